@@ -10,7 +10,7 @@ LINT       := .tools/golangci-lint-v2.15.0
 NFPM       := .tools/nfpm-v2.45.1
 CYCLONEDX  := .tools/cyclonedx-gomod-v1.10.0
 ACTIONLINT := .tools/actionlint-v1.7.12
-HELPER     := backend/sandbox/embed/goalpost-helper backend/sandbox/embed/goalpost-predicate
+HELPER     := backend/host/sandbox/embed/goalpost-helper backend/host/sandbox/embed/goalpost-predicate
 # Not ./...: node_modules holds Go files of other people.
 PACKAGES   := . ./backend/... ./cmd/... ./frontend
 PAGE       := frontend/dist/index.html
@@ -109,13 +109,13 @@ BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOp
 |TestScreencast_PageChangesProcess_ShowsNewPage|TestInput_DuringNavigation_ReachesNextDocument$\
 |TestBusyViewer_PageChanges_GetsLastFrame|TestPicture_SecretMoves_IsRedacted'
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind; 60 times what depends on the moment in browser panes (unit does 5, 2 and 6)
-	go test ./backend/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
+	go test ./backend/panes/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
 
 scenarios: $(HELPER) ## every scenario of external agents with every agent's transcripts (unit plays most of them with two agents)
 	go test ./backend/app -run TestEngine_Shapes -everyagent -timeout 20m
 
 restore: $(HELPER) ## 500 random sequences of changes to a folder are undone and redone (unit does 100)
-	go test ./backend/snapshot -run TestRestore_AnyChanges_AreUndoneAndRedone -sequences 500 -timeout 20m
+	go test ./backend/storage/snapshot -run TestRestore_AnyChanges_AreUndoneAndRedone -sequences 500 -timeout 20m
 
 FUZZ ?= 20s
 fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
@@ -125,13 +125,13 @@ fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
 cross: $(HELPER) ## that goalctl compiles for other processors and systems (it runs on Linux only)
 	@for at in linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do \
 	  echo "$$at"; CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go build -o /dev/null ./cmd/goalctl || exit 1; \
-	  CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go vet ./backend/sandbox/ ./backend/secret ./backend/notify ./backend/config || exit 1; done
+	  CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go vet ./backend/host/sandbox/ ./backend/storage/secret ./backend/host/notify ./backend/storage/config || exit 1; done
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/goalpost-helper
 
 structure: ## figures of how the code is built: files, arrows between them, largest types, names, lines
 	go run build/scripts/structure.go
 
-model-data: ## windows, prices and abilities of models (backend/model/catalog/models.txt) from charm.land/catwalk (DATA_VERSION, or the newest)
+model-data: ## windows, prices and abilities of models (backend/agent/model/catalog/models.txt) from charm.land/catwalk (DATA_VERSION, or the newest)
 	go run build/scripts/modeldata.go $(if $(DATA_VERSION),-version $(DATA_VERSION))
 
 sample: ## 20 random comments and labels, to be read aloud (SEED=N)
@@ -144,10 +144,10 @@ screenshots: $(PAGE) bin/goalctl ## pictures of every screen in both themes, for
 	node e2e/screenshots/take.mjs docs/screenshots
 
 hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (unit tries 1,000)
-	go test ./backend/tools -run TestTools_HostileArguments_HaveNoEffect -hostile 10000 -v
+	go test ./backend/agent/tools -run TestTools_HostileArguments_HaveNoEffect -hostile 10000 -v
 
 flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the memory that takes (unit does 64 MiB)
-	go test ./backend/terminal -run 'TestFlood_Memory_IsBounded' -flood 1024 -timeout 20m -v
+	go test ./backend/panes/terminal -run 'TestFlood_Memory_IsBounded' -flood 1024 -timeout 20m -v
 
 cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
 	$(SCRIPTS)/cover.sh
@@ -195,7 +195,7 @@ bin/goalctl: $(HELPER) FORCE
 bin/goalpost: $(HELPER) $(PAGE) FORCE
 	go build -trimpath $(WINDOW) -ldflags "$(LDFLAGS)" -o $@ .
 
-$(HELPER): backend/sandbox/embed/%: FORCE
+$(HELPER): backend/host/sandbox/embed/%: FORCE
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/$*
 
 $(NPM): frontend/package.json frontend/package-lock.json
@@ -257,7 +257,7 @@ claude: $(CLAUDE)/.installed ## Claude Code with a Node.js for it, the same; its
 	cd $(@D) && npm install --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 $(foreach agent,$(OPENCODE) $(CODEX) $(GEMINI) $(CLAUDE),$(eval $(agent)/.installed: $(addprefix \
-  backend/engine/testdata/$(firstword $(subst -, ,$(notdir $(agent))))/,package.json package-lock.json)))
+  backend/agent/engine/testdata/$(firstword $(subst -, ,$(notdir $(agent))))/,package.json package-lock.json)))
 
 .PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test deps-cgroup-test
 deps: deps-test ## everything that any target needs

@@ -18,9 +18,9 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 
-	"goalpost/backend/api"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/fault"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
 )
 
 // TestFormatProblem_IsText: the problem is text, because Wails' runtime passes it to new Error(...): an object would

@@ -24,118 +24,106 @@ import (
 
 const module = "goalpost"
 
-// rings maps each package to its ring, as docs/architecture.md draws it. A sub-package belongs to its parent's ring;
-// trees has the order of the sub-packages.
-var rings = map[string]int{
-	"backend/goal":    0,
-	"backend/policy":  0,
-	"backend/event":   0,
-	"backend/process": 0,
-	"backend/pane":    0,
-	"backend/ignore":  0,
-	"backend/fileio":  0,
-	"backend/folder":  0,
-	"backend/fault":   0,
-	"backend/procnet": 0,
-	"backend/tail":    0,
-	"backend/text":    0,
-	"backend/shell":   0,
-
-	// for tests only
-	"backend/waittest": 0,
-
-	"backend/runner": 1,
-	"backend/verify": 1,
-
-	"backend/model":     2,
-	"backend/engine":    2,
-	"backend/tools":     2,
-	"backend/terminal":  2,
-	"backend/browser":   2,
-	"backend/sandbox":   2,
-	"backend/store":     2,
-	"backend/stream":    2,
-	"backend/config":    2,
-	"backend/secret":    2,
-	"backend/notify":    2,
-	"backend/ssh":       2,
-	"backend/mcp":       2,
-	"backend/recording": 2,
-	"backend/snapshot":  2,
-	"backend/gitrepo":   2,
-	"backend/suggest":   2,
-	"backend/update":    2,
-
-	"backend/app":   3,
-	"backend/api":   3,
-	"backend/cli":   3,
-	"backend/serve": 3,
-	"frontend":      3,
-
-	".":                      4,
-	"cmd/goalctl":            4,
-	"cmd/goalpost-helper":    4,
-	"cmd/goalpost-predicate": 4,
+// floors lists the groups of packages, from the bottom up, as docs/architecture.md draws them. A package imports
+// packages of lower floors, and those of its own group that neighbours lists.
+var floors = [][]string{
+	{"backend/lib"},
+	{"backend/domain"},
+	{"backend/core", "backend/agent", "backend/panes", "backend/storage", "backend/host"},
+	{"backend/goals"},
+	{"backend/app"},
+	{"backend/entry", "frontend"},
+	{".", "cmd/goalctl", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 }
 
-// sees lists the rings that a ring may import. Ring 2 may import ring 0 only: not its neighbours, and not the core,
-// whose interfaces it implements without importing it.
-var sees = [][]int{0: {0}, 1: {0}, 2: {0}, 3: {0, 1, 2, 3}, 4: {0, 1, 2, 3}}
+// upward lists the only imports of a package of a higher floor: the app also opens two ways in that it passes on to
+// others.
+var upward = map[string][]string{"backend/app": {"backend/entry/editor", "backend/entry/mcpserve"}}
+
+// neighbours lists what packages may import of their own group. The core, whose interfaces the packages beside it
+// implement, is not among them: goals connects them.
+var neighbours = map[string][]string{
+	"backend/lib/fileio":   {"text"},
+	"backend/lib/folder":   {"text"},
+	"backend/lib/shell":    {"text"},
+	"backend/domain/goal":  {"policy"},
+	"backend/domain/event": {"goal", "pane", "policy"},
+	"backend/host/sandbox": {"procnet"},
+	"backend/entry/cli":    {"serve"},
+
+	"backend/goals/network":     {"api"},
+	"backend/goals/models":      {"api"},
+	"backend/goals/panes":       {"api"},
+	"backend/goals/access":      {"api", "network"},
+	"backend/goals/goalsandbox": {"api", "access", "network"},
+	"backend/goals/mcpservers":  {"api", "access", "goalsandbox"},
+	"backend/goals/doctor":      {"api", "access", "goalsandbox", "mcpservers", "models"},
+	"backend/goals/session": {
+		"api", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees",
+	},
+	"backend/goals/peers": {"api", "panes", "session"},
+	"backend/goals/lifecycle": {
+		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
+	},
+}
 
 // homes lists the only packages that may import external code, by import prefix. It includes two packages of the
 // standard library: one starts programs, the other one speaks SQL.
 var homes = map[string][]string{
 	"github.com/wailsapp/wails/v2": {"."},
-	"github.com/creack/pty":        {"backend/terminal"},
-	"github.com/charmbracelet/x":   {"backend/terminal"},
-	"github.com/go-rod/rod":        {"backend/browser"},
-	"github.com/ysmood":            {"backend/browser"},
-	"github.com/mattn/go-sqlite3":  {"backend/store"},
-	"github.com/oklog/ulid/v2":     {"backend/store"},
+	"github.com/creack/pty":        {"backend/panes/terminal"},
+	"github.com/charmbracelet/x":   {"backend/panes/terminal"},
+	"github.com/go-rod/rod":        {"backend/panes/browser"},
+	"github.com/ysmood":            {"backend/panes/browser"},
+	"github.com/mattn/go-sqlite3":  {"backend/storage/store"},
+	"github.com/oklog/ulid/v2":     {"backend/storage/store"},
 	// for a folder that is watched during a check, and for the events of a cgroup
-	"github.com/fsnotify/fsnotify":    {"backend/verify", "backend/sandbox"},
-	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
-	"database/sql":                    {"backend/store"},
-	"github.com/coder/acp-go-sdk":     {"backend/engine", "backend/app"}, // agents as engines, and an agent for editors
-	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
-	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
-	"github.com/modelcontextprotocol": {"backend/mcp"},
-	"mvdan.cc/sh/v3":                  {"backend/shell", "backend/verify", "backend/tools"},
+	"github.com/fsnotify/fsnotify": {"backend/core/verify", "backend/host/sandbox"},
+	"github.com/gofrs/flock": {
+		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser", ".",
+	},
+	"database/sql": {"backend/storage/store"},
+	// agents as engines, and an agent for editors
+	"github.com/coder/acp-go-sdk":     {"backend/agent/engine", "backend/entry/editor"},
+	"github.com/coder/websocket":      {"backend/panes/stream", "backend/entry/serve"},
+	"github.com/google/jsonschema-go": {"backend/agent/tools", "backend/agent/mcp"},
+	"github.com/modelcontextprotocol": {"backend/agent/mcp"},
+	"mvdan.cc/sh/v3":                  {"backend/lib/shell", "backend/core/verify", "backend/agent/tools"},
 	// for web pages that models read
-	"codeberg.org/readeck/go-readability/v2":          {"backend/tools"},
-	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/tools"},
-	"golang.org/x/net":                                {"backend/tools"},
+	"codeberg.org/readeck/go-readability/v2":          {"backend/agent/tools"},
+	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/agent/tools"},
+	"golang.org/x/net":                                {"backend/agent/tools"},
 	// for its diff; every package may use its test scripts in tests
-	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools", "backend/snapshot"},
-	"go.yaml.in/yaml/v3":              {"backend/config"},
-	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
+	"github.com/rogpeppe/go-internal": {"backend/core/verify", "backend/agent/tools", "backend/storage/snapshot"},
+	"go.yaml.in/yaml/v3":              {"backend/storage/config"},
+	"golang.org/x/sys":                {"backend/host/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
 	// the browser looks for Chromium, see TestPrograms_StartOnlyInTheSandbox
-	"os/exec":                       {"backend/sandbox", "backend/browser"},
-	"golang.org/x/term":             {"backend/cli"},
-	"github.com/spf13/cobra":        {"backend/cli"},
-	"github.com/spf13/pflag":        {"backend/cli"},
-	"github.com/zalando/go-keyring": {"backend/secret"},
-	"filippo.io/age":                {"backend/secret"},
-	"github.com/godbus/dbus/v5":     {"backend/notify", "backend/sandbox"}, // the desktop, and systemd
+	"os/exec":                       {"backend/host/sandbox", "backend/panes/browser"},
+	"golang.org/x/term":             {"backend/entry/cli"},
+	"github.com/spf13/cobra":        {"backend/entry/cli"},
+	"github.com/spf13/pflag":        {"backend/entry/cli"},
+	"github.com/zalando/go-keyring": {"backend/storage/secret"},
+	"filippo.io/age":                {"backend/storage/secret"},
+	"github.com/godbus/dbus/v5":     {"backend/host/notify", "backend/host/sandbox"}, // the desktop, and systemd
 }
 
 // alone lists the packages that may import only the named packages of ours, and their own sub-packages.
 var alone = map[string][]string{
-	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/procnet"},
+	"cmd/goalpost-helper":    {"backend/host/sandbox/wire", "backend/host/procnet"},
 	"cmd/goalpost-predicate": {},
 }
 
 // trees has the order inside a package with sub-packages: what each of them may import of the same tree. The package
 // itself may import all of them, and none of them imports the package.
 var trees = map[string]map[string][]string{
-	"backend/browser": {
+	"backend/panes/browser": {
 		"internal/cdp":      {},
 		"internal/chromium": {"internal/cdp"},
 		"internal/script":   {"internal/cdp"},
 		"screencast":        {"internal/cdp"},
 	},
-	"backend/runner": {
+	"backend/core/runner": {
 		"conversation": {},
 		"digest":       {},
 		"loopguard":    {"digest"},
@@ -143,7 +131,7 @@ var trees = map[string]map[string][]string{
 		"prompt":       {},
 		"stall":        {"digest"},
 	},
-	"backend/sandbox": {
+	"backend/host/sandbox": {
 		"autorun":     {},
 		"cgroup":      {},
 		"egress":      {},
@@ -153,13 +141,13 @@ var trees = map[string]map[string][]string{
 		"spec":        {},
 		"wire":        {},
 	},
-	"backend/tools": {
+	"backend/agent/tools": {
 		"commandline": {},
 		"description": {},
 		"webpage":     {},
 		"websearch":   {},
 	},
-	"backend/verify": {
+	"backend/core/verify": {
 		"baseline":  {},
 		"check":     {"baseline", "inputs", "judge", "protect", "summary", "shellline"},
 		"inputs":    {"shellline"},
@@ -187,27 +175,10 @@ var trees = map[string]map[string][]string{
 		"internal/supervise": {"internal/socket"},
 		"internal/unixdiag":  {},
 	},
-	"backend/app": {
-		"access":      {"network"},
-		"doctor":      {"access", "goalsandbox", "mcpservers", "models"},
-		"editor":      {"access", "goals"},
-		"goals":       {"access", "goalsandbox", "models", "network", "panes", "session", "worktrees"},
-		"goalsandbox": {"access", "network"},
-		"mcpserve":    {"access", "goalsandbox", "goals", "panes", "session"},
-		"mcpservers":  {"access", "goalsandbox"},
-		"models":      {},
-		"network":     {},
-		"panes":       {},
-		"peers":       {"panes", "session"},
-		"session":     {"access", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees"},
-		"tasks":       {},
-		"transcript":  {},
-		"trust":       {},
-		"worktrees":   {},
-	},
-	"backend/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
-	"backend/mcp":    {"mcptest": {}},
-	"backend/model":  {"catalog": {}, "modeltest": {}},
+	"backend/app":          {"tasks": {}, "transcript": {}, "trust": {}},
+	"backend/agent/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
+	"backend/agent/mcp":    {"mcptest": {}},
+	"backend/agent/model":  {"catalog": {}, "modeltest": {}},
 }
 
 // treeFaults reports every import inside a tree that is not in its order, and every sub-package that has no place in
@@ -250,44 +221,43 @@ func faults(packages []pkg) []string {
 	say := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
 	for _, p := range packages {
 		self := inside(p.ImportPath)
-		home := packageOf(self)
-		ring, drawn := rings[home]
-		if !drawn {
-			say("%s is not in the drawing: give it a ring in arch_test.go and a line in docs/architecture.md", self)
+		if floorOf(self) < 0 {
+			say("%s is in no group: move it into one, or name a new group in arch_test.go", self)
 			continue
 		}
 		for _, name := range p.Imports {
 			if name == module || strings.HasPrefix(name, module+"/") {
-				arrow(say, self, home, ring, inside(name))
+				arrow(say, self, inside(name))
 				continue
 			}
-			foreign(say, self, home, ring, name)
+			foreign(say, self, name)
 		}
 	}
 	return found
 }
 
 // arrow judges an import of one of our own packages.
-func arrow(say func(string, ...any), self, home string, ring int, target string) {
-	to := packageOf(target)
+func arrow(say func(string, ...any), self, target string) {
+	home, to := packageOf(self), packageOf(target)
 	if list, ok := alone[home]; ok {
 		if to != home && !slices.Contains(list, target) {
 			say("%s imports %s; it may import %s only", self, target, strings.Join(list, ", "))
 		}
 		return
 	}
-	if to == home || slices.Contains(sees[ring], rings[to]) {
-		return
-	}
-	if rings[to] == ring {
+	switch {
+	case to == home, floorOf(to) < floorOf(home), slices.Contains(upward[home], to):
+	case groupOf(to) == groupOf(home) && slices.Contains(neighbours[home], path.Base(to)):
+	case floorOf(to) == floorOf(home):
 		say("%s imports its neighbour %s", self, target)
-		return
+	default:
+		say("%s imports %s, which is above it", self, target)
 	}
-	say("%s (ring %d) imports %s (ring %d)", self, ring, target, rings[to])
 }
 
 // foreign judges an import of the standard library or of a third party.
-func foreign(say func(string, ...any), self, home string, ring int, name string) {
+func foreign(say func(string, ...any), self, name string) {
+	home := packageOf(self)
 	for prefix, owners := range homes {
 		if name != prefix && !strings.HasPrefix(name, prefix+"/") {
 			continue
@@ -299,8 +269,8 @@ func foreign(say func(string, ...any), self, home string, ring int, name string)
 	}
 	switch host, _, _ := strings.Cut(name, "/"); {
 	case !strings.Contains(host, "."): // standard library
-	case ring == 0:
-		say("%s imports %s; ring 0 knows the standard library only", self, name)
+	case floorOf(home) <= 1:
+		say("%s imports %s; lib and domain know the standard library only", self, name)
 	default:
 		say("%s imports %s, which has no home: name one in arch_test.go and its licence in docs/licences.md", self, name)
 	}
@@ -311,13 +281,29 @@ func inside(importPath string) string {
 	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"))
 }
 
-// packageOf returns the drawn package that a path belongs to: its first two parts.
+// groupOf returns the group of a path: its first two parts.
+func groupOf(p string) string { return firstParts(p, 2) }
+
+// packageOf returns the package in a group that a path belongs to, without sub-packages: its first three parts. The
+// groups app and those of the programs are packages themselves.
 func packageOf(p string) string {
-	if p == "frontend" || strings.HasPrefix(p, "frontend/") {
-		return "frontend"
+	if group := groupOf(p); group == "backend/app" || !strings.HasPrefix(group, "backend/") {
+		return group
 	}
-	parts := strings.SplitN(p, "/", 3)
-	return path.Join(parts[:min(2, len(parts))]...)
+	return firstParts(p, 3)
+}
+
+func firstParts(p string, n int) string {
+	parts := strings.Split(p, "/")
+	if parts[0] == "frontend" {
+		n = 1
+	}
+	return path.Join(parts[:min(n, len(parts))]...)
+}
+
+// floorOf returns the floor of a path's group, -1 if it has none.
+func floorOf(p string) int {
+	return slices.IndexFunc(floors, func(groups []string) bool { return slices.Contains(groups, groupOf(p)) })
 }
 
 // listPackages runs go list. -e: a file that does not compile yet still has its imports.
@@ -395,7 +381,7 @@ func reachable(list []pkg, prefixes ...string) (found []pkg) {
 	return found
 }
 
-func TestImports_FollowTheRings(t *testing.T) {
+func TestImports_FollowTheDrawing(t *testing.T) {
 	list := ours(t)
 	if len(list) < 10 {
 		t.Fatalf("go list found only %d packages", len(list))
@@ -407,13 +393,16 @@ func TestImports_FollowTheRings(t *testing.T) {
 
 func TestTreeFaults_WrongOrder_IsReported(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"goalpost/backend/runner", "goalpost/backend/runner/stall", ""},
-		{"goalpost/backend/runner/stall", "goalpost/backend/runner/digest", ""},
-		{"goalpost/backend/runner/stall", "goalpost/backend/goal", ""},
-		{"goalpost/backend/runner/stall", "goalpost/backend/runner", "against the order of backend/runner"},
-		{"goalpost/backend/runner/stall", "goalpost/backend/runner/prompt", "against the order of backend/runner"},
-		{"goalpost/backend/verify/inputs", "goalpost/backend/verify/protect", "against the order"},
-		{"goalpost/backend/runner/shed", "fmt", "has no place in the order"},
+		{"goalpost/backend/core/runner", "goalpost/backend/core/runner/stall", ""},
+		{"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner/digest", ""},
+		{"goalpost/backend/core/runner/stall", "goalpost/backend/domain/goal", ""},
+		{"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner", "against the order of backend/core/runner"},
+		{
+			"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner/prompt",
+			"against the order of backend/core/runner",
+		},
+		{"goalpost/backend/core/verify/inputs", "goalpost/backend/core/verify/protect", "against the order"},
+		{"goalpost/backend/core/runner/shed", "fmt", "has no place in the order"},
 		{"goalpost/cmd/goalpost-helper", "goalpost/cmd/goalpost-helper/internal/supervise", ""},
 		{"goalpost/cmd/goalpost-helper/internal/nsinit", "goalpost/cmd/goalpost-helper/internal/supervise", ""},
 		{
@@ -627,14 +616,14 @@ func receiverName(e ast.Expr) string {
 	return ""
 }
 
-// textFunction matches the names of functions that only backend/text declares, if they take a text and return one.
+// textFunction matches the names of functions that only backend/lib/text declares, if they take a text and return one.
 var textFunction = regexp.MustCompile(`^(?i:truncate|sanitize|strip|wrapUntrusted|firstLine)($|[A-Z])`)
 
-// TestTextFunctions_AreDeclaredInOnePackage enforces the glossary's rule: only backend/text truncates and sanitizes
+// TestTextFunctions_AreDeclaredInOnePackage enforces the glossary's rule: only backend/lib/text truncates and sanitizes
 // text.
 func TestTextFunctions_AreDeclaredInOnePackage(t *testing.T) {
 	for _, file := range listFiles(t, "*.go") {
-		if strings.HasSuffix(file, "_test.go") || path.Dir(file) == "backend/text" {
+		if strings.HasSuffix(file, "_test.go") || path.Dir(file) == "backend/lib/text" {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -642,7 +631,7 @@ func TestTextFunctions_AreDeclaredInOnePackage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range textFunctions(f) {
-			t.Errorf("%s declares %s: use or extend backend/text", file, name)
+			t.Errorf("%s declares %s: use or extend backend/lib/text", file, name)
 		}
 	}
 }
@@ -736,8 +725,8 @@ func TestLargeTypes_AboveTheLimits_AreReported(t *testing.T) {
 	}
 }
 
-// TestImports_WithWindowTags_FollowTheRings checks the root as it is built for the window.
-func TestImports_WithWindowTags_FollowTheRings(t *testing.T) {
+// TestImports_WithWindowTags_FollowTheDrawing checks the root as it is built for the window.
+func TestImports_WithWindowTags_FollowTheDrawing(t *testing.T) {
 	for _, fault := range faults(oursOf(t, listWindow)) {
 		t.Error(fault)
 	}
@@ -753,11 +742,12 @@ func TestArchitecturePage_ListsEveryPackage(t *testing.T) {
 			t.Errorf("docs/architecture.md does not tell of `%s`", name)
 		}
 	}
-	for name, ring := range rings {
-		line := fmt.Sprintf("| %d | `%s` |", ring, name)
-		reported := bytes.Contains(page, []byte("`"+name+"`"))
-		if _, err := os.Stat(name); reported && (err != nil || !bytes.Contains(page, []byte(line))) {
-			t.Errorf("docs/architecture.md tells of `%s`, which is missing or not in ring %d (%v)", name, ring, err)
+	for floor, groups := range floors {
+		for _, name := range groups {
+			line := fmt.Sprintf("| %d | `%s` |", floor, name)
+			if !bytes.Contains(page, []byte(line)) {
+				t.Errorf("docs/architecture.md has no line %s", line)
+			}
 		}
 	}
 }
@@ -830,7 +820,7 @@ func TestPrograms_StartOnlyInTheSandbox(t *testing.T) {
 		}
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") ||
-				slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, packageOf(dir)) {
+				slices.Contains([]string{"backend/host/sandbox", "cmd/goalpost-helper"}, packageOf(dir)) {
 				continue
 			}
 			looked++
@@ -858,50 +848,59 @@ func TestFaults_ForbiddenImport_IsReported(t *testing.T) {
 		from, to string
 		want     string // part of the sentence, "" if the arrow is drawn
 	}{
-		{"goalpost/backend/goal", "goalpost/backend/policy", ""},
-		{"goalpost/backend/goal", "goalpost/backend/runner", "backend/goal (ring 0) imports backend/runner (ring 1)"},
-		{"goalpost/backend/goal", "github.com/oklog/ulid/v2", "lives in backend/store alone"},
-		{"goalpost/backend/goal", "example.org/anything", "standard library only"},
-		{"goalpost/backend/goal", "net/http", ""},
-		{"goalpost/backend/goal", "database/sql", "lives in backend/store alone"},
-		{"goalpost/backend/runner", "goalpost/backend/event", ""},
-		{"goalpost/backend/runner", "goalpost/backend/verify", "its neighbour backend/verify"},
-		{"goalpost/backend/runner", "goalpost/backend/store", "(ring 1) imports backend/store (ring 2)"},
-		{"goalpost/backend/tools", "goalpost/backend/process", ""},
-		{"goalpost/backend/tools", "goalpost/backend/terminal", "its neighbour backend/terminal"},
-		{"goalpost/backend/tools", "goalpost/backend/runner", "(ring 2) imports backend/runner (ring 1)"},
-		{"goalpost/backend/tools", "goalpost/backend/sandbox/wire", "its neighbour backend/sandbox/wire"},
-		{"goalpost/backend/sandbox/sandboxtest", "goalpost/backend/sandbox", ""},
-		{"goalpost/backend/model/modeltest", "goalpost/backend/store", "its neighbour backend/store"},
-		{"goalpost/backend/terminal", "github.com/creack/pty", ""},
-		{"goalpost/backend/terminal", "os/exec", "lives in backend/sandbox, backend/browser alone"},
-		{"goalpost/backend/browser", "github.com/creack/pty", "lives in backend/terminal alone"},
+		{"goalpost/backend/domain/goal", "goalpost/backend/domain/policy", ""},
+		{
+			"goalpost/backend/domain/goal", "goalpost/backend/core/runner",
+			"backend/domain/goal imports backend/core/runner, which is above it",
+		},
+		{"goalpost/backend/domain/goal", "github.com/oklog/ulid/v2", "lives in backend/storage/store alone"},
+		{"goalpost/backend/domain/goal", "example.org/anything", "standard library only"},
+		{"goalpost/backend/domain/goal", "net/http", ""},
+		{"goalpost/backend/domain/goal", "database/sql", "lives in backend/storage/store alone"},
+		{"goalpost/backend/core/runner", "goalpost/backend/domain/event", ""},
+		{"goalpost/backend/core/runner", "goalpost/backend/core/verify", "its neighbour backend/core/verify"},
+		{"goalpost/backend/core/runner", "goalpost/backend/storage/store", "its neighbour backend/storage/store"},
+		{"goalpost/backend/agent/tools", "goalpost/backend/domain/process", ""},
+		{"goalpost/backend/agent/tools", "goalpost/backend/panes/terminal", "its neighbour backend/panes/terminal"},
+		{"goalpost/backend/agent/tools", "goalpost/backend/core/runner", "its neighbour backend/core/runner"},
+		{"goalpost/backend/agent/tools", "goalpost/backend/host/sandbox/wire", "its neighbour backend/host/sandbox/wire"},
+		{"goalpost/backend/host/sandbox/sandboxtest", "goalpost/backend/host/sandbox", ""},
+		{"goalpost/backend/agent/model/modeltest", "goalpost/backend/storage/store", "its neighbour backend/storage/store"},
+		{"goalpost/backend/panes/terminal", "github.com/creack/pty", ""},
+		{"goalpost/backend/panes/terminal", "os/exec", "lives in backend/host/sandbox, backend/panes/browser alone"},
+		{"goalpost/backend/panes/browser", "github.com/creack/pty", "lives in backend/panes/terminal alone"},
 		{"goalpost/backend/app", "github.com/wailsapp/wails/v2/pkg/runtime", "lives in . alone"},
-		{"goalpost/backend/app", "goalpost/backend/store", ""},
-		{"goalpost/backend/app", "goalpost/backend/api", ""},
-		{"goalpost/backend/store", "goalpost/backend/app", "(ring 2) imports backend/app (ring 3)"},
-		{"goalpost/backend/stream", "github.com/coder/websocketish", "has no home"},
-		{"goalpost/backend/shed", "fmt", "not in the drawing"},
+		{"goalpost/backend/app", "goalpost/backend/storage/store", ""},
+		{"goalpost/backend/app", "goalpost/backend/goals/api", ""},
+		{"goalpost/backend/storage/store", "goalpost/backend/app", "which is above it"},
+		{"goalpost/backend/panes/stream", "github.com/coder/websocketish", "has no home"},
+		{"goalpost/backend/shed", "fmt", "is in no group"},
+		{"goalpost/backend/app", "goalpost/backend/entry/editor", ""},
+		{"goalpost/backend/app", "goalpost/backend/entry/cli", "which is above it"},
+		{"goalpost/backend/goals/session", "goalpost/backend/goals/lifecycle", "its neighbour backend/goals/lifecycle"},
 		{"goalpost", "github.com/wailsapp/wails/v2", ""},
 		{"goalpost", "goalpost/backend/app", ""},
 		{"goalpost/cmd/goalctl", "goalpost", "its neighbour ."},
-		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox/wire", ""},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/host/sandbox/wire", ""},
 		{
-			"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox",
-			"it may import backend/sandbox/wire, backend/procnet only",
+			"goalpost/cmd/goalpost-helper", "goalpost/backend/host/sandbox",
+			"it may import backend/host/sandbox/wire, backend/host/procnet only",
 		},
-		{"goalpost/cmd/goalpost-helper", "goalpost/backend/goal", "it may import backend/sandbox/wire, backend/procnet only"},
+		{
+			"goalpost/cmd/goalpost-helper", "goalpost/backend/domain/goal",
+			"it may import backend/host/sandbox/wire, backend/host/procnet only",
+		},
 		{"goalpost/cmd/goalpost-helper", "golang.org/x/sys/unix", ""},
 		{"goalpost/cmd/goalpost-helper", "goalpost/cmd/goalpost-helper/internal/nsinit", ""},
 		{"goalpost/cmd/goalpost-helper/internal/nsinit", "goalpost/cmd/goalpost-helper/internal/rootfs", ""},
-		{"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/sandbox/wire", ""},
+		{"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/host/sandbox/wire", ""},
 		{
-			"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/sandbox",
-			"it may import backend/sandbox/wire, backend/procnet only",
+			"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/host/sandbox",
+			"it may import backend/host/sandbox/wire, backend/host/procnet only",
 		},
 		{
 			"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/cmd/goalpost-predicate",
-			"it may import backend/sandbox/wire, backend/procnet only",
+			"it may import backend/host/sandbox/wire, backend/host/procnet only",
 		},
 	} {
 		got := strings.Join(faults([]pkg{{ImportPath: c.from, Imports: []string{c.to}}}), "; ")

@@ -6,7 +6,7 @@ import (
 	"context"
 	"os"
 
-	"goalpost/backend/cli"
+	"goalpost/backend/entry/cli"
 	"goalpost/frontend"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"goalpost/backend/app/peers"
-	"goalpost/backend/fault"
+	"goalpost/backend/goals/peers"
+	"goalpost/backend/lib/fault"
 )
 
 // windowLock makes a process the only one with a window on a data folder. The kernel releases it when the process ends.

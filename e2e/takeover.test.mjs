@@ -52,7 +52,7 @@ async function walk(page, home, model) {
   const dir = join(home, "mine");
   mkdirSync(dir);
   for (const name of ["keys.html", "say.js"]) {
-    copyFileSync(join(root, "backend/browser/fixtures", name), join(dir, name));
+    copyFileSync(join(root, "backend/panes/browser/fixtures", name), join(dir, name));
   }
   await addProvider(page, model);
 

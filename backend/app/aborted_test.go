@@ -6,10 +6,10 @@ import (
 	"runtime"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestAbort_WaitingGoal_EndsItsProgramsAndChildren: after an abort, a goal that waits in the queue or is parked leaves

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"goalpost/backend/app/panes"
-	"goalpost/backend/stream"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/panes/stream"
 )
 
 // streamTerminals and streamBrowsers attach the page's viewers to panes.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
-	"goalpost/backend/pane"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/waittest"
 )
 
 // TestGracePeriod_DoneGoal_KeepsItsPrograms: the programs of a done goal keep running until another goal works in the

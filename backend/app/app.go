@@ -10,30 +10,30 @@ import (
 	"runtime"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/access"
-	"goalpost/backend/app/doctor"
-	"goalpost/backend/app/editor"
-	"goalpost/backend/app/goals"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/app/mcpserve"
-	"goalpost/backend/app/mcpservers"
-	"goalpost/backend/app/models"
-	"goalpost/backend/app/network"
-	"goalpost/backend/app/panes"
-	"goalpost/backend/app/peers"
-	"goalpost/backend/app/session"
-	"goalpost/backend/config"
-	"goalpost/backend/engine"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/runner"
-	"goalpost/backend/sandbox"
-	"goalpost/backend/secret"
-	"goalpost/backend/store"
-	"goalpost/backend/stream"
-	"goalpost/backend/update"
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/entry/editor"
+	"goalpost/backend/entry/mcpserve"
+	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/doctor"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/lifecycle"
+	"goalpost/backend/goals/mcpservers"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/goals/network"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/peers"
+	"goalpost/backend/goals/session"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/update"
+	"goalpost/backend/panes/stream"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+	"goalpost/backend/storage/store"
 )
 
 // defaultSlots is how many goals run at once unless the settings give a number.
@@ -77,7 +77,7 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	Goals *goals.Service // what can be done with goals
+	Goals *lifecycle.Service // what can be done with goals
 
 	options Options
 	cfg     *config.Config
@@ -273,7 +273,7 @@ var (
 	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.SettingsService = (*App)(nil)
 	_ api.SSHServers      = (*panes.SSH)(nil)
-	_ api.Approvals       = (*goals.Service)(nil)
+	_ api.Approvals       = (*lifecycle.Service)(nil)
 )
 
 // makePeers returns a client for other processes of this user.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/goals/api"
 )
 
 // TestAttempts_RefusedActions_AreJournaled: the journal reports what the kernel and the network refused. If a file is

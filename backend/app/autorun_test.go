@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/goals/api"
 )
 
 // TestReport_NewAutorunFiles_AreListed: the report names files that would run automatically, except those that existed

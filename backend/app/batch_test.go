@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 )
 
 // TestApprovals_OfTwoGoals_AreAnsweredAndRevoked: the requests of two goals are answered in one call. A grant is

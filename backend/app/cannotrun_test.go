@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/verify"
-	"goalpost/backend/verify/check"
+	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
 )
 
 // preflightFiles is the folder of TestPreflight_MissingParts. Each script in check/ fails for one reason.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 )
 
 // jumpClock is the real clock, which a test can put forward. Waits whose end is skipped end at once.

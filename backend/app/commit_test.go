@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestCommit_OfAGoal_HasItsFilesAlone: the commit has the files that the goal changed, and none that git ignores. It

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/fault"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
 )
 
 // zoneClock is the real clock in another time zone, moved by an offset.

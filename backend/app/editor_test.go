@@ -12,11 +12,11 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
-	"goalpost/backend/store"
-	"goalpost/backend/waittest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/storage/store"
 )
 
 // editorClient is an editor: the client side of the protocol, connected over pipes.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
 )
 
 // realAgent is a real external agent, with what the tests need to know about it.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestEngine_CodexSettingsInTheFolder_ReplaceNothing: the agent can write Codex's settings in the goal's folder. These

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 var engineRuns = flag.Int("enginecost", 0, "goals with each agent to measure, for the figures in docs/performance.md")

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
 	"goalpost/backend/app"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // Lines of a hostile agent.

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/sandbox/sandboxtest"
-	"goalpost/backend/waittest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/sandboxtest"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/storage/config"
 )
 
 // lastBody returns the newest request of the agent's conversation, "" before the first one.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // plantedSettings are files in a goal's folder that make agents start programs: MCP servers, hooks, plugins, language

@@ -15,16 +15,16 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
-	"goalpost/backend/engine"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
-	"goalpost/backend/sandbox/sandboxtest"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/sandboxtest"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/storage/config"
 )
 
 // everyAgent is for changes of what agents may send: a scenario usually needs two of them to show that it does not

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/agent/engine/acp/acptest"
+	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
-	"goalpost/backend/engine"
-	"goalpost/backend/engine/acp/acptest"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // runShell runs a command of the scripted agent. It ignores the exit code.

@@ -13,12 +13,12 @@ import (
 	"sync"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
 )
 
 // twoPages serves a page with a link to a second one. visits receives at each request for the second page.

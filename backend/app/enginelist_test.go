@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/goals/api"
 )
 
 // TestEngineList_TestsAndChoosesAnInstalledAgent: the real agent starts, begins a session and writes a file, and the

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
 )
 
 // TestGoalEnv_UnknownVariables_AreHidden: agents and checks see only known variables and those that the user names.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestGitHooks_InTheFolder_AreReadOnly: if git's configuration names hooks in the folder, neither the goal's programs

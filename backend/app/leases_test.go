@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestLeases_PaneOrGoalEnds_AreJournaled: the lease of a closed pane ends at once, and the others end with the goal. A

@@ -10,12 +10,12 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/fault"
-	"goalpost/backend/goal"
-	"goalpost/backend/mcp/mcptest"
-	"goalpost/backend/policy"
+	"goalpost/backend/agent/mcp/mcptest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
 )
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }

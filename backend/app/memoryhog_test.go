@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/goals/api"
 )
 
 // TestMemoryHog_IsEndedAndReportedToTheAgent: the goal's programs are ended if they exceed the user's memory limit

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/fault"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
 )
 
 // TestStart_ContextWindowTooSmall_IsRefused: the start is refused with a hint, before anything is created or the model

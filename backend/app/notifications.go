@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/notify"
-	"goalpost/backend/secret"
-	"goalpost/backend/store"
-	"goalpost/backend/text"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/host/notify"
+	"goalpost/backend/lib/text"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+	"goalpost/backend/storage/store"
 )
 
 // notifier notifies the user on the desktop when a goal needs the user or ends.

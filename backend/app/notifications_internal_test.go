@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/storage/config"
 )
 
 // TestNeed_IsReportedOnce: a goal that asks several times and then pauses causes one notification, until it is answered

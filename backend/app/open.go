@@ -10,29 +10,29 @@ import (
 	"path/filepath"
 	"time"
 
-	"goalpost/backend/app/access"
-	"goalpost/backend/app/goals"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/app/mcpservers"
-	"goalpost/backend/app/models"
-	"goalpost/backend/app/network"
-	"goalpost/backend/app/panes"
-	"goalpost/backend/app/peers"
-	"goalpost/backend/app/session"
-	"goalpost/backend/app/worktrees"
-	"goalpost/backend/browser"
-	"goalpost/backend/config"
-	"goalpost/backend/engine"
-	"goalpost/backend/goal"
-	"goalpost/backend/model"
-	"goalpost/backend/pane"
-	"goalpost/backend/runner"
-	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/environ"
-	"goalpost/backend/secret"
-	"goalpost/backend/ssh"
-	"goalpost/backend/store"
-	"goalpost/backend/stream"
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/agent/model"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/lifecycle"
+	"goalpost/backend/goals/mcpservers"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/goals/network"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/peers"
+	"goalpost/backend/goals/session"
+	"goalpost/backend/goals/worktrees"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/environ"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/panes/ssh"
+	"goalpost/backend/panes/stream"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+	"goalpost/backend/storage/store"
 )
 
 // New makes a program. Open starts it.
@@ -237,7 +237,7 @@ func (a *App) openGoals(context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.Goals = goals.New(goals.Deps{
+	a.Goals = lifecycle.New(lifecycle.Deps{
 		Config:       a.cfg,
 		Log:          a.log,
 		Store:        a.store,

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/goals/api"
 )
 
 // attempts is a page that tries to reach this machine and other networks. AT is a server of the machine outside the

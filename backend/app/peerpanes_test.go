@@ -8,12 +8,12 @@ import (
 
 	"github.com/coder/websocket"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/fault"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/pane"
-	"goalpost/backend/stream"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/panes/stream"
 )
 
 // watch connects to the stream of a pane, as the window's page does.

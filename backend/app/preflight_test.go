@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestRecheckPreflight_AfterTheQueue_FindsChanges: if another goal has changed the result of a check, the user is asked

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/store"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/store"
 )
 
 // TestQueue_ProcessDied_GoalIsNotQueuedAgain: a window adopts the parked goal until its time. It must not show why the

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 )
 
 // TestRecipe_StartsThroughTheAPI: a goal repeats the steps of another goal with other values. Each step is journaled,

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/pane"
-	"goalpost/backend/sandbox/sandboxtest"
-	"goalpost/backend/terminal"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/sandboxtest"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/panes/terminal"
+	"goalpost/backend/storage/config"
 )
 
 // late is far above what a busy machine needs: a test that waits so long hangs.

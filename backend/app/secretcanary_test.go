@@ -23,14 +23,14 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/pane"
-	"goalpost/backend/policy"
-	"goalpost/backend/recording"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/panes/recording"
+	"goalpost/backend/storage/config"
 )
 
 // canaries are secrets that the agent must not see, by the places where they are planted.

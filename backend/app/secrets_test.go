@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 )
 
 // TestSecret_NotGivenToTheGoal_NeedsApproval: after the approval the secret is filled in. A secret must not change

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/fault"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/store"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
 )
 
 // TestUserSettings_ApplyToGoals covers how many goals run at once, where they work, and how long they are kept.

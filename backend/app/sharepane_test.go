@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/pane"
-	"goalpost/backend/policy"
-	"goalpost/backend/sandbox/egress"
-	"goalpost/backend/waittest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/egress"
+	"goalpost/backend/lib/waittest"
 )
 
 // asked waits for an approval.

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/verify"
-	"goalpost/backend/verify/check"
+	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
 )
 
 // TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected. If a

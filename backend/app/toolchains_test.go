@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/fault"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
 )
 
 // toolchains sets the additional folders that goals see.

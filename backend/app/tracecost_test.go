@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/process"
-	"goalpost/backend/verify"
-	"goalpost/backend/verify/check"
+	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/domain/process"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
 )
 
 var (

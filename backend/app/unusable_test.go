@@ -8,13 +8,13 @@ import (
 	"syscall"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/fault"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
-	"goalpost/backend/store"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
 )
 
 // TestProvider_Gone_AsksTheUser also checks that the goal continues when the provider is back.

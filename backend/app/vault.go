@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/config"
-	"goalpost/backend/secret"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
 )
 
 // openSecrets opens the user's secrets, which are read when first needed. It also adds the keys and tokens in the

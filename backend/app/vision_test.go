@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // TestLook_RealPage_ReachesTheJudge: the judge gets the picture of a real page, but not the agent's messages or tools.

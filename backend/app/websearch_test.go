@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api"
-	"goalpost/backend/event"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/policy"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 )
 
 // TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered if a search engine is set up. The key is sent

@@ -2,7 +2,7 @@
 # cgroup-test.sh boots a Debian with a real systemd in a virtual machine and runs the tests there that need cgroups of
 # version 2: as root, as a user with a systemd, and as a user without one. It needs root to create the clean root of
 # the machine. It does not need KVM: QEMU's own emulation is slower, but works everywhere. SUITE=NAME selects another
-# Debian, RUN=REGEXP other tests of backend/sandbox, and LIMIT=60m the time limit. Only apt contacts other machines;
+# Debian, RUN=REGEXP other tests of backend/host/sandbox, and LIMIT=60m the time limit. Only apt contacts other machines;
 # the virtual machine has no network.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -33,10 +33,10 @@ mkdir -p "$root"
 tar -xf "$base" -C "$root"
 inside=$root/opt/goalpost
 mkdir -p "$inside"
-CGO_ENABLED=0 go test -c -o "$inside/sandbox.test" ./backend/sandbox
-CGO_ENABLED=0 go test -c -o "$inside/cgroup.test" ./backend/sandbox/cgroup
+CGO_ENABLED=0 go test -c -o "$inside/sandbox.test" ./backend/host/sandbox
+CGO_ENABLED=0 go test -c -o "$inside/cgroup.test" ./backend/host/sandbox/cgroup
 go test -c -o "$inside/app.test" ./backend/app
-cp bin/goalctl backend/sandbox/embed/goalpost-helper "$inside/"
+cp bin/goalctl backend/host/sandbox/embed/goalpost-helper "$inside/"
 
 # The order of the users matters: tester gets the id 1000. Its systemd runs without a login.
 cat >"$inside/run" <<'END'

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// modeldata writes backend/model/catalog/models.txt from the data that the module charm.land/catwalk publishes:
+// modeldata writes backend/agent/model/catalog/models.txt from the data that the module charm.land/catwalk publishes:
 //
 //	go run build/scripts/modeldata.go [-version v0.52.86] [-out FILE]
 //
@@ -60,7 +60,7 @@ type model struct {
 
 func main() {
 	version := flag.String("version", "latest", "the version of "+module)
-	out := flag.String("out", "backend/model/catalog/models.txt", "the file to write")
+	out := flag.String("out", "backend/agent/model/catalog/models.txt", "the file to write")
 	flag.Parse()
 	log.SetFlags(0)
 	if err := writeData(*version, *out); err != nil {

@@ -17,23 +17,24 @@ chmod 755 "$work"
 mkdir "$work/home" "$work/tmp" "$work/source"
 # The tests run in a copy, because the ordinary user may have no access to the checkout.
 git ls-files -z backend cmd docs/security.md go.mod go.sum | tar --null -T - -cf - | tar -xf - -C "$work/source"
-cp backend/sandbox/embed/goalpost-helper "$work/"
+cp backend/host/sandbox/embed/goalpost-helper "$work/"
 chown -R $user: "$work"
 
 # TestOrdinaryUser_SandboxTests_Pass runs these itself.
-again=$(sed -n '/^const sandboxTests = /,/)"$/p' backend/sandbox/user_linux_test.go | grep -o '"[^"]*"' | tr -d '"\n')
+again=$(sed -n '/^const sandboxTests = /,/)"$/p' backend/host/sandbox/user_linux_test.go | grep -o '"[^"]*"' | tr -d '"\n')
 total=0
-# run PACKAGE FLAG VALUE runs the tests of a package that the flag selects.
+# run FOLDER FLAG VALUE runs the tests of a package below backend that the flag selects.
 run() {
-  local package=$1 flag=$2 value=$3 log=$work/$1.log all ran more=0 words=
+  local folder=backend/$1 package=${1##*/} flag=$2 value=$3 all ran more=0 words=
+  local log=$work/$package.log
   # Linking with debug data takes four times as long.
-  go test -trimpath -ldflags=-w -c -o "$work/$package.test" "./backend/$package"
-  if ! (cd "$work/source/backend/$package" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups \
+  go test -trimpath -ldflags=-w -c -o "$work/$package.test" "./$folder"
+  if ! (cd "$work/source/$folder" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups \
     --inh-caps=-all env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
     TEST_SLOWNESS="$TEST_SLOWNESS" SANDBOX_TEST_HELPER="$work/goalpost-helper" \
     "$work/$package.test" "$flag" "$value" -test.timeout "$((5 * TEST_SLOWNESS))m" -test.v) >"$log" 2>&1; then
     grep -vE '^=== |^ *--- (PASS|SKIP)' "$log" | tail -n 60 >&2
-    echo "ordinary.sh: the tests of backend/$package fail as $user" >&2
+    echo "ordinary.sh: the tests of $folder fail as $user" >&2
     exit 1
   fi
   all=$("$work/$package.test" -test.list '^Test' | grep -vc '^TestMain$' || true)
@@ -43,19 +44,19 @@ run() {
     words=", $more of them in TestOrdinaryUser_SandboxTests_Pass"
   fi
   if [ "$ran" -eq 0 ]; then
-    echo "ordinary.sh: no test of backend/$package ran as $user" >&2
+    echo "ordinary.sh: no test of $folder ran as $user" >&2
     exit 1
   fi
-  printf '  backend/%-8s %4d as root (make unit), %4d as %s%s; skipped: %s\n' "$package" "$all" $((ran + more)) $user \
+  printf '  %-23s %4d as root (make unit), %4d as %s%s; skipped: %s\n' "$folder" "$all" $((ran + more)) $user \
     "$words" "$(sed -n 's/^--- SKIP: \([A-Za-z0-9_]*\).*/\1/p' "$log" | paste -sd' ' | sed 's/^$/none/')"
   total=$((total + ran + more))
 }
-run sandbox -test.skip "$again"
+run host/sandbox -test.skip "$again"
 pages='^(TestOpen_Page_IsShown|TestClick_EveryTarget_IsHit|TestScreenshot_VisibleOrFullPage_HasItsSize'
 pages+='|TestChromium_Ends_IsRestarted|TestDownloads_SameName_GetsANumber|TestPermission_UserAllows_IsGranted)$'
-run browser -test.run "$pages"
-run secret -test.run .
-run notify -test.run .
+run panes/browser -test.run "$pages"
+run storage/secret -test.run .
+run host/notify -test.run .
 
 # The newcomer's path: the first start, a pasted key and the first verified goal, in Chromium with its own sandbox.
 git ls-files -z e2e/connect.test.mjs e2e/lib e2e/window/window.mjs frontend/package.json |
@@ -79,7 +80,7 @@ if [ "${ran:-0}" -eq 0 ]; then
   echo "ordinary.sh: no test of the newcomer's path ran as $user" >&2
   exit 1
 fi
-printf '  %-16s %4d as root (make e2e), %5d as %s; %s\n' "newcomer's path" "$ran" "$ran" $user \
+printf '  %-23s %4d as root (make e2e), %5d as %s; %s\n' "newcomer's path" "$ran" "$ran" $user \
   "$(sed -n 's/^ *# \(.* actions to the first verified goal\).*/\1/p' "$log")"
 total=$((total + ran))
 echo "$total tests of sandbox, browser, keyring and the newcomer's path ran as an ordinary user ($user), too."

@@ -90,7 +90,7 @@ static_archive() {
   comma=
   for helper in goalpost-helper goalpost-predicate; do
     CGO_ENABLED=0 GOARCH=$to build "$work/embed-$to/$helper" ./cmd/$helper -ldflags "-s -w"
-    printf '%s"%s":"%s"' "$comma" "$PWD/backend/sandbox/embed/$helper" "$work/embed-$to/$helper" >>"$overlay"
+    printf '%s"%s":"%s"' "$comma" "$PWD/backend/host/sandbox/embed/$helper" "$work/embed-$to/$helper" >>"$overlay"
     comma=,
   done
   printf '}}' >>"$overlay"
@@ -118,8 +118,8 @@ else
   static_archive arm64 aarch64-linux-gnu-gcc
   echo "bill of materials"
   CYCLONEDX=$CYCLONEDX node build/scripts/sbom.mjs "$version" "$dist/goalpost-$version.cdx.json" \
-    "$tree/bin/goalpost" "$tree/bin/goalctl" backend/sandbox/embed/goalpost-helper \
-    backend/sandbox/embed/goalpost-predicate
+    "$tree/bin/goalpost" "$tree/bin/goalctl" backend/host/sandbox/embed/goalpost-helper \
+    backend/host/sandbox/embed/goalpost-predicate
 fi
 
 echo "$formats"
@@ -168,7 +168,7 @@ contents:
   - src: $tree/share/
     dst: /usr/share/
     type: tree
-  - src: backend/sandbox/embed/goalpost-helper
+  - src: backend/host/sandbox/embed/goalpost-helper
     dst: /usr/lib/goalpost/goalpost-helper
     file_info: {mode: 0755}
   - src: $from/apparmor/goalpost-helper

@@ -3,7 +3,7 @@
 // structure prints the figures of docs/architecture.md about the structure of the code:
 //
 //	go run build/scripts/structure.go [-dir CHECKOUT]
-//	go run build/scripts/structure.go [-dir CHECKOUT] -folder backend/cli
+//	go run build/scripts/structure.go [-dir CHECKOUT] -folder backend/entry/cli
 //
 // With -folder it prints the order of that folder's files, those that only use others first, and the arrows back
 // with the declarations that cause them.

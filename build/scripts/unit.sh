@@ -34,7 +34,7 @@ fi
 # of another checkout can be reused. The longest packages begin first, so that none of them runs alone at the end.
 listed=$(go list "$@") # not in a process substitution, whose failure would be lost
 mapfile -t all <<<"$listed"
-longest=(backend/browser backend/app/transcript backend/app backend/sandbox backend/cli)
+longest=(backend/panes/browser backend/app/transcript backend/app backend/host/sandbox backend/entry/cli)
 mapfile -t first < <(for name in "${longest[@]}"; do printf '%s\n' "${all[@]}" | grep -x "[^/]*/$name"; done)
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -vxF "$(printf '%s\n' "${first[@]}")")
 packages=()

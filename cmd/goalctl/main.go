@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"goalpost/backend/cli"
+	"goalpost/backend/entry/cli"
 	"goalpost/frontend"
 )
 

@@ -13,8 +13,8 @@
 //	goalpost-helper sandbox programs of a goal, inside a sandbox
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
-// backend/sandbox starts it with a SOCK_SEQPACKET socket as descriptor 3 and the
-// protocol of backend/sandbox/wire. End of file on that socket, which also
+// backend/host/sandbox starts it with a SOCK_SEQPACKET socket as descriptor 3 and the
+// protocol of backend/host/sandbox/wire. End of file on that socket, which also
 // follows when the app is killed, ends every program it started and everything
 // those started.
 //

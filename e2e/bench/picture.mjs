@@ -7,8 +7,8 @@ import { root } from "./lib/programs.mjs";
 const runs = 5;
 
 export function measure() {
-  const pipe = figures("./backend/browser", "BenchmarkFrame");
-  const socket = figures("./backend/stream", "BenchmarkPicture");
+  const pipe = figures("./backend/panes/browser", "BenchmarkFrame");
+  const socket = figures("./backend/panes/stream", "BenchmarkPicture");
   const options = { unit: "ms", digits: 2 };
   return [
     row(

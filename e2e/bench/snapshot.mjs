@@ -72,7 +72,7 @@ export async function measure() {
   const base = `http://127.0.0.1:${server.address().port}/`;
   const folder = mkdtempSync(join(tmpdir(), "goalpost-bench-"));
   const binary = join(folder, "browser.test");
-  execFileSync("go", ["test", "-c", "-o", binary, "./backend/browser"], { cwd: root, stdio: "inherit" });
+  execFileSync("go", ["test", "-c", "-o", binary, "./backend/panes/browser"], { cwd: root, stdio: "inherit" });
   const eyes = new Eyes(binary);
   const browser = await openChromium();
   const rows = [];
@@ -176,7 +176,7 @@ class Eyes {
   constructor(binary) {
     this.child = spawn(binary, ["-test.run", "^TestBench_Commands_AreAnswered$", "-measured"], {
       stdio: ["pipe", "pipe", "inherit"],
-      cwd: join(root, "backend/browser"),
+      cwd: join(root, "backend/panes/browser"),
     });
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }

@@ -1,4 +1,4 @@
-// The fixture pages of backend/browser, and the parts that need a server: files to download, a slow page, one that
+// The fixture pages of backend/panes/browser, and the parts that need a server: files to download, a slow page, one that
 // requires a login, and one with a bad certificate.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const fixtures = fileURLToPath(new URL("../../backend/browser/fixtures/", import.meta.url));
+const fixtures = fileURLToPath(new URL("../../backend/panes/browser/fixtures/", import.meta.url));
 const types = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",

@@ -1,4 +1,4 @@
-// Bundles the scripts that run in the pages of the browser panes, each into one file of backend/browser. The files are
+// Bundles the scripts that run in the pages of the browser panes, each into one file of backend/panes/browser. The files are
 // committed, so that building the program needs no Node. With --check it writes nothing, and fails if one is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, URL } from "node:url";
@@ -29,11 +29,11 @@ async function bundle(name) {
 }
 
 for (const name of names) {
-  const file = path(`../../backend/browser/internal/script/${name}.js`);
+  const file = path(`../../backend/panes/browser/internal/script/${name}.js`);
   const code = await bundle(name);
   if (!check) writeFileSync(file, code);
   else if (readFileSync(file, "utf8") !== code) {
-    console.error(`backend/browser/internal/script/${name}.js is not what its sources give: run "make injected"`);
+    console.error(`backend/panes/browser/internal/script/${name}.js is not what its sources give: run "make injected"`);
     process.exitCode = 1;
   }
 }

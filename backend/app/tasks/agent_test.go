@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/browser"
-	"goalpost/backend/goal"
-	"goalpost/backend/pane"
-	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/sandboxtest"
-	"goalpost/backend/tools"
-	"goalpost/backend/waittest"
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/sandboxtest"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/panes/browser"
 )
 
 // args are the arguments of a call.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"goalpost/backend/app/session"
-	"goalpost/backend/browser"
-	"goalpost/backend/pane"
-	"goalpost/backend/tools"
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/session"
+	"goalpost/backend/panes/browser"
 )
 
 const ours = "01TASKS"

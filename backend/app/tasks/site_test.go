@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-const pages = "../../browser/fixtures/tasks"
+const pages = "../../panes/browser/fixtures/tasks"
 
 // site serves the pages and judges what they send. Its code is random, so an agent can only learn it by reading.
 type site struct {

@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"goalpost/backend/goal"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/store"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/storage/store"
 )
 
 // TestUserMessage_ProcessEnds_IsKept kills the process of accept, reject, or resume after steer (SIGKILL): once the

@@ -21,11 +21,11 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/store"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/store"
 )
 
 var (

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 )
 
 // reported lists the fields of an event that its line shows. It leaves out what other tests cover (texts of tools,

@@ -16,9 +16,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"goalpost/backend/cli"
-	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/entry/cli"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/sandboxtest"
 )
 
 // TestMain lets the test binary act as goalctl, for servers inside a goal and for the runs that the crash test kills.

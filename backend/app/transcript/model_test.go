@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/goal"
 )
 
 // turn is one answer of a provider. Empty lines separate turns. Each line of a turn is one of the following:

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 )
 
 // must checks one condition, which does not depend on the wording of the journal:

@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
+	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
 )
 
 var stepsAtOnce = flag.Int("steps", 50, "how many steps each of the goals makes that run at the same time")

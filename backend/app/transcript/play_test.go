@@ -18,13 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
-	"goalpost/backend/event"
-	"goalpost/backend/goal"
-	"goalpost/backend/policy"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/storage/config"
 )
 
 // late is when a test stops waiting. Everything is much faster than that.

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goalpost/backend/api"
+	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
 )
 
 var requestDir = flag.String("requests", "", "write the requests of the test into this folder, to count tokens")

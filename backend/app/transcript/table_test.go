@@ -45,10 +45,10 @@ func checkNames(t *testing.T, text string) {
 	for _, n := range regexp.MustCompile("`(cli/[a-z_]+|e2e/[a-z/.]+|task/[a-z]+)`").FindAllStringSubmatch(text, -1) {
 		file := filepath.Join(root, n[1])
 		if name, ok := strings.CutPrefix(n[1], "cli/"); ok {
-			file = filepath.Join(root, "backend/cli/testdata/script", name+".txtar")
+			file = filepath.Join(root, "backend/entry/cli/testdata/script", name+".txtar")
 		}
 		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasks_Pages_AreUsedOnce checks that each page has a task
-			file = filepath.Join(root, "backend/browser/fixtures/tasks", name+".html")
+			file = filepath.Join(root, "backend/panes/browser/fixtures/tasks", name+".html")
 		}
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("there is no script or page %s", n[1])

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"goalpost/backend/api"
+	"goalpost/backend/goals/api"
 )
 
 var update = flag.Bool("update", false, "write the journals that come out into the transcripts")

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"goalpost/backend/waittest"
+	"goalpost/backend/lib/waittest"
 
 	"github.com/fsnotify/fsnotify"
 )

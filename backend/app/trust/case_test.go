@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 )
 
 // verdict is how a goal with a case's work ends.

@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/sandboxtest"
 )
 
 // TestMain runs the tests in an environment whose path has the programs of make deps-trust.

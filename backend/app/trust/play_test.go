@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/api"
+	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
-	"goalpost/backend/config"
-	"goalpost/backend/goal"
-	"goalpost/backend/model/modeltest"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/waittest"
+	"goalpost/backend/storage/config"
 )
 
 // late is when a case counts as hanging. Compilers with cold caches need most of this time.

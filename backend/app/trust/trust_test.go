@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/host/sandbox/sandboxtest"
 )
 
 var (

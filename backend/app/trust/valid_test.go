@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"goalpost/backend/goal"
-	"goalpost/backend/waittest"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/waittest"
 )
 
 // TestAttempts_WithoutGoalpost_Succeed runs the attempts whose checks are commands in a plain folder, where nothing

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 func TestParseInterpreterLine_EachForm_IsRead(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // Limits of one trace. The agent can change nothing outside the goal's folders, so a trace without the uses beyond

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // The /tmp of a goal is a folder on disk, because builds need the space. The kernel cannot limit a folder's size, so

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/landlock"
 	"goalpost/cmd/goalpost-helper/internal/privileges"
 	"goalpost/cmd/goalpost-helper/internal/supervise"

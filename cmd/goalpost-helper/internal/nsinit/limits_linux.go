@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // maxMessageQueueBytes is the total size of POSIX message queues: the kernel's default.

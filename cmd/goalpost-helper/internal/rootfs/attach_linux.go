@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // emptyFilesDir is a folder of the new root with the files that are mounted over others. No program can write there.

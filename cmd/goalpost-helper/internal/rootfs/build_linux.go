@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // sourceFor opens the source of a bind mount. A check gets its own folder instead of one that the agent can write:

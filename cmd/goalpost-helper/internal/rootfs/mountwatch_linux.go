@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // The kernel detaches a mount in every sandbox when a process outside replaces or removes

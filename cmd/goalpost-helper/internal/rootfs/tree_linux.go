@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // CloneTree returns a detached copy of a mount tree. No part of the path may be a link, because the agent can write

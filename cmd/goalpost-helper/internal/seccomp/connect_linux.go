@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/procnet"
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/procnet"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // maxAddress is the size of the kernel's sockaddr_storage, in bytes.

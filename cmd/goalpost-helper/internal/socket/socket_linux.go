@@ -1,4 +1,4 @@
-// Package socket sends and receives the messages of backend/sandbox/wire.
+// Package socket sends and receives the messages of backend/host/sandbox/wire.
 package socket
 
 import (
@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // ErrClosed means that the other side closed the socket.

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/procnet"
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/procnet"
+	"goalpost/backend/host/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // Reap waits for every child: programs, whose status it reports, and orphans that the helper inherits as subreaper.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/host/sandbox/wire"
 )
 
 // maxArg is the kernel's MAX_ARG_STRLEN: one argument or variable, including the terminating zero.

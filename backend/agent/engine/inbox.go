@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"crypto/rand"
+	"slices"
+	"strings"
+
+	"goalpost/backend/agent/engine/acp"
+	"goalpost/backend/domain/goal"
+)
+
+// inbox holds the agent's messages that the loop has not handled yet. The caller holds Session.mu.
+type inbox struct {
+	piece    string // text of the answer, not yet reported
+	thought  string // not yet reported; shown but not stored
+	text     strings.Builder
+	requests []*request          // oldest first: waiting for the loop, or given to it
+	final    []goal.Call         // calls that end the agent's turn; they remain if the turn is cancelled
+	notes    []string            // for the agent, with the next prompt
+	running  map[string]string   // titles of the agent's running tools, by the id of the call
+	asked    map[string]*request // permission requests of this turn
+	observed map[string]bool     // calls of this turn that were reported as observed
+	arrived  map[string]int      // calls of our tools that reached the host and have not ended for the agent
+}
+
+// request is a call that waits for the loop: a call of our tools, a permission request, or an observed call.
+type request struct {
+	call    goal.Call
+	isGiven bool // to the loop
+
+	result chan string // for a call of our tools; has one slot
+	late   bool        // the agent no longer waits for the result
+
+	seen    acp.ToolCall        // of the agent's own tools
+	answer  chan acp.Permission // for a permission request; has one slot
+	started bool                // it was allowed
+	left    bool                // the loop no longer waits for its end
+	ended   chan struct{}       // closed when the call has ended; nil if it had already ended when it was reported
+	isOver  bool
+}
+
+// maxOpen limits the requests that wait. Further ones are answered with "cancelled".
+const maxOpen = 64
+
+// maxObserved limits the observed calls of one turn.
+const maxObserved = 2000
+
+// reset removes everything but the notes and the calls that end a turn.
+func (b *inbox) reset() {
+	b.withdrawAll()
+	*b = inbox{
+		running:  map[string]string{},
+		asked:    map[string]*request{},
+		observed: map[string]bool{},
+		arrived:  map[string]int{},
+		notes:    b.notes,
+		final:    b.final,
+	}
+}
+
+func (b *inbox) add(r *request) *request {
+	if len(b.requests) >= maxOpen {
+		r.refuse("too many calls are waiting")
+		return r
+	}
+	b.requests = append(b.requests, r)
+	return r
+}
+
+// addFinal replaces an earlier call of the same tool in this turn.
+func (b *inbox) addFinal(c goal.Call) {
+	b.final = slices.DeleteFunc(b.final, func(o goal.Call) bool { return o.Tool == c.Tool })
+	b.final = append(b.final, c)
+}
+
+func (b *inbox) takeFinal() []goal.Call {
+	list := b.final
+	b.final = nil
+	return list
+}
+
+func (b *inbox) addText(piece string) {
+	if b.text.Len() < maxText {
+		b.text.WriteString(piece)
+		b.piece += piece
+	}
+}
+
+func (b *inbox) addThought(piece string) {
+	if len(b.thought) < maxText {
+		b.thought += piece
+	}
+}
+
+func (b *inbox) takePieces() (text, thought string) {
+	text, thought = b.piece, b.thought
+	b.piece, b.thought = "", ""
+	return text, thought
+}
+
+func (b *inbox) takeText() string {
+	t := strings.TrimSpace(b.text.String())
+	b.text.Reset()
+	return t
+}
+
+func (b *inbox) addNotes(texts ...string) {
+	for _, text := range texts {
+		if len(b.notes) < maxOpen {
+			b.notes = append(b.notes, text)
+		}
+	}
+}
+
+func (b *inbox) takeNotes() []string {
+	n := b.notes
+	b.notes = nil
+	return n
+}
+
+// takeNext returns the oldest call that the loop does not have yet. The loop gets one call at a time, because it skips
+// the rest of a reply after a failed call, and these calls are independent.
+func (b *inbox) takeNext() []goal.Call {
+	for _, r := range b.requests {
+		if !r.isGiven {
+			r.isGiven = true
+			return []goal.Call{r.call}
+		}
+	}
+	return nil
+}
+
+// deliver gives the agent the results of the calls that the loop has handled, by the id of the call.
+func (b *inbox) deliver(results map[string]string) {
+	for _, r := range b.requests {
+		if !r.isGiven {
+			continue
+		}
+		text := goal.UnwrapEnvelope(results[r.call.ID])
+		switch {
+		case r.result != nil && r.late:
+			b.addNotes("The result of " + r.call.Tool + ": " + text)
+		case r.result != nil:
+			r.result <- results[r.call.ID]
+		case r.answer != nil && !r.started:
+			r.answer <- acp.Denied
+			b.addNotes("The host refused a call of yours. " + text)
+		}
+	}
+	b.requests = slices.DeleteFunc(b.requests, func(r *request) bool { return r.isGiven })
+}
+
+// refuse answers a request that the loop will not handle.
+func (r *request) refuse(why string) {
+	switch {
+	case r.result != nil && !r.late:
+		select {
+		case r.result <- "not executed: " + why:
+		default:
+		}
+	case r.answer != nil && !r.started:
+		select {
+		case r.answer <- acp.Withdrawn:
+		default:
+		}
+	}
+}
+
+func (b *inbox) refuseAll(why string) {
+	for _, r := range b.requests {
+		r.refuse(why)
+	}
+	b.requests = nil
+}
+
+// withdrawAll answers all waiting requests, because the turn has ended or is being cancelled.
+func (b *inbox) withdrawAll() {
+	b.refuseAll("the turn was cancelled")
+	b.endTurn()
+}
+
+// endTurn marks all tools of the agent as ended, because they end with the turn.
+func (b *inbox) endTurn() {
+	for _, r := range b.asked {
+		r.finish()
+	}
+	b.running, b.asked, b.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
+	b.arrived = map[string]int{}
+}
+
+func (r *request) finish() {
+	if !r.isOver {
+		r.isOver = true
+		close(r.ended)
+	}
+}
+
+// hasOthers reports whether the agent waits for another request than r, or has begun another call after an observed r.
+func (b *inbox) hasOthers(r *request) bool {
+	return slices.ContainsFunc(b.requests, func(o *request) bool {
+		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.isGiven)
+	})
+}
+
+func newCallID() string { return "engine_" + rand.Text() }

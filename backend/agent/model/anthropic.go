@@ -1,0 +1,150 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"goalpost/backend/domain/goal"
+)
+
+// Anthropic is a client of one server with Anthropic's Messages API. It is safe for concurrent use.
+type Anthropic struct {
+	*baseClient
+	short     atomic.Bool // the server rejected maxReplyTokens
+	unbounded atomic.Bool // thinking used up a bounded reply
+	// unsigned is the number of messages at the start of the conversation that are sent without their thinking, because
+	// the server rejected it.
+	unsigned atomic.Int64
+	simple   atomic.Bool // the server does not accept all of JSON Schema
+}
+
+const (
+	// maxReplyTokens is requested if the model allows it, in tokens; a reply may end earlier.
+	maxReplyTokens = 32_000
+	// longReplyTokens is requested after a reply that used up maxReplyTokens for thinking.
+	longReplyTokens = 64_000
+	// fallbackReplyTokens is the limit that every model allows.
+	fallbackReplyTokens = 4_096
+)
+
+// NewAnthropic checks the options; it does not contact the server.
+func NewAnthropic(o Options) (*Anthropic, error) {
+	s, err := newBaseClient(o, ProtocolAnthropic, "https://api.anthropic.com")
+	if err != nil {
+		return nil, err
+	}
+	return &Anthropic{baseClient: s}, nil
+}
+
+// Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
+func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	a := anthropicOptions{
+		allowsLong:       !c.short.Load(),
+		unsigned:         int(c.unsigned.Load()),
+		isUnbounded:      c.unbounded.Load(),
+		hasSimpleSchemas: c.simple.Load(),
+	}
+	return c.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, a, delta) },
+		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, t, &a) },
+	})
+}
+
+// anthropicOptions are the parts of a request that the server may reject.
+type anthropicOptions struct {
+	allowsLong bool
+	longer     bool // thinking used up the usual limit
+	unsigned   int  // messages without their thinking
+	// isOutputFixed means that the server accepts no more than the usual limit.
+	isOutputFixed bool
+	// isUnbounded means that bounded replies get the usual limit.
+	isUnbounded bool
+	// hasSimpleSchemas means that tool schemas use only the part of JSON Schema that every server understands.
+	hasSimpleSchemas bool
+}
+
+// dropRejected drops the option that the server rejected, and reports whether there was one.
+func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bool {
+	messages := len(t.Messages)
+	e, ok := AsError(err)
+	if ok && e.AtLimit && a.allowsLong && !a.longer && !a.isOutputFixed {
+		a.longer = true
+		if t.ReplyTokens > 0 {
+			a.isUnbounded = true
+			c.unbounded.Store(true)
+		}
+		return true
+	}
+	if !ok || e.Kind != BadRequest {
+		return false
+	}
+	switch said := strings.ToLower(e.Message); {
+	case a.longer && strings.Contains(said, "max_tokens"):
+		a.longer, a.isOutputFixed = false, true
+	case a.allowsLong && strings.Contains(said, "max_tokens"):
+		a.allowsLong = false
+		c.short.Store(true)
+	case a.unsigned < messages && strings.Contains(said, "thinking"):
+		a.unsigned = messages
+		c.unsigned.Store(int64(messages))
+	case !a.hasSimpleSchemas && isAboutSchema(said):
+		a.hasSimpleSchemas = true
+		c.simple.Store(true)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *Anthropic) sendTurn(
+	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
+) (goal.Reply, error) {
+	body, err := json.Marshal(c.encodeRequest(t, a))
+	if err != nil {
+		return goal.Reply{}, encodingError(err)
+	}
+	header := http.Header{}
+	header.Set("Anthropic-Version", "2023-06-01")
+	if c.o.APIKey != "" {
+		header.Set("X-Api-Key", c.o.APIKey)
+	}
+	resp, err := c.post(ctx, c.endpoint(), header, body)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
+	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
+	r.onReasoning = t.OnReasoning
+	reply, err := r.readResponse(resp, c.o.UsageTimeout)
+	if reply.Reasoning != nil {
+		reply.Reasoning.Model = t.Model
+	}
+	return reply, err
+}
+
+// endpoint returns the URL of the Messages API, for base URLs with or without the version.
+func (c *Anthropic) endpoint() string {
+	base := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
+	return base + "/v1/messages"
+}
+
+// maxTokens returns the maximum length of a reply, in tokens.
+func (a anthropicOptions) maxTokens(t goal.Turn) int {
+	limit, modelLimit := maxReplyTokens, lookupModel(t.Model).output
+	switch {
+	case !a.allowsLong:
+		limit = fallbackReplyTokens
+	case a.longer:
+		limit = longReplyTokens
+	}
+	if modelLimit > 0 && a.allowsLong {
+		limit = min(limit, modelLimit)
+	}
+	if t.ReplyTokens > 0 && !a.isUnbounded {
+		limit = min(limit, boundOutput(t))
+	}
+	return limit
+}

@@ -1,0 +1,233 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/text"
+)
+
+// Kind is the kind of failure of a turn.
+type Kind string
+
+// The kinds of failures.
+const (
+	Unreachable  Kind = "unreachable"  // no connection, or no answer within the time limit
+	Auth         Kind = "auth"         // the key is missing or wrong
+	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long
+	Overloaded   Kind = "overloaded"   // an error of the server, 5xx
+	Truncated    Kind = "truncated"    // the stream broke before its end
+	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
+	Refused      Kind = "refused"      // the provider refuses: content filter, no credit
+	BadRequest   Kind = "bad_request"  // the provider rejects the form of the request
+	// TooLong means that the conversation does not fit into the model's window; it matches goal.ErrContextTooLong.
+	TooLong  Kind = "too_long"
+	NoVision Kind = "blind" // the model does not accept images
+	// Mistaken means that the model's answer is not a reply; it converts to *goal.ModelMistake.
+	Mistaken Kind = "mistake"
+)
+
+// Error describes a failed turn. It never contains the API key.
+type Error struct {
+	Kind       Kind
+	Status     int           // HTTP status, 0 if there was none
+	RetryAfter time.Duration // requested by the provider, 0 if not
+	Message    string
+	Hint       string // what to do
+	Err        error  // the cause, nil if the provider sent the error
+	// Attempt is the text that the model wrote, if Kind is Mistaken and the provider reported it.
+	Attempt string
+	// Usage is the usage of a Mistaken turn.
+	Usage goal.Usage
+	// AtLimit means that the model reached its output limit before it wrote any text or call.
+	AtLimit bool
+}
+
+func (e *Error) Error() string {
+	s := strings.ReplaceAll(string(e.Kind), "_", " ") + ": " + e.Message
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// As converts to *fault.Error, for the hint, and to *goal.ModelMistake, for packages that only know goal's errors.
+func (e *Error) As(target any) bool {
+	switch target := target.(type) {
+	case **fault.Error:
+		*target = &fault.Error{
+			Code:    fault.Unavailable,
+			Field:   "provider",
+			Message: e.Message,
+			Hint:    e.Hint,
+		}
+		return true
+	case **goal.ModelMistake:
+		if e.Kind == Mistaken {
+			*target = &goal.ModelMistake{
+				What:    e.Message,
+				Attempt: e.Attempt,
+				Usage:   e.Usage,
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// Is matches goal's errors, for packages that do not know this one: a conversation that is too long, and one that the
+// provider rejected for an unknown reason.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case goal.ErrContextTooLong:
+		return e.Kind == TooLong
+	case goal.ErrRequestRefused:
+		return e.Kind == BadRequest && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	}
+	return false
+}
+
+// IsRetryable reports whether the same turn may succeed later.
+func (e *Error) IsRetryable() bool {
+	switch e.Kind {
+	case Unreachable, RateLimited, Overloaded, Truncated:
+		return true
+	case Auth, InvalidReply, Refused, BadRequest, TooLong, NoVision, Mistaken:
+	}
+	return false
+}
+
+// AsError finds the Error in err's chain.
+func AsError(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// statusError returns the error for an HTTP answer other than 200.
+func statusError(resp *http.Response, body []byte, now time.Time) *Error {
+	c := parseErrorBody(body)
+	if c.Message == "" {
+		c.Message = http.StatusText(resp.StatusCode)
+	}
+	e := &Error{
+		Kind:       classifyStatus(resp.StatusCode, c),
+		Status:     resp.StatusCode,
+		RetryAfter: max(retryAfter(resp.Header, now), c.retryDelay()),
+		Message:    fmt.Sprintf("HTTP %d: %s", resp.StatusCode, text.SanitizeLine(c.Message, maxMessage)),
+		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
+	}
+	if target := redirectTarget(resp); target != "" {
+		e.Message = fmt.Sprintf("HTTP %d: the server redirects to %s", resp.StatusCode, target)
+		e.Hint = "use the new address as the base URL"
+	}
+	return e
+}
+
+// redirectTarget returns the address to which a response redirects, without secrets; "" if it does not.
+func redirectTarget(resp *http.Response) string {
+	if resp.StatusCode/100 != 3 {
+		return ""
+	}
+	u, err := resp.Location()
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return text.SanitizeLine(u.String(), maxMessage)
+}
+
+// streamErrorEvent returns the error that a server sent in its stream. If its code is a number, that is an HTTP status.
+func streamErrorEvent(raw json.RawMessage) *Error {
+	c := parseAPIError(raw)
+	status := c.status()
+	return &Error{
+		Kind:       classifyStatus(status, c),
+		Status:     status,
+		RetryAfter: c.retryDelay(),
+		Message:    "the server ended the reply with an error: " + text.SanitizeLine(c.Message, maxMessage),
+		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
+	}
+}
+
+// classifyStatus returns the kind of an unsuccessful answer by its status, and of an error in a stream without a status
+// (0) by its text.
+func classifyStatus(status int, c apiError) Kind {
+	word, said := c.codeWord(), strings.ToLower(c.Message)
+	says := func(words ...string) bool { return containsAny(said, words...) }
+	switch {
+	case status == http.StatusPaymentRequired, says("insufficient balance"),
+		containsAny(word, "insufficient_quota", "exceeded_current_quota", "arrearage"):
+		return Refused // Moonshot and Z.ai use 429 for this, but waiting does not help
+	case containsAny(word, "content_filter", "billing", "moderation"), says("credit balance"):
+		return Refused
+	case containsAny(word, "tool_use_failed"):
+		return Mistaken
+	case c.isTooLong(status):
+		return TooLong
+	case status == http.StatusForbidden && says("region", "country", "location", "moderation", "flagged"):
+		return Refused
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, containsAny(word, "api_key_invalid"),
+		status == 0 && containsAny(word, "authentication", "permission"):
+		return Auth
+	case status == http.StatusTooManyRequests, containsAny(word, "rate_limit"), strings.HasPrefix(word, "429"):
+		return RateLimited
+	case says("tools param requires", "does not support tools", "must alternate", "parse grammar"):
+		return BadRequest // llama.cpp sends these with status 500
+	case isTransient(status):
+		return Overloaded
+	case status != 0:
+		return BadRequest
+	case containsAny(word, "invalid", "not_found"):
+		return BadRequest
+	}
+	return Overloaded
+}
+
+// isTransient reports whether the same request may succeed later after an answer with this status.
+func isTransient(status int) bool {
+	const groqCapacity = 498
+	return status >= http.StatusInternalServerError || slices.Contains(
+		[]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, groqCapacity}, status)
+}
+
+// retryAfter reads Retry-After-Ms and Retry-After (seconds or a date), at most a day.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	const maxWait = 24 * time.Hour
+	bounded := func(v float64, unit time.Duration) time.Duration {
+		if !(v > 0) { // also true for NaN
+			return 0
+		}
+		if v > float64(maxWait/unit) {
+			return maxWait
+		}
+		return time.Duration(v * float64(unit))
+	}
+	if v, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return bounded(v, time.Millisecond)
+	}
+	s := h.Get("Retry-After")
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return bounded(v, time.Second)
+	}
+	if t, err := http.ParseTime(s); err == nil {
+		return min(max(t.Sub(now), 0), maxWait)
+	}
+	return 0
+}
+
+// maxAttempt limits the text of a failed call that is shown, in characters.
+const maxAttempt = 2000
+
+// maxMessage is how much of a provider's message is shown, in bytes: 400 characters of any script.
+const maxMessage = 1200

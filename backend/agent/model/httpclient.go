@@ -1,0 +1,353 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/agent/model/catalog"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// Options say how a model is reached.
+type Options struct {
+	BaseURL string // such as http://127.0.0.1:11434/v1
+	Model   string // used when a turn names none
+	Effort  string // requested in every turn, one of its protocol's Efforts; "" leaves it to the server
+	APIKey  string // may be empty: local servers do not need one
+	KeyName string // the environment variable of the key, for hints
+	// Price is the price of Model at this server; zero means the published price.
+	Price catalog.Price
+	// Transport is shared by many clients; nil means one for this client alone.
+	Transport *http.Transport
+	// UsageTimeout is how long to wait for the usage, which some servers send after the final event of a stream. 0
+	// means 5 s.
+	UsageTimeout time.Duration
+	Clock        Clock // for a Retry-After that is a date; nil means the real one
+}
+
+// NewTransport returns a transport that clients can share. The caller closes its idle connections at the end.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		TLSHandshakeTimeout: 15 * time.Second,
+		IdleConnTimeout:     60 * time.Second,
+		ForceAttemptHTTP2:   true,
+	}
+}
+
+// baseClient is the common part of the clients of all protocols.
+type baseClient struct {
+	o        Options
+	protocol Protocol
+	usualURL string // a typical base URL, for hints
+	http     *http.Client
+	own      *http.Transport // nil when it is shared
+}
+
+func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, &Error{
+			Kind:    BadRequest,
+			Message: "the base URL is not an HTTP address",
+			Hint:    "use one like " + usualURL,
+		}
+	}
+	if err := protocol.validateEffort(o.Effort); err != nil {
+		return nil, err
+	}
+	o.APIKey = strings.TrimSpace(o.APIKey) // a file often ends with a line break
+	if o.UsageTimeout == 0 {
+		o.UsageTimeout = 5 * time.Second
+	}
+	if o.Clock == nil {
+		o.Clock = realClock{}
+	}
+	s := &baseClient{o: o, protocol: protocol, usualURL: usualURL}
+	if o.Transport == nil {
+		s.own = NewTransport()
+		o.Transport = s.own
+	}
+	s.http = &http.Client{
+		Transport: o.Transport,
+		// A redirected POST would lose its body or send the key to another host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s, nil
+}
+
+// Close closes idle connections that are not shared. Running turns are not affected.
+func (s *baseClient) Close() {
+	if s.own != nil {
+		s.own.CloseIdleConnections()
+	}
+}
+
+// isOpenAIHost reports whether the server is OpenAI's own or Azure's.
+func (s *baseClient) isOpenAIHost() bool {
+	u, err := url.Parse(s.o.BaseURL)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || isAzureHost(host)
+}
+
+// discardedUsage returns the usage of a failed turn, as far as it is known.
+func discardedUsage(err error) goal.Usage {
+	if e, ok := AsError(err); ok {
+		return e.Usage
+	}
+	return goal.Usage{}
+}
+
+// addUsage adds the usage of earlier attempts of a turn to an error.
+func addUsage(err error, spent goal.Usage) error {
+	e, ok := AsError(err)
+	if !ok || spent == (goal.Usage{}) {
+		return err
+	}
+	out := *e
+	out.Usage = out.Usage.Plus(spent)
+	return &out
+}
+
+// adaptiveRequest is a request that is sent again in another form as long as the server rejects it.
+type adaptiveRequest struct {
+	attempt func(goal.Turn) (goal.Reply, error)
+	// adapt changes the form of the request after an error, and reports whether to try again. It is nil for a fixed
+	// form.
+	adapt func(goal.Turn, error) bool
+}
+
+// askModel returns one reply of the model, after as many attempts as necessary. The usage includes that of discarded
+// replies.
+func (s *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
+	if t.Model == "" {
+		t.Model = s.o.Model
+	}
+	if err := s.checkImages(t); err != nil {
+		return goal.Reply{}, s.wrapError(ctx, err)
+	}
+	var spent goal.Usage // on discarded replies
+	reply, err := r.attempt(t)
+	for r.adapt(t, err) {
+		spent = spent.Plus(discardedUsage(err))
+		reply, err = r.attempt(t)
+	}
+	if err := addUsage(err, spent); err != nil {
+		return goal.Reply{}, s.wrapError(ctx, s.imageError(t, err))
+	}
+	assignID(&reply, len(t.Messages))
+	s.estimateTokens(t, &reply)
+	reply.Usage = reply.Usage.Plus(spent)
+	return reply, nil
+}
+
+// checkImages returns an error for images if the model is known not to accept them.
+func (s *baseClient) checkImages(t goal.Turn) error {
+	if hasImages(t) && !SupportsImages(t.Model) {
+		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s does not accept images", t.Model)}
+	}
+	return nil
+}
+
+// imageError changes the error of a turn with images to NoVision if the server rejected the images; servers use various
+// messages.
+func (s *baseClient) imageError(t goal.Turn, err error) error {
+	e, ok := AsError(err)
+	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
+		return err
+	}
+	if !containsAny(strings.ToLower(e.Message), "image", "vision", "multimodal", "mmproj") {
+		return err
+	}
+	out := *e
+	out.Kind, out.Hint = NoVision, ""
+	return &out
+}
+
+func hasImages(t goal.Turn) bool {
+	return slices.ContainsFunc(t.Messages, func(m goal.Message) bool { return len(m.Images) > 0 })
+}
+
+// post sends a request for a stream of events. It returns a successful response, whose body the caller closes. post
+// sets more fields in header, which must not be nil.
+func (s *baseClient) post(
+	ctx context.Context, endpoint string, header http.Header, body []byte,
+) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("model turn: %w", err)
+	}
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "text/event-stream")
+	req.Header = header
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // wrapError reduces it to its innermost cause
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, s.responseError(resp)
+	}
+	return resp, nil
+}
+
+// isWhole reports whether a response contains one JSON object instead of a stream of events, and returns its body. Some
+// servers label streams as JSON, so the first byte decides then.
+func isWhole(resp *http.Response) (io.ReadCloser, bool, error) {
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "text/html":
+		return nil, false, webPageError(resp)
+	case "application/json":
+	default:
+		return resp.Body, false, nil
+	}
+	r := bufio.NewReaderSize(resp.Body, 512)
+	body := struct {
+		io.Reader
+		io.Closer
+	}{r, resp.Body}
+	for n := 1; n <= 64; n++ {
+		begin, err := r.Peek(n)
+		if err != nil || len(bytes.TrimSpace(begin)) > 0 {
+			return body, err != nil || isJSON(begin), nil
+		}
+	}
+	return body, true, nil
+}
+
+// encodingError returns the error for a request that cannot be encoded as JSON.
+func encodingError(err error) error {
+	return &Error{
+		Kind:    BadRequest,
+		Message: "the request cannot be encoded: " + text.SanitizeLine(err.Error(), maxMessage),
+		Hint:    "this is a bug in the program or in an MCP server",
+		Err:     err,
+	}
+}
+
+// webPageError returns an error if the response is an HTML page.
+func webPageError(resp *http.Response) error {
+	return &Error{
+		Kind:    InvalidReply,
+		Status:  resp.StatusCode,
+		Message: "the server answered with a web page",
+	}
+}
+
+// responseError returns the error for an unsuccessful response, and closes it. It reads the body up to a limit.
+func (s *baseClient) responseError(resp *http.Response) error {
+	const maxBody = 64 << 10
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	_ = resp.Body.Close() // the body is not needed any more
+	if err != nil {
+		body = nil // the status is enough
+	}
+	e := statusError(resp, body, s.o.Clock.Now())
+	e.Hint = cmp.Or(e.Hint, s.hintFor(e.Kind, e.Status))
+	return e
+}
+
+// wrapError converts every error to an *Error with a hint and without the key.
+func (s *baseClient) wrapError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("model turn: %w", ctx.Err())
+	}
+	e, ok := AsError(err)
+	if !ok {
+		e = &Error{Kind: Unreachable, Message: innermostCause(err), Err: err}
+		if strings.Contains(err.Error(), "malformed HTTP") {
+			e.Kind = InvalidReply
+		}
+	}
+	out := *e
+	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
+		out.Hint = fmt.Sprintf("the goal requests the effort %q: start it again with another effort, or without one",
+			s.o.Effort)
+	}
+	out.Hint = cmp.Or(out.Hint, s.hintFor(out.Kind, out.Status))
+	if isMaskable(s.o.APIKey) {
+		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
+		if out.Err != nil && strings.Contains(out.Err.Error(), s.o.APIKey) {
+			out.Err = nil
+		}
+		out.Attempt = strings.ReplaceAll(out.Attempt, s.o.APIKey, "[key]")
+	}
+	return &out
+}
+
+// isMaskable reports whether a key can be a secret. Users give local servers words such as "ollama" as the key; masking
+// those would hide ordinary text.
+func isMaskable(key string) bool {
+	const short, long = 8, 24
+	return len(key) >= long || len(key) >= short && strings.ContainsAny(key, "0123456789")
+}
+
+// innermostCause returns the innermost cause of a network error, which has no URL and no query.
+func innermostCause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return text.SanitizeLine(err.Error(), maxMessage)
+}
+
+// publicURL returns the base URL without secrets.
+func (s *baseClient) publicURL() string {
+	u, err := url.Parse(s.o.BaseURL)
+	if err != nil {
+		return "the base URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// hintFor returns what the user can do about an error.
+func (s *baseClient) hintFor(k Kind, status int) string {
+	switch k {
+	case Unreachable:
+		return "is the server running at " + s.publicURL() + "?"
+	case Auth:
+		if s.o.KeyName == "" {
+			return "enter the environment variable of the key in the provider's settings"
+		}
+		if s.o.APIKey == "" {
+			return "set " + s.o.KeyName
+		}
+		return "check the key in " + s.o.KeyName
+	case RateLimited, Overloaded:
+		return "wait, or choose another provider"
+	case Truncated:
+		return "this is usually temporary"
+	case InvalidReply:
+		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol,
+			s.usualURL)
+	case Refused:
+		return "check the credit and the restrictions of your account at the provider"
+	case BadRequest:
+		if status == http.StatusNotFound {
+			return "check the model's name and the base URL, which usually looks like " + s.usualURL
+		}
+		return "check the model's name, and whether it can call tools"
+	case TooLong:
+		return "choose a model with a larger context window, or configure a larger one in the server"
+	case NoVision:
+		return "choose a model that accepts images"
+	case Mistaken:
+		return "choose a lower effort, or a model that is better at calling tools"
+	}
+	return ""
+}

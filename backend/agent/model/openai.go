@@ -1,0 +1,291 @@
+// Package model talks to language models. OpenAI reaches any server that implements /chat/completions with streaming
+// and tool calls, Anthropic one with the Messages API; Retry repeats failed turns; Demo plays a script without any AI.
+// All have the method Turn, which returns a whole reply or an error, never half a reply.
+package model
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"goalpost/backend/domain/goal"
+)
+
+// Client asks a model. delta receives the text as it arrives, in the goroutine that called Turn; it may be nil. Text
+// that delta received before an error is void.
+type Client interface {
+	Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error)
+}
+
+// OpenAI is a client of one server. It is safe for concurrent use.
+type OpenAI struct {
+	*baseClient
+	base *url.URL
+
+	mu      sync.Mutex
+	learned requestOptions // for later turns
+}
+
+// NewOpenAI checks the options; it does not contact the server. The client speaks the chat protocol, and the Responses
+// API for models that the server offers only there.
+func NewOpenAI(o Options) (*OpenAI, error) { return newOpenAI(o, ProtocolOpenAI) }
+
+// NewResponses checks the options; it does not contact the server. The client speaks the Responses API, and the chat
+// protocol if the server has no such API.
+func NewResponses(o Options) (*OpenAI, error) { return newOpenAI(o, ProtocolResponses) }
+
+func newOpenAI(o Options, protocol Protocol) (*OpenAI, error) {
+	s, err := newBaseClient(o, protocol, "https://api.openai.com/v1")
+	if err != nil {
+		return nil, err
+	}
+	base, err := url.Parse(s.o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("the base URL: %w", err)
+	}
+	return &OpenAI{
+		baseClient: s,
+		base:       base,
+		learned:    requestOptions{isResponses: protocol == ProtocolResponses},
+	}, nil
+}
+
+// joinEndpoint returns the URL of a call. It drops the query and the fragment of the base URL; only Azure's old
+// addresses need a query, with the version.
+func joinEndpoint(base *url.URL, call string) string {
+	folder := *base
+	if !strings.HasSuffix(folder.Path, "/") {
+		folder.Path += "/"
+		if folder.RawPath != "" {
+			folder.RawPath += "/"
+		}
+	}
+	u := folder.ResolveReference(&url.URL{Path: call})
+	if isOldAzure(base) {
+		version := base.Query().Get("api-version")
+		if version == "" {
+			version = azureVersion
+		}
+		u.RawQuery = url.Values{"api-version": {version}}.Encode()
+	}
+	return u.String()
+}
+
+// Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
+func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	o := c.learnedOptions()
+	return c.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, o, delta) },
+		adapt: func(t goal.Turn, err error) bool {
+			changed := o.adapt(err, t, c.o.Effort)
+			if changed {
+				c.learn(o)
+			}
+			return changed
+		},
+	})
+}
+
+func (c *OpenAI) learnedOptions() requestOptions {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.learned
+}
+
+// learn stores the options that the server accepts. If two turns learn concurrently, the later one wins; the server
+// corrects the other again.
+func (c *OpenAI) learn(o requestOptions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.learned = o
+}
+
+// requestOptions are the changes to the usual request that a server requires. The zero value is the usual request.
+type requestOptions struct {
+	isResponses    bool // over the Responses API
+	noResponses    bool // the server has no such API
+	noEncrypted    bool // the model has no encrypted reasoning
+	noUsage        bool // without stream_options
+	noThinking     bool // with the effort none: the server accepts tools only without reasoning
+	noReasoning    bool // without the reasoning of earlier turns
+	unsigned       int  // messages at the start whose reasoning the server no longer accepts
+	fillReasoning  bool // with some reasoning in every assistant message
+	fillSignatures bool // with a signature in the calls of every assistant message
+	noCacheMarks   bool // without cache breakpoints
+	shortIDs       bool // with call ids of nine letters and digits
+	separateUsers  bool // with a reply before each message of the user
+	simpleSchemas  bool // with the part of JSON Schema that every server understands
+	// maxOutput is the output limit in tokens, 0 for the server's own limit.
+	maxOutput int64
+	// isOutputFixed means that the server does not accept a limit.
+	isOutputFixed bool
+	// isUnbounded means that bounded replies get the usual limit.
+	isUnbounded bool
+}
+
+// outputLimit returns the output limit to send with a turn, in tokens; 0 for none.
+func (o *requestOptions) outputLimit(t goal.Turn) int64 {
+	if t.ReplyTokens <= 0 || o.isUnbounded || o.isOutputFixed {
+		return o.maxOutput
+	}
+	return int64(boundOutput(t))
+}
+
+// raiseOutput raises the output limit once, after thinking used up a reply.
+func (o *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
+	isBound := t.ReplyTokens > 0 && !o.isUnbounded
+	if !e.AtLimit || o.maxOutput > 0 && !isBound || o.isOutputFixed {
+		return false
+	}
+	o.isUnbounded = o.isUnbounded || isBound
+	o.maxOutput = max(o.maxOutput, maxReplyTokens, 2*e.Usage.TokensOut)
+	if modelLimit := int64(lookupModel(t.Model).output); modelLimit > 0 {
+		o.maxOutput = min(o.maxOutput, modelLimit)
+	}
+	return o.maxOutput > e.Usage.TokensOut
+}
+
+// adapt changes the option that the server rejected, and reports whether there was one. effort is the user's choice,
+// which is never dropped.
+func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
+	e, ok := AsError(err)
+	if !ok {
+		return false
+	}
+	said := strings.ToLower(e.Message)
+	switch {
+	case e.Kind == Mistaken:
+		return o.raiseOutput(e, t)
+	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
+		o.isUnbounded = true // the request fits into the window, but not with this much output
+		return true
+	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI uses the same code for a text that is too long
+		o.shortIDs = true
+		return true
+	case e.Kind != BadRequest:
+		return false
+	case o.changeProtocol(e):
+		return true
+	}
+	says := func(words ...string) bool { return containsAny(said, words...) }
+	switch {
+	case o.outputLimit(t) > 0 && namesOutputLimit(said):
+		o.maxOutput, o.isOutputFixed = 0, true
+	case !o.noUsage && says("stream_options", "include_usage"):
+		o.noUsage = true
+	case !o.fillSignatures && !o.noReasoning && says("thought_signature", "thought signature"):
+		o.fillSignatures = true
+	case !o.fillReasoning && !o.noReasoning && says("reasoning_content") &&
+		says("missing", "must be", "required", "passed back"):
+		o.fillReasoning = true
+	case o.unsigned < len(t.Messages) && isAboutSeal(said):
+		o.unsigned = len(t.Messages)
+	case !o.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
+		"'reasoning'", `"reasoning"`, "`reasoning`"):
+		o.noReasoning, o.fillReasoning, o.fillSignatures = true, false, false
+	case o.isResponses && !o.noEncrypted && says("encrypted"):
+		o.noEncrypted = true
+	case !o.noThinking && !o.isResponses && effort == "" && says("reasoning_effort"):
+		// OpenAI's models from GPT-5.4 on think by default, and accept no tools in this protocol unless thinking is
+		// off.
+		o.noThinking = true
+	default:
+		return o.changeForm(said, t.Model)
+	}
+	return true
+}
+
+// withoutSeals returns the options for a message, without reasoning if the server rejects the message's own.
+func (o requestOptions) withoutSeals(message int) requestOptions {
+	o.noReasoning = o.noReasoning || message < o.unsigned
+	return o
+}
+
+// isAboutSeal reports whether a server rejects signed or encrypted reasoning: it comes from another account, or the
+// conversation was changed.
+func isAboutSeal(said string) bool {
+	return containsAny(said, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
+		"required following item", "duplicate item found") ||
+		strings.Contains(said, "signature") && strings.Contains(said, "thinking")
+}
+
+// namesOutputLimit reports whether a server's message, in lower case, is about the output limit.
+func namesOutputLimit(said string) bool {
+	return containsAny(said, "max_tokens", "max_completion_tokens", "max_output_tokens")
+}
+
+// changeProtocol switches to the protocol that the server offers for the model, and reports whether it did.
+func (o *requestOptions) changeProtocol(e *Error) bool {
+	said := strings.ToLower(e.Message)
+	switch {
+	case o.isResponses && (e.Status == http.StatusMethodNotAllowed ||
+		e.Status == http.StatusNotFound && !strings.Contains(said, "model")):
+		o.isResponses, o.noResponses = false, true
+	case !o.isResponses && !o.noResponses && containsAny(said, "v1/responses", "/responses endpoint", "responses api",
+		"not accessible via the /chat/completions", "unsupported_api_for_model"):
+		o.isResponses = true
+	default:
+		return false
+	}
+	return true
+}
+
+// sendTurn sends one request and reads the reply.
+func (c *OpenAI) sendTurn(
+	ctx context.Context, t goal.Turn, o requestOptions, delta func(string),
+) (goal.Reply, error) {
+	price := func(used tokenCount) float64 { return c.cost(t.Model, used) }
+	call, r := "chat/completions", newOpenAIReader(delta, price)
+	request := c.encodeChat
+	if o.isResponses {
+		call, r, request = "responses", newResponsesReader(delta, price), c.encodeResponses
+	}
+	body, err := request(t, o)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	// OPENAI_* variables are not read: a key or an organisation for another server must not reach this one.
+	header := http.Header{}
+	SetKey(header, c.base, c.o.APIKey)
+	resp, err := c.post(ctx, joinEndpoint(c.base, call), header, body)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
+	r.onReasoning = t.OnReasoning
+	reply, err := r.readResponse(resp, c.o.UsageTimeout)
+	if reply.Reasoning != nil {
+		reply.Reasoning.Model = t.Model
+	}
+	return reply, err
+}
+
+// encodeChat encodes a request of the chat protocol.
+func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
+	req, err := newChatRequest(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if !o.noUsage {
+		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
+	}
+	if c.isOpenAIHost() {
+		req.MaxCompletionTokens = o.outputLimit(t) // OpenAI's reasoning models reject the older name
+	} else {
+		req.MaxTokens = o.outputLimit(t)
+	}
+	switch {
+	case c.o.Effort != "":
+		req.ReasoningEffort = c.o.Effort
+	case o.noThinking && len(req.Tools) > 0:
+		req.ReasoningEffort = "none"
+	}
+	body, err := encodeJSON(req)
+	if err != nil {
+		return nil, encodingError(err)
+	}
+	return body, nil
+}

@@ -1,0 +1,125 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// changeForm adapts the form of the conversation to a server's error, and reports whether it did. said is the error in
+// lower case.
+func (o *requestOptions) changeForm(said, model string) bool {
+	switch {
+	case !o.noCacheMarks && hasCacheMarks(model) &&
+		(strings.Contains(said, "cache_control") || strings.Contains(said, "content") && strings.Contains(said, "string")):
+		o.noCacheMarks = true
+	case !o.shortIDs && isAboutCallID(said):
+		o.shortIDs = true
+	case !o.separateUsers && containsAny(said, "unexpected role 'user'", "must alternate"):
+		o.separateUsers = true
+	case !o.simpleSchemas && isAboutSchema(said):
+		o.simpleSchemas = true
+	default:
+		return false
+	}
+	return true
+}
+
+// isAboutCallID reports whether a server rejects the form of a call id. Mistral wants nine letters and digits, OpenAI
+// at most 40 characters; ids of other providers are longer.
+func isAboutCallID(said string) bool {
+	return containsAny(said, "tool call id", "tool_call_id", "tool_calls[", "call_id") &&
+		containsAny(said, "length", "too long", "a-z", "characters")
+}
+
+// isAboutSchema reports whether a server rejects the schema of a tool: Gemini, Moonshot, llama.cpp and others support
+// only a part of JSON Schema.
+func isAboutSchema(said string) bool {
+	return containsAny(said, "function_declarations", "function.parameters", "function parameters", "json schema",
+		"jsonschema", "json_schema", "invalid schema", "input_schema", "parse grammar") ||
+		strings.Contains(said, "unknown name") && strings.Contains(said, "tools[")
+}
+
+// hasCacheMarks reports whether requests for a model get cache breakpoints in the chat protocol. Anthropic's models
+// cache nothing without them, and OpenRouter and other gateways pass them on.
+func hasCacheMarks(model string) bool { return strings.Contains(strings.ToLower(model), "claude") }
+
+// markCache sets the same cache breakpoints as Anthropic's protocol: after the system prompt, at the end of the
+// conversation, and where it ended in the turn before.
+func (r *chatRequest) markCache() {
+	if len(r.Messages) > 0 && r.Messages[0].Role == goal.System {
+		r.Messages[0].markCache()
+	}
+	for i, marked, isDone := len(r.Messages)-1, 0, false; i > 0 && marked < 2; i-- {
+		switch m := &r.Messages[i]; {
+		case m.Role == goal.Assistant:
+			isDone = false
+		case !isDone && m.Role != goal.System && m.markCache():
+			isDone = true
+			marked++
+		}
+	}
+}
+
+// markCache sets a cache breakpoint in the last part of a message, because gateways reject one beside the content. It
+// reports false for a message without text, which cannot have one.
+func (m *chatMessage) markCache() bool {
+	switch content := m.Content.(type) {
+	case string:
+		if strings.TrimSpace(content) == "" {
+			return false
+		}
+		part := newTextPart(content)
+		part.Cache = cacheBreakpoint()
+		m.Content = []chatPart{part}
+		return true
+	case []chatPart:
+		if last := len(content) - 1; last >= 0 && content[last].Text != nil && strings.TrimSpace(*content[last].Text) != "" {
+			content[last].Cache = cacheBreakpoint()
+			return true
+		}
+	}
+	return false
+}
+
+// shortCallID matches ids that every server accepts.
+var shortCallID = text.NewPattern(`^[A-Za-z0-9]{9}$`)
+
+// shortenIDs replaces each call id by nine letters and digits, always the same for the same id.
+func (r *chatRequest) shortenIDs() {
+	short := func(id string) string {
+		if shortCallID.MatchString(id) {
+			return id
+		}
+		sum := sha256.Sum256([]byte(id))
+		return hex.EncodeToString(sum[:])[:9]
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		for n := range m.ToolCalls {
+			m.ToolCalls[n].ID = short(m.ToolCalls[n].ID)
+		}
+		if m.ToolCallID != nil {
+			id := short(*m.ToolCallID)
+			m.ToolCallID = &id
+		}
+	}
+}
+
+// separateUsers inserts a reply before each user message that follows another one or a result, for servers that require
+// it.
+func (r *chatRequest) separateUsers() {
+	for i := len(r.Messages) - 1; i > 0; i-- {
+		before := r.Messages[i-1].Role
+		if r.Messages[i].Role == goal.User && (before == goal.User || before == goal.ToolRole) {
+			r.Messages = slices.Insert(r.Messages, i, chatMessage{
+				Content: "Understood.",
+				Role:    goal.Assistant,
+			})
+		}
+	}
+}

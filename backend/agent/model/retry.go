@@ -1,0 +1,141 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"goalpost/backend/domain/goal"
+)
+
+// Clock replaces waiting in tests.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+// Budget limits the attempts for one turn. Zero fields mean the default: 6 attempts within 5 minutes.
+type Budget struct {
+	Tries int
+	Time  time.Duration // from the first attempt to the start of the last
+}
+
+// Retry repeats turns that failed with a retryable error: after 1, 2, 4 … s with jitter, or after the time that the
+// provider asked for. A wait that would exceed the budget is not started. The final error is a *goal.Unavailable if
+// the provider exists but cannot answer now (see Parks), otherwise the last error. The fields are set once; Turn is
+// safe for concurrent use if Model is.
+type Retry struct {
+	Model  Client
+	Clock  Clock // nil means the real one
+	Budget Budget
+	// TurnTimeout is the time limit of one attempt; an attempt that takes longer fails as Unreachable. 0 means no limit.
+	TurnTimeout time.Duration
+	// Parks counts how often in a row the goal was parked; nil treats every park as the first one.
+	Parks *ParkCounter
+	// OnWait is called with each error and the wait that follows; it may be nil. Text streamed by the failed attempt
+	// is void.
+	OnWait func(err error, wait time.Duration)
+}
+
+// Turn asks the model until it replies, the error is permanent, or the budget is used up.
+func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	clock, budget := r.Clock, r.Budget
+	if clock == nil {
+		clock = realClock{}
+	}
+	if budget.Tries <= 0 {
+		budget.Tries = 6
+	}
+	if budget.Time <= 0 {
+		budget.Time = 5 * time.Minute
+	}
+	began := clock.Now()
+	for try := 1; ; try++ {
+		reply, err := r.attemptTurn(ctx, clock, t, delta)
+		if err == nil {
+			r.Parks.reset()
+			return reply, nil
+		}
+		if ctx.Err() != nil {
+			return reply, err
+		}
+		fault, ok := AsError(err)
+		if !ok || !fault.IsRetryable() {
+			return goal.Reply{}, err
+		}
+		wait := backoffDelay(try, fault.RetryAfter, rand.Float64())
+		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
+			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, addTries(try, err))
+		}
+		if r.OnWait != nil {
+			r.OnWait(err, wait)
+		}
+		select {
+		case <-ctx.Done():
+			return goal.Reply{}, fmt.Errorf("model turn: %w", ctx.Err())
+		case <-clock.After(wait):
+		}
+	}
+}
+
+func addTries(tries int, err error) error {
+	if tries == 1 {
+		return err
+	}
+	return fmt.Errorf("after %d tries: %w", tries, err)
+}
+
+// errTurnTimeout is the cause of a turn that took too long.
+var errTurnTimeout = errors.New("the turn took too long")
+
+// attemptTurn asks once, within the time limit.
+func (r Retry) attemptTurn(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if r.TurnTimeout <= 0 {
+		return r.Model.Turn(ctx, t, delta)
+	}
+	limited, cancel := context.WithCancelCause(ctx)
+	over, gone := clock.After(r.TurnTimeout), make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-over:
+			cancel(errTurnTimeout)
+		case <-limited.Done():
+		}
+	}()
+	reply, err := r.Model.Turn(limited, t, delta)
+	cancel(nil)
+	<-gone
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
+		return goal.Reply{}, &Error{
+			Kind:    Unreachable,
+			Message: fmt.Sprintf("no complete reply within %s", goal.FormatDuration(r.TurnTimeout)),
+			Hint:    "the model may be too slow on this machine: choose a smaller one, or allow more time in the settings",
+			Err:     err,
+		}
+	}
+	return reply, err
+}
+
+// backoffDelay returns 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). It is never less than the provider asked
+// for.
+func backoffDelay(try int, asked time.Duration, jitter float64) time.Duration {
+	const maxDelay = time.Minute
+	wait := maxDelay
+	if try <= 6 {
+		wait = min(time.Second<<(try-1), maxDelay)
+	}
+	wait += time.Duration(jitter * float64(wait) / 2)
+	if asked > 0 {
+		// Slightly later than asked, because many clients got the same answer.
+		return asked + time.Duration(jitter*float64(min(asked, 4*time.Second))/4)
+	}
+	return wait
+}
+
+type realClock struct{}
+
+func (realClock) Now() time.Time                         { return time.Now() }
+func (realClock) After(d time.Duration) <-chan time.Time { return time.After(d) }

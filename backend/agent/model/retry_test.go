@@ -1,0 +1,250 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/agent/model"
+	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/domain/goal"
+)
+
+// hourglass is a clock whose waits end at once.
+type hourglass struct {
+	now   time.Time
+	waits []time.Duration
+}
+
+func (h *hourglass) Now() time.Time { return h.now }
+
+func (h *hourglass) After(d time.Duration) <-chan time.Time {
+	h.now = h.now.Add(d)
+	h.waits = append(h.waits, d)
+	c := make(chan time.Time, 1)
+	c <- h.now
+	return c
+}
+
+// faulty returns its errors one after the other, and then a reply.
+type faulty struct {
+	errs  []error
+	tries int
+}
+
+func (f *faulty) Turn(ctx context.Context, _ goal.Turn, _ func(string)) (goal.Reply, error) {
+	f.tries++
+	if len(f.errs) == 0 {
+		return goal.Reply{Text: "done"}, ctx.Err()
+	}
+	err := f.errs[0]
+	if len(f.errs) > 1 || err == nil {
+		f.errs = f.errs[1:]
+	}
+	return goal.Reply{}, err
+}
+
+func fault(k model.Kind, after time.Duration) error {
+	return &model.Error{Kind: k, Message: string(k), RetryAfter: after}
+}
+
+func TestRetry_TransientErrors_BacksOffAndReports(t *testing.T) {
+	m := &faulty{errs: []error{fault(model.Overloaded, 0), fault(model.Truncated, 0), fault(model.Unreachable, 0), nil}}
+	clock := &hourglass{}
+	var reported []model.Kind
+	r := model.Retry{Model: m, Clock: clock, OnWait: func(err error, d time.Duration) {
+		if e, ok := model.AsError(err); ok {
+			reported = append(reported, e.Kind)
+		}
+	}}
+	m.errs = m.errs[:3]
+	m.errs = append(m.errs, nil)
+	if _, err := r.Turn(t.Context(), goal.Turn{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(reported) != 3 || reported[1] != model.Truncated || m.tries != 4 {
+		t.Errorf("reported %v, %d tries", reported, m.tries)
+	}
+	for i, w := range clock.waits {
+		if least := time.Second << i; w < least || w > least*3/2 {
+			t.Errorf("wait %d is %s", i, w)
+		}
+	}
+}
+
+func TestRetry_BudgetUsedUp_GivesUp(t *testing.T) {
+	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
+	_, err := model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
+	if m.tries != 6 || err == nil || !strings.Contains(err.Error(), "after 6 tries") {
+		t.Errorf("%d tries, %v", m.tries, err)
+	}
+	m, clock = &faulty{errs: []error{fault(model.RateLimited, 2*time.Minute)}}, &hourglass{}
+	_, err = model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
+	if e, ok := model.AsError(err); !ok || e.RetryAfter != 2*time.Minute || m.tries != 3 {
+		t.Errorf("%d tries, %v", m.tries, err)
+	}
+	var away *goal.Unavailable
+	if !errors.As(err, &away) || away.Until.Sub(clock.now) != 2*time.Minute {
+		t.Errorf("away %+v", away)
+	}
+	for _, w := range clock.waits {
+		if w < 2*time.Minute {
+			t.Errorf("waited %s, less than asked", w)
+		}
+	}
+}
+
+func TestRetry_PermanentError_IsReturned(t *testing.T) {
+	for _, err := range []error{
+		fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0),
+		fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else"),
+	} {
+		m, clock := &faulty{errs: []error{err}}, &hourglass{}
+		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) ||
+			m.tries != 1 {
+			t.Errorf("%v: %d tries", got, m.tries)
+		}
+	}
+}
+
+func TestRetry_ContextCancelled_Ends(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := &faulty{errs: []error{fault(model.Overloaded, time.Minute)}}
+	r := model.Retry{Model: m, OnWait: func(error, time.Duration) { cancel() }} // real waits would take a minute
+	if _, err := r.Turn(ctx, goal.Turn{}, nil); !errors.Is(err, context.Canceled) || m.tries != 1 {
+		t.Errorf("%d tries, %v", m.tries, err)
+	}
+}
+
+func TestRetry_RealServerRecovers_Succeeds(t *testing.T) {
+	limited := modeltest.Fail(http.StatusTooManyRequests, "slow down")
+	limited.RetryAfter = "3"
+	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
+		return []modeltest.Answer{
+			limited,
+			{Text: "a text that breaks", CutAfter: 2},
+			modeltest.Fail(503, "busy"),
+			modeltest.Say("whole"),
+		}[n]
+	})
+	clock := &hourglass{}
+	r, err := model.Retry{Model: client(t, s.URL), Clock: clock}.Turn(t.Context(), turn(), nil)
+	if err != nil || r.Text != "whole" || len(clock.waits) != 3 || clock.waits[0] < 3*time.Second {
+		t.Errorf("reply %+v, %v, waits %v", r, err, clock.waits)
+	}
+}
+
+// stopwatch is an hourglass with which the test decides how long turns take.
+type stopwatch struct {
+	hourglass
+	turns []chan time.Time // the n-th channel ends the n-th turn; a turn without one never ends
+	began int
+}
+
+const turnLimit = 17 * time.Minute // longer than any back-off
+
+func (s *stopwatch) After(d time.Duration) <-chan time.Time {
+	if d != turnLimit {
+		return s.hourglass.After(d)
+	}
+	s.began++
+	if s.began > len(s.turns) {
+		return nil
+	}
+	return s.turns[s.began-1]
+}
+
+func TestRetry_ServerNeverAnswers_IsUnreachable(t *testing.T) {
+	never, over := make(chan struct{}), make(chan time.Time)
+	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
+		if n == 0 {
+			close(over) // the request has arrived: now the turn times out
+			return modeltest.Answer{Wait: never}
+		}
+		return modeltest.Say("awake")
+	})
+	var reported error
+	clock := &stopwatch{turns: []chan time.Time{over}}
+	r := model.Retry{
+		Model:       client(t, s.URL),
+		Clock:       clock,
+		TurnTimeout: turnLimit,
+		OnWait:      func(err error, _ time.Duration) { reported = err },
+	}
+	reply, err := r.Turn(t.Context(), turn(), nil)
+	if err != nil || reply.Text != "awake" || clock.began != 2 {
+		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
+	}
+	if e, ok := model.AsError(reported); !ok || e.Kind != model.Unreachable ||
+		!strings.Contains(e.Message, "no complete reply within 17 m") {
+		t.Errorf("reported %v", reported)
+	}
+}
+
+// TestRetry_ProviderNamesTime_ParksUntilThen: a wait beyond the budget is not started.
+func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
+	for _, k := range []model.Kind{model.RateLimited, model.Overloaded} {
+		m, clock := &faulty{errs: []error{fault(k, time.Hour)}}, &hourglass{}
+		_, err := model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if !errors.As(err, &away) || !away.Until.Equal(clock.now.Add(time.Hour)) || m.tries != 1 || len(clock.waits) != 0 {
+			t.Errorf("%s: %v after %d tries and %v", k, err, m.tries, clock.waits)
+		}
+		if e, ok := model.AsError(err); !ok || e.Kind != k {
+			t.Errorf("%s is lost in %v", k, err)
+		}
+	}
+}
+
+// TestRetry_ProviderStaysDown_ParksLongerEachTime: after the last park it is an error. A reply resets the count.
+func TestRetry_ProviderStaysDown_ParksLongerEachTime(t *testing.T) {
+	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
+	parks := &model.ParkCounter{}
+	retry := func() (time.Duration, error) { // each is a new run
+		_, err := model.Retry{Model: m, Clock: clock, Parks: parks}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if errors.As(err, &away) {
+			return away.Until.Sub(clock.now), err
+		}
+		return 0, err
+	}
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30} {
+		if got, err := retry(); got != want*time.Minute || !strings.Contains(err.Error(), "after 6 tries") {
+			t.Errorf("parked for %s, want %d min: %v", got, want, err)
+		}
+	}
+	var away *goal.Unavailable
+	if _, err := retry(); err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), "6 times in a row") {
+		t.Errorf("the seventh time: %v", err)
+	}
+	m.errs = []error{nil, fault(model.Overloaded, 0)}
+	if _, err := retry(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := retry(); got != time.Minute {
+		t.Errorf("after a reply it is parked for %s: %v", got, err)
+	}
+}
+
+// TestRetry_OtherErrors_DoNotPark: these errors mean that the server does not exist, or that waiting does not help.
+func TestRetry_OtherErrors_DoNotPark(t *testing.T) {
+	for _, k := range []model.Kind{
+		model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply,
+		model.Refused, model.TooLong, model.NoVision,
+	} {
+		_, err := model.Retry{
+			Model: &faulty{errs: []error{fault(k, 0)}},
+			Clock: &hourglass{},
+		}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {
+			t.Errorf("%s: %v", k, err)
+		}
+		if errors.Is(err, goal.ErrContextTooLong) != (k == model.TooLong) {
+			t.Errorf("%s is too long: %v", k, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
+)
+
+type browserOpenArgs struct {
+	URL   string `json:"url"`
+	Pane  string `json:"pane,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+func browserOpen(r Deps) (Tool, error) {
+	return defineTool("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
+		if a.Title != "" {
+			if err := validateTitle(a.Title); err != nil {
+				return policy.Effect{}, err
+			}
+		}
+		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
+		if strings.HasPrefix(a.URL, "data:image/") { // contains the whole image, so no host is contacted
+			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
+		}
+		if err != nil || a.Pane == "" {
+			return e, err
+		}
+		p, err := r.Browsers.Get(a.Pane)
+		if err != nil {
+			return e, err
+		}
+		return effectInPane(p.State.Info(), e), nil
+	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
+		p, err := r.Browsers.Open(ctx, a.Pane, a.URL)
+		if err == nil && a.Title != "" {
+			err = r.Panes.Name(p.Pane, a.Title)
+		}
+		if err != nil {
+			return failedResult("%s", err)
+		}
+		return openedPage(ctx, r.Browsers, p)
+	})
+}
+
+// openedPage returns the first part of the snapshot of a loaded page, or the page's title if a question blocks the page
+// or it cannot be read yet.
+func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
+	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
+	at, err := b.Get(p.Pane)
+	if err != nil {
+		return failedResult("%s", err)
+	}
+	if at.State.Info().Loading {
+		head += ", and is still loading"
+	}
+	s := pane.Snapshot{Text: p.Title}
+	if _, blocked := at.Prompts.OpenPrompt(); !blocked && p.URL != "about:blank" {
+		if s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
+			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
+		}
+	}
+	r := pageResult(p.Pane, s.Text, s.Next, s.Total)
+	r.Text = head + "\n" + r.Text
+	return r
+}

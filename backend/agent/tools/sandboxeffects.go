@@ -1,0 +1,110 @@
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/agent/tools/commandline"
+	"goalpost/backend/domain/policy"
+)
+
+// programEffect returns the effect of starting a program. Its actions are unknown, but the sandbox limits them.
+func (r Deps) programEffect() policy.Effect {
+	if r.SandboxRisk == policy.ReadOnly && len(r.AllowWrite) > 0 {
+		return policy.Effect{
+			Risk:   policy.ReadOnly, // the user has already granted this
+			Reason: "the sandbox lets the program change only " + strings.Join(r.AllowWrite, ", "),
+		}
+	}
+	if r.SandboxRisk == policy.ReadOnly {
+		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox does not let the program change anything"}
+	}
+	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
+}
+
+// commandEffect returns the effect of an analyzed command line. Outside the sandbox, it resolves links, but cannot see
+// a link that is created later.
+func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
+	e := s.Effect(line, r.programEffect().Risk)
+	if e.Risk == policy.ReadOnly && len(r.AllowWrite) > 0 {
+		e.Reason = "the program can change only " + strings.Join(r.AllowWrite, ", ")
+	}
+	for i, f := range e.Deletes {
+		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.SandboxRisk == "" && err == nil && filepath.IsAbs(f) {
+			e.Deletes[i] = filepath.Join(real, filepath.Base(f))
+		}
+	}
+	return e
+}
+
+// assumedDir returns the folder in which a terminal of the goal is assumed to be. Outside the sandbox, it returns "",
+// because the terminal may be anywhere.
+func (r Deps) assumedDir() string {
+	if r.SandboxRisk == "" {
+		return ""
+	}
+	return r.Dir
+}
+
+// privilegeError lists messages of programs that need privileges which no program in a sandbox has.
+var privilegeError = []string{
+	"no new privileges", "effective uid is not 0", "must be setuid root", "are you root?", "must be run as root",
+	"must be superuser", "must be root", "requires superuser privilege", "not in the sudoers file",
+	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
+}
+
+// privilegeHint returns advice after a program that needed more privileges, "" after others.
+func (r Deps) privilegeHint(ended bool, output string) string {
+	if r.SandboxRisk == "" || ended {
+		return ""
+	}
+	for _, words := range privilegeError {
+		if strings.Contains(output, words) {
+			return "\nNo program here can get more privileges: sudo, apt and setuid programs do not work in this goal. " +
+				"Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or " +
+				"ask_operator to install it for the machine."
+		}
+	}
+	return ""
+}
+
+// logMark is a position in the sandbox's logs.
+type logMark struct{ network, bounds int64 }
+
+func (r Deps) markLogs() (m logMark) {
+	if r.Network != nil {
+		m.network = r.Network.LogMark()
+	}
+	if r.Kills != nil {
+		m.bounds = r.Kills.KillMark()
+	}
+	return m
+}
+
+// refusedSince lists the requests that were blocked and the programs that were ended while a program ran. Other
+// programs of the goal run at the same time, so they may be the cause.
+func (r Deps) refusedSince(since logMark) (text string) {
+	if r.Kills != nil {
+		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_operator)",
+			r.Kills.KilledSince(since.bounds))
+	}
+	if r.Network != nil {
+		text += withHeading(
+			"Refused by the goal's network (do not try to get around it)",
+			r.Network.RefusedSince(since.network))
+	}
+	return text
+}
+
+// withHeading returns a short list with a heading, "" if the list is empty.
+func withHeading(heading string, list []string) string {
+	const maxShown = 5
+	if len(list) == 0 {
+		return ""
+	}
+	more := ""
+	if len(list) > maxShown {
+		list, more = list[:maxShown], "\n- and more"
+	}
+	return "\n" + heading + ":\n- " + strings.Join(list, "\n- ") + more
+}

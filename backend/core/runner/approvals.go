@@ -1,0 +1,342 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/core/runner/digest"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/lib/text"
+)
+
+// Previewer is a Tool that can show a user more than a call's arguments, such as a diff or what a form would send.
+// It changes nothing.
+type Previewer interface {
+	Show(ctx context.Context, c goal.Call) string
+}
+
+// approvals holds the questions to the user about calls, with their answers. It belongs to the goroutine of the
+// loop; its grants are also safe for the goroutine that watches the orders.
+type approvals struct {
+	goal     *goal.Goal
+	rules    policy.RuleSet
+	timeout  func() time.Duration // how long an approval waits for a user; nil if no user is ever present
+	clock    Clock
+	log      *slog.Logger
+	journal  *journalWriter
+	messages *messageLog
+	pauser   *pauser
+	idle     *userWaitTimer
+	orders   *orderIntake
+	grants   *activeGrants
+	history  ApprovalLog
+	exposed  exposedSecrets
+	blocked  BlockedHosts // nil if the session blocks no hosts
+
+	count       int            // of all runs so far
+	pending     []openApproval // without an answer, oldest first
+	unanswered  string         // the id of an approval that nobody answered; the run pauses for it
+	deniedHosts []string       // hosts that the user denied to programs in this run
+	notices     []string       // for the agent, after this turn's calls
+}
+
+// openApproval is an approval without an answer. key is the digest.CallKey of its call.
+type openApproval struct {
+	goal.Approval
+
+	key string
+}
+
+// requestAnswer asks the user about a call and waits for the answer. Without an answer, the call waits: the run
+// pauses or was stopped.
+func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := q.openRequest(ctx, key, a)
+	if stop != nil {
+		return nil, stop
+	}
+	answers, stop := q.awaitAnswers(ctx, []goal.Approval{a})
+	return answers[a.ID], stop
+}
+
+// openRequest journals the request. A call that already waits for an answer is not asked about again.
+func (q *approvals) openRequest(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
+	for _, open := range q.pending {
+		if open.Tool == a.Tool && open.key == key && open.Effect.Equal(withoutCommandLine(a.Effect)) {
+			return open.Approval, nil
+		}
+	}
+	if a.Effect.Pane == "" { // otherwise nothing is opened
+		a.Why += q.exposed.warning(a.Effect.Hosts)
+	}
+	q.count++
+	a.ID = fmt.Sprintf("a%d", q.count)
+	if stop := q.journal.append(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
+		return a, stop
+	}
+	a.Effect = withoutCommandLine(a.Effect)
+	q.pending = append(q.pending, openApproval{Approval: a, key: key})
+	return a, nil
+}
+
+// pendingApprovals returns what the user has not answered, oldest first.
+func (q *approvals) pendingApprovals() []goal.Approval {
+	list := make([]goal.Approval, 0, len(q.pending))
+	for _, a := range q.pending {
+		list = append(list, a.Approval)
+	}
+	return list
+}
+
+func (q *approvals) evaluatePolicy(c policy.Call) policy.Decision {
+	return q.rules.Decide(c, q.goal.Policy, q.grants.list())
+}
+
+// withoutCommandLine removes the command line, which the arguments of an approval contain.
+func withoutCommandLine(e policy.Effect) policy.Effect {
+	e.CommandLine, e.Commands = "", nil
+	return e
+}
+
+// awaitAnswers waits for the answers to several requests at once. Waiting for a user does not count against the wall
+// clock.
+func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
+	q.idle.begin(q.clock.Now())
+	defer func() { q.idle.end(q.clock.Now()) }()
+	from := q.clock.Now()
+	answered := map[string]*goal.Answer{}
+	for {
+		answers, stop := q.applyAnswers(ctx)
+		maps.Copy(answered, answers)
+		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
+		if len(asked) == 0 || stop != nil {
+			return answered, stop
+		}
+		left := q.approvalTimeout() - q.clock.Now().Sub(from)
+		if left <= 0 {
+			return q.onAllUnanswered(ctx, asked, answered)
+		}
+		select {
+		case <-ctx.Done():
+			return answered, nil
+		case <-q.pauser.requested():
+			return answered, nil
+		case <-q.orders.polled:
+		case <-q.clock.After(left):
+		}
+	}
+}
+
+// approvalTimeout returns how long an approval waits for a user; 0 if no user is present.
+func (q *approvals) approvalTimeout() time.Duration {
+	if q.timeout == nil {
+		return 0
+	}
+	return q.timeout()
+}
+
+// onUnanswered handles a request without an answer according to the goal's options.
+func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	least, offered := a.FindOffer(policy.ScopeOnce)
+	if !offered { // its call has ended, so an approval can only apply to the goal
+		least, offered = a.FindOffer("goal")
+	}
+	switch {
+	case q.goal.Options.OnAsk == goal.OnAskDeny:
+		return q.resolveApproval(ctx, a, goal.Answer{
+			By:  "policy",
+			Why: "nobody answered, and this goal denies such calls",
+		})
+	case q.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
+		return q.resolveApproval(ctx, a, goal.Answer{
+			Allowed: true,
+			Grant:   least,
+			By:      "policy",
+			Why:     "nobody answered, and this goal allows such calls",
+		})
+	}
+	q.unanswered = a.ID
+	return nil, nil
+}
+
+// onAllUnanswered handles each request without an answer, until one pauses the goal.
+func (q *approvals) onAllUnanswered(
+	ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer,
+) (map[string]*goal.Answer, *Stop) {
+	for _, a := range asked {
+		answer, stop := q.onUnanswered(ctx, a)
+		if answer == nil || stop != nil {
+			return answered, stop
+		}
+		answered[a.ID] = answer
+	}
+	return answered, nil
+}
+
+// approvalsAnswered reports whether a goal that has just paused for its user continues at once, because the user
+// answered everything while the run was ending. A later answer resumes the goal itself.
+func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
+	orders, err := r.cfg.Journal.Orders.List(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("answers", "goal", g.ID, "error", err)
+	}
+	for _, a := range open {
+		if !slices.ContainsFunc(orders, func(o goal.Order) bool { return o.Request == a.ID }) {
+			return nil, false
+		}
+	}
+	return []event.Body{&event.Resumed{Note: "the user answered as it paused"}}, true
+}
+
+// pauseForApproval pauses the run: it continues when the user has answered.
+func (q *approvals) pauseForApproval() *Stop {
+	for _, a := range q.pending {
+		if a.ID == q.unanswered {
+			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
+		}
+	}
+	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}
+}
+
+// applyAnswers applies the user's answers and revocations, from any process. An answer to a request that is not open
+// is ignored.
+func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+	q.grants.taking.Lock()
+	defer q.grants.taking.Unlock()
+	orders, err := q.orders.store.List(ctx, q.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	if err != nil {
+		if ctx.Err() == nil {
+			q.log.Warn("answers", "goal", q.goal.ID, "error", err)
+		}
+		return nil, nil
+	}
+	answers := map[string]*goal.Answer{}
+	for _, o := range orders {
+		if o.Kind == goal.OrderRevoke {
+			if stop := q.orders.revokeGrant(ctx, o); stop != nil {
+				return answers, stop
+			}
+			continue
+		}
+		i := slices.IndexFunc(q.pending, func(a openApproval) bool { return a.ID == o.Request })
+		if i < 0 { // answered already
+			q.orders.settleOrder(ctx, o)
+			continue
+		}
+		answer := goal.Answer{Why: o.Text, By: "person"}
+		if o.Kind == goal.OrderApprove {
+			if answer.Grant, answer.Allowed = q.pending[i].FindOffer(o.Scope); !answer.Allowed {
+				q.log.Warn("answer with a scope that was not offered", "goal", q.goal.ID, "request", o.Request, "scope", o.Scope)
+				q.orders.settleOrder(ctx, o)
+				continue
+			}
+		}
+		given, stop := q.resolveApproval(ctx, q.pending[i].Approval, answer)
+		if stop != nil {
+			return answers, stop
+		}
+		answers[o.Request] = given
+	}
+	return answers, nil
+}
+
+// resolveApproval journals an answer and stores the grant.
+func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	if stop := q.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
+		return nil, stop
+	}
+	q.pending = slices.DeleteFunc(q.pending, func(o openApproval) bool { return o.ID == a.ID })
+	return &answer, nil
+}
+
+// restoreApprovals restores the requests of earlier runs and applies the answers that came during the pause. It
+// tells the agent which waiting calls were not executed. The host never executes them later, because files and
+// pages may have changed.
+func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
+	list, err := q.history.List(ctx, q.goal.ID)
+	if err != nil {
+		return q.pauser.stopForError(ctx, "reading the approval requests", err)
+	}
+	grants, err := q.history.Grants(ctx, q.goal.ID)
+	if err != nil {
+		return q.pauser.stopForError(ctx, "reading the grants", err)
+	}
+	unreported, err := q.history.UnreportedApprovals(ctx, q.goal.ID)
+	if err != nil {
+		return q.pauser.stopForError(ctx, "reading the user's answers", err)
+	}
+	q.grants.restore(grants)
+	q.count = len(list)
+	for _, a := range list {
+		if a.Answer == nil {
+			key := digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments})
+			q.pending = append(q.pending, openApproval{Approval: a, key: key})
+		}
+	}
+	waited := q.pendingApprovals()
+	answers, stop := q.applyAnswers(ctx)
+	if stop != nil {
+		return stop
+	}
+	for _, a := range waited {
+		if a.Answer = answers[a.ID]; a.Answer != nil {
+			unreported = append(unreported, a)
+		}
+	}
+	q.reportAnswers(unreported)
+	q.grants.apply()
+	return nil
+}
+
+// reportAnswers tells the agent in the run's first message what happened to calls that waited.
+func (q *approvals) reportAnswers(settled []goal.Approval) {
+	var closed []string
+	for _, a := range settled {
+		if a.Answer.By == goal.AnsweredByGoalEnd {
+			closed = append(closed, a.Tool+" "+text.Truncate(a.Arguments, 100))
+		} else {
+			q.messages.AddDeferred(describeAnswer(a, *a.Answer))
+		}
+	}
+	if len(closed) > 0 {
+		q.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " +
+			strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+	}
+}
+
+func describeAnswer(a goal.Approval, answer goal.Answer) string {
+	call := a.Tool + " " + text.Truncate(a.Arguments, 300)
+	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and its connection was blocked
+		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
+			answer.Grant.Describe(), call)
+	}
+	if answer.Allowed {
+		return fmt.Sprintf(
+			"The user allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.",
+			answer.Grant.Describe(), call)
+	}
+	return fmt.Sprintf("The user refused: %s.%s Find another way.", call, reasonSuffix(answer.Why))
+}
+
+func reasonSuffix(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " The reason: " + strings.TrimSuffix(why, ".") + "."
+}
+
+// sendNotices tells the agent the results of approvals after the calls of a turn.
+func (q *approvals) sendNotices(ctx context.Context) *Stop {
+	if len(q.notices) == 0 {
+		return nil
+	}
+	text := strings.Join(q.notices, "\n")
+	q.notices = nil
+	return q.messages.addUserMessage(ctx, text)
+}

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/domain/goal"
+)
+
+func TestAssuranceShortfall_WeakerThanRequired_NamesTheCheck(t *testing.T) {
+	c := goal.Criterion{
+		Checks:  []goal.Check{{Type: goal.File, Path: "out.txt"}, {Type: goal.Shell, Command: "pytest"}},
+		Require: goal.Strong,
+	}
+	verdicts := []goal.Verdict{
+		{Check: 0, Name: "out.txt", Outcome: goal.Pass, Assurance: goal.Strong},
+		{
+			Check: 1, Name: "pytest", Outcome: goal.Pass, Assurance: goal.Shared, AssuranceReason: "calc.py ran inside it",
+			Changes: []goal.FileChange{{Path: "calc.py", Role: goal.RoleCode, Change: "changed"}},
+		},
+	}
+	why := assuranceShortfall(c, verdicts)
+	for _, part := range []string{
+		"requires the assurance strong", "Assurance: shared", "pytest (shared: calc.py ran inside it)",
+		"1 new or changed file",
+	} {
+		if !strings.Contains(why, part) {
+			t.Errorf("%q is not in %q", part, why)
+		}
+	}
+	if strings.Contains(why, "out.txt") {
+		t.Errorf("a strong check is named: %q", why)
+	}
+	c.Require = goal.Shared
+	if why := assuranceShortfall(c, verdicts); why != "" {
+		t.Errorf("shared is enough, but: %q", why)
+	}
+	// Verdicts that an older version stored have no assurance.
+	verdicts[0].Assurance, verdicts[1].Assurance = "", ""
+	if text := assuranceText(c, verdicts); text != "" {
+		t.Errorf("of old verdicts it says %q", text)
+	}
+}

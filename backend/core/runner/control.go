@@ -1,0 +1,119 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"goalpost/backend/core/runner/conversation"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// runControl is the goal.RunControl of a run, through which its tools control it. Only tool calls use it, one at a
+// time, on the goroutine of the loop. PauseRequested may be called by any goroutine.
+type runControl struct {
+	*agentRequests
+	*plan
+
+	goal     goal.ID
+	clock    Clock
+	pauser   *pauser
+	evidence EvidenceReader
+	calls    *dispatcher
+	// checkOutput limits what the agent reads of failing checks.
+	checkOutput goal.CheckOutput
+}
+
+// ExecuteNested makes a call, a step of a recipe, within the call of a tool. Control tools are only for the model.
+// After an error, the caller must make no more calls.
+func (c *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step int, result goal.Result, err error) {
+	return c.calls.executeNested(ctx, call)
+}
+
+// agentRequests are the agent's requests to its run in this iteration.
+type agentRequests struct {
+	claim        *pendingClaim
+	gaveUp       *abortRequest
+	question     string // by ask_operator
+	questionPane string // where the user must act
+}
+
+type abortRequest struct{ reason, learned string }
+
+// takeClaim removes and returns the claim that waits for verification; nil if there is none.
+func (q *agentRequests) takeClaim() *pendingClaim {
+	c := q.claim
+	q.claim = nil
+	return c
+}
+
+// Claim requests verification.
+func (q *agentRequests) Claim(rationale, result string) {
+	q.claim = &pendingClaim{rationale: rationale, result: result}
+}
+
+// GiveUp ends the run as gave_up.
+func (q *agentRequests) GiveUp(reason, learned string) { q.gaveUp = &abortRequest{reason, learned} }
+
+// AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
+func (q *agentRequests) AskUser(question, pane string) { q.question, q.questionPane = question, pane }
+
+// Wait waits, at most until the run is stopped or paused. It returns how long it waited.
+func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
+	from := c.clock.Now()
+	select {
+	case <-ctx.Done():
+	case <-c.pauser.requested():
+	case <-c.clock.After(d):
+	}
+	return c.clock.Now().Sub(from)
+}
+
+// PauseRequested is closed when the user pauses the run, so that a long call of a tool can end early.
+func (c *runControl) PauseRequested() <-chan struct{} { return c.pauser.requested() }
+
+// FindTools describes the tools that match a need. The model is offered them from its next turn on.
+func (c *runControl) FindTools(need string) string { return c.calls.offer.Find(need) }
+
+// maxEvidencePageBytes limits what one call of read_evidence returns, in bytes.
+const maxEvidencePageBytes = 16 << 10
+
+// Evidence reads a page of a long result that the host stored.
+func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
+	if strings.HasPrefix(handle, "check:") && c.checkOutput != goal.CheckOutputFull {
+		return goal.TextPage{}, errors.New("the user hides the output of the checks from you (--check-output)")
+	}
+	whole, err := c.evidence.ReadEvidence(ctx, c.goal, handle)
+	if err != nil {
+		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
+	}
+	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(conversation.MaxResultBytes(c.calls.window))))
+}
+
+// pageAt returns a page that ends between two characters, so that the pages join to the whole text.
+func pageAt(whole []byte, cursor, limit int64) (goal.TextPage, error) {
+	size := int64(len(whole))
+	if cursor < 0 || cursor > size {
+		return goal.TextPage{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
+	}
+	end := min(cursor+limit, size)
+	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(whole[end]); back++ {
+		end--
+	}
+	return goal.TextPage{
+		Content:    text.ToUTF8(string(whole[cursor:end])),
+		HasMore:    end < size,
+		NextCursor: end,
+		TotalBytes: size,
+	}, nil
+}
+
+var (
+	_ goal.RunControl  = (*runControl)(nil)
+	_ goal.EndControl  = (*agentRequests)(nil)
+	_ goal.PlanControl = (*plan)(nil)
+)

@@ -1,0 +1,60 @@
+// Package conversation holds the messages that the model of a run sees, and keeps them within the model's context
+// window. The journal has all of them; results that are left out here can be read again by their handle.
+package conversation
+
+import (
+	"goalpost/backend/domain/goal"
+)
+
+// Conversation is the list of messages that the model sees. The zero value is empty and ready. It is for one
+// goroutine.
+type Conversation struct {
+	messages []goal.Message
+	bytes    int
+	perByte  float64  // tokens per byte in the last turn; 0 before the first
+	deferred []string // messages of the host that follow the restored part
+}
+
+// Add appends messages.
+func (c *Conversation) Add(messages ...goal.Message) {
+	for _, m := range messages {
+		c.messages = append(c.messages, m)
+		c.bytes += messageSize(m)
+	}
+}
+
+// AddDeferred stores a note of the host for the first message after a pause.
+func (c *Conversation) AddDeferred(text string) { c.deferred = append(c.deferred, text) }
+
+// Deferred returns the notes of AddDeferred, oldest first.
+func (c *Conversation) Deferred() []string { return c.deferred }
+
+// Messages returns the messages, oldest first. The caller must not change them.
+func (c *Conversation) Messages() []goal.Message { return c.messages }
+
+// Bytes returns the size of all messages.
+func (c *Conversation) Bytes() int { return c.bytes }
+
+func messageSize(m goal.Message) int {
+	n := len(m.Text) + len(m.CallID) + 16 + m.Reasoning.Bytes()
+	for _, call := range m.Calls {
+		n += len(call.Tool) + len(call.Arguments) + len(call.ID)
+	}
+	return n
+}
+
+// Calibrate corrects the estimate of tokens per byte: the conversation and the given other bytes took that many
+// tokens.
+func (c *Conversation) Calibrate(tokens int64, besides int) {
+	if sent := c.bytes + besides; tokens > 0 && sent > 0 {
+		c.perByte = float64(tokens) / float64(sent)
+	}
+}
+
+// Prefixes of host messages that a summary keeps.
+const (
+	// FailurePrefix begins the message about a claim that failed.
+	FailurePrefix = "Verification failed: "
+	// NotePrefix begins a note of the user.
+	NotePrefix = "A note from the user: "
+)

@@ -1,0 +1,115 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// waitWhileParked waits until the provider may be asked again, or the daily limit leaves money, without a slot and
+// without spending anything. It ends early if the user resumes the goal, perhaps with new limits. opening are the
+// first events of the next run; ok is false if the goal does not continue.
+func (r *Runner) waitWhileParked(
+	ctx context.Context, g *goal.Goal, until time.Time, a *active,
+) (opening []event.Body, ok bool) {
+	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
+	for {
+		if !r.cfg.Clock.Now().Before(until) { // a timer does not advance while the machine sleeps
+			return resumedAfterWait(g.Exit), true
+		}
+		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
+			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
+		}
+		select {
+		case <-ctx.Done():
+			r.endWaiting(ctx, *g, stopCause(ctx))
+			return nil, false
+		case <-over:
+			return resumedAfterWait(g.Exit), true
+		case <-a.nudge:
+		case <-r.cfg.Clock.After(orderInterval):
+		}
+		for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume) {
+			if o.Kind != goal.OrderResume {
+				r.endWaiting(ctx, *g, stopForOrder(o))
+				return nil, false
+			}
+			a.pauser.unpause()
+			r.applyNewLimits(ctx, g, o.Text)
+			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
+		}
+	}
+}
+
+// takeLateOrders takes orders that came as the wait ended. Once the run has begun, such orders go to the run.
+func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
+	for _, o := range r.takeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume) {
+		r.applyNewLimits(ctx, g, o.Text)
+	}
+}
+
+// hasMoneyToday reports whether the user has raised or removed the limit for today.
+func (r *Runner) hasMoneyToday(ctx context.Context) bool {
+	return r.cfg.DailyLimitReached != nil && !r.cfg.DailyLimitReached(ctx)
+}
+
+// resumedAfterWait returns the opening events of a run after a wait.
+func resumedAfterWait(exit goal.Exit) []event.Body {
+	if exit == goal.DailyLimitReached {
+		return []event.Body{&event.Resumed{Note: "a new day has begun, with a new limit"}}
+	}
+	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
+}
+
+// applyNewLimits applies the limits in the user's order, if any. They are in the journal before the goal waits in
+// the queue.
+func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) {
+	if text == "" {
+		return
+	}
+	var l goal.Limits
+	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Validate())
+	if err == nil {
+		err = r.cfg.Journal.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID},
+			event.NewLimitsChanged(l))
+	}
+	if err != nil {
+		r.cfg.Log.Warn("new limits", "goal", g.ID, "error", err)
+		return
+	}
+	g.Limits = l
+}
+
+// endWaiting aborts a parked goal, or marks it as paused if its user paused it while it was being parked. A goal
+// whose process ends, or whose parent goal stops, stays parked.
+func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {
+	switch {
+	case stop.Exit == goal.AbortedByUser:
+		r.recordEnd(ctx, g, stop)
+	case stop.Exit == goal.PausedByUser && (stop.By == "" || stop.By == goal.ExternalAgent):
+		r.leaveQueue(ctx, g, stop)
+	}
+}
+
+// recordEnd records the end of a goal that has no run.
+func (r *Runner) recordEnd(ctx context.Context, g goal.Goal, stop *Stop) {
+	body := &event.Ended{
+		Status:  goal.StatusForExit(stop.Exit),
+		Exit:    stop.Exit,
+		Report:  g.EndReport(stop.Reason),
+		Account: g.Account,
+		By:      stop.By,
+	}
+	ctx = context.WithoutCancel(ctx)
+	err := r.cfg.Journal.Events.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)
+	if err == nil && r.cfg.Ended != nil {
+		err = r.cfg.Ended(ctx, g.ID)
+	}
+	if err != nil {
+		r.cfg.Log.Error("end a waiting goal", "goal", g.ID, "error", err)
+	}
+}

@@ -1,0 +1,292 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// finishRun records the end of the run: the spent time, the host's report, and the event that ends or pauses the
+// goal.
+func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
+	if err := r.cfg.Journal.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
+		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
+	}
+	if err := r.cfg.Journal.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
+		r.cfg.Log.Warn("save the loop state", "goal", r.goal.ID, "error", err)
+	}
+	if stop.Exit == goal.LimitReached { // also if the run was cut off
+		if failure := r.budget.warnLimits(ctx, r.budget.limitUsages()...); failure != nil {
+			return failure
+		}
+	}
+	report := r.reporter.report(ctx, stop)
+	report[0] += r.unreadNotes(ctx, stop)
+	r.ended.report = report
+	status := goal.StatusForExit(stop.Exit)
+	var body event.Body = &event.Ended{
+		Status:   status,
+		Exit:     stop.Exit,
+		Verified: stop.Exit == goal.Done && r.verification.claims.isVerifiedByHost(),
+		Judged:   stop.Exit == goal.Done && r.verification.claims.isJudgedByModel(),
+		Report:   report,
+		Account:  r.ended.finalStatement,
+		By:       stop.By,
+		Result:   r.verification.claims.result(),
+
+		Assurance: r.verification.assuranceAt(stop),
+	}
+	if status == goal.Paused {
+		body = &event.Paused{
+			Exit:       stop.Exit,
+			Reason:     stop.Reason,
+			Report:     report,
+			Account:    r.ended.finalStatement,
+			Until:      formatUntil(stop),
+			Pane:       stop.Pane,
+			By:         stop.By,
+			Result:     r.verification.claims.result(),
+			Unanswered: r.turns.uncounted,
+		}
+	}
+	if failure := r.journal.append(ctx, body); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// unreadNotes lists the notes that the agent has not read because the goal ended. They wait for the goal's next
+// run, if there is one.
+func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
+	if goal.StatusForExit(stop.Exit) == goal.Paused {
+		return ""
+	}
+	notes, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	if err != nil {
+		r.cfg.Log.Warn("read the unread notes", "goal", r.goal.ID, "error", err)
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	said := make([]string, 0, len(notes))
+	for _, o := range notes {
+		said = append(said, fmt.Sprintf("%q", text.Truncate(o.Text, 200)))
+	}
+	it := "it"
+	if len(notes) > 1 {
+		it = "them"
+	}
+	return fmt.Sprintf(" %s arrived after the last turn; the agent reads %s if the goal continues: %s.",
+		goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
+}
+
+func formatUntil(s *Stop) string {
+	if s.Until.IsZero() {
+		return ""
+	}
+	return s.Until.UTC().Format(event.TimeLayout)
+}
+
+// reporter writes the report of a run.
+type reporter struct {
+	goal     *goal.Goal
+	claims   *claimHistory
+	budget   *budget
+	plan     *plan
+	requests *agentRequests
+
+	folder   FolderState      // nil if nothing can be compared
+	autorun  LeftoverReporter // nil if the session reports none
+	worktree WorktreeCommitter
+}
+
+// report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
+// what changed, the usage, and what the user can do next.
+func (p *reporter) report(ctx context.Context, stop *Stop) []string {
+	bullets := []string{
+		p.stopReasonText(stop), verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop),
+		p.describeChanges(ctx, stop.Exit), p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
+	}
+	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
+}
+
+// agentText returns what the agent last said about its work, or its open todos.
+func (p *reporter) agentText(stop *Stop) string {
+	switch {
+	case stop.Exit == goal.Done:
+		return p.claims.accepted.describeRationale()
+	case p.requests.gaveUp != nil:
+		return "What was learned: " + p.requests.gaveUp.learned
+	case p.plan.openTodos() != "":
+		return "Still open in its plan: " + strings.ReplaceAll(p.plan.openTodos(), "\n", "; ")
+	}
+	return ""
+}
+
+// nextSteps says what the user can do after a stop, "" if the reason already says it or nothing can be done.
+func nextSteps(exit goal.Exit) string {
+	switch exit {
+	case goal.Done:
+		return "Next: look at the changes. If something is missing, reopen the goal with a note."
+	case goal.GaveUp:
+		return "Next: resume it with a note that helps, or start a new goal with another objective or check."
+	case goal.Stuck:
+		return "Next: resume it with a note that says what to do differently."
+	case goal.LimitReached:
+		return "Next: resume it with higher limits, or start a new goal with a smaller objective."
+	case goal.ExitError:
+		return "Next: repair what the reason names, and resume it."
+	case goal.Interrupted, goal.PausedByUser:
+		return "Next: resume it; it continues where it stopped."
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached, goal.AbortedByUser:
+	}
+	return ""
+}
+
+func (p *reporter) stopReasonText(stop *Stop) string {
+	switch stop.Exit {
+	case goal.Done:
+		return p.decidedByText()
+	case goal.GaveUp:
+		return "The agent gave up: " + stop.Reason
+	case goal.DailyLimitReached:
+		return stop.Reason
+	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser,
+		goal.Interrupted, goal.AbortedByUser:
+	}
+	return goal.DescribeStop(stop.Reason)
+}
+
+// describeRationale returns the rationale of a claim, and whose it is. In older versions, a critic could claim.
+func (c *pendingClaim) describeRationale() string {
+	if c.of == "critic" {
+		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
+	}
+	return "The agent said: " + c.rationale
+}
+
+// decidedByText says who decided.
+func (p *reporter) decidedByText() string {
+	n, a := p.claims.made, p.claims.accepted
+	byUser := a != nil && a.accepted != nil
+	var s string
+	switch {
+	case p.claims.isJudgedByModel():
+		s = fmt.Sprintf("Done: a model judged claim %d", n)
+		if byUser {
+			s += " and the user accepted it"
+		}
+		if p.claims.hasProgramPassed() {
+			s += "; programs checked only what needs no judgement."
+		} else {
+			s += "; no program decided."
+		}
+	case p.claims.isVerifiedByHost():
+		s = "Done. All checks passed."
+		if p.goal.Criterion.Any && len(p.goal.Criterion.Checks) > 1 {
+			s = "Done. A check passed, and one is enough."
+		}
+	case byUser:
+		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
+	default:
+		s = fmt.Sprintf("Done on the agent's word at claim %d: not verified by the host.", n)
+	}
+	s += assuranceText(p.goal.Criterion, p.claims.last)
+	if p.claims.review != nil {
+		return s + " Reviewed: " + p.claims.review.Reason
+	}
+	return s + " Not reviewed."
+}
+
+// describeChanges describes what changed, where it is, and what the session reports about leftovers.
+func (p *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
+	said := []string{p.folderChanges(ctx)}
+	if work := p.goal.Policy.DescribeWork(); work != "" {
+		said = append(said, "Its agent could change only "+work+" (--work)")
+	}
+	if dir := p.goal.Policy.CheckDir; dir != "" {
+		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
+	}
+	if p.worktree != nil {
+		said = append(said, p.worktree.CommitWorktree(ctx, *p.goal, exit))
+	}
+	if p.autorun != nil {
+		said = append(said, p.autorun.ThingsLeft()...)
+	}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
+}
+
+// folderChanges describes the changes in the goal's folder.
+func (p *reporter) folderChanges(ctx context.Context) string {
+	if p.folder == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	s, err := p.folder.Changed(ctx)
+	if err != nil {
+		return "The changes in the folder are unknown: " + err.Error()
+	}
+	return s
+}
+
+// verdictBullet describes the verdicts of the last claim. A rejection by the reviewer follows those of the checks.
+func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
+	if len(verdicts) == 0 {
+		return ""
+	}
+	passed := 0
+	judged := map[int]bool{}
+	var levels []string
+	var open, silent, fewer []string
+	for _, v := range verdicts {
+		judged[v.Check] = true
+		switch {
+		case v.Outcome != goal.Pass:
+			open = append(open, v.Name+" ("+v.Detail+")")
+			continue
+		case v.Fewer > 0:
+			fewer = append(fewer,
+				fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
+		}
+		if v.Assurance != "" && v.Check < len(c.Checks) {
+			levels = append(levels, fmt.Sprintf("%s (%s)", text.Truncate(v.Name, 60), v.Assurance))
+		}
+		passed++
+	}
+	for i, k := range c.Checks {
+		if !judged[i] {
+			silent = append(silent, k.Name())
+		}
+	}
+	s, left := fmt.Sprintf("%d of %s passed", passed, goal.FormatCount(len(c.Checks), "check")), "; open: "
+	if c.Any && passed > 0 && passed < len(c.Checks) {
+		s, left = s+", and one is enough", "; not passed: "
+	}
+	if len(levels) > 1 {
+		s += ": " + strings.Join(firstEntries(levels, 5), ", ")
+	}
+	for _, part := range []struct {
+		words string
+		list  []string
+	}{{left, open}, {"; not decided: ", silent}, {"; look: ", fewer}} {
+		if len(part.list) > 0 {
+			s += part.words + strings.Join(part.list, "; ")
+		}
+	}
+	return goal.EndSentence(s)
+}
+
+// firstEntries returns the first entries of a list, and how many more there are.
+func firstEntries(list []string, limit int) []string {
+	if len(list) <= limit {
+		return list
+	}
+	return append(slices.Clone(list[:limit]), fmt.Sprintf("and %d more", len(list)-limit))
+}

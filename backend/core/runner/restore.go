@@ -1,0 +1,151 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"goalpost/backend/core/runner/conversation"
+	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// restoreRun restores what earlier runs left: conversation, plan, counters and the user's answer. A step with an
+// intent and no result has an unknown outcome: the host never repeats it, and the agent is instructed to check
+// before it does.
+func (r *Run) restoreRun(ctx context.Context) *Stop {
+	messages, err := r.cfg.Journal.History.Conversation(ctx, r.goal.ID)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "reading the conversation", err)
+	}
+	r.messages.restore(messages)
+	for _, m := range messages {
+		r.dispatcher.offer.NoteCalls(m.Calls)
+	}
+	if len(messages) == 0 {
+		r.budget.warned.restore(nil)
+		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop {
+			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
+		})
+	}
+	past, err := r.cfg.Journal.History.RunHistory(ctx, r.goal.ID, r.recent.limit)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
+	}
+	r.plan.todos, r.recent.steps = past.Todos, past.Steps
+	r.budget.warned.restore(past.Warned)
+	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))
+	r.critic.restore(past, messages)
+	r.restoreLoopState(past.Memory)
+	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
+	r.restoreReminders(messages)
+	continued := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
+	answered := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
+	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
+}
+
+// recheckPreflight stops a goal that waited for its first turn if its checks now give other results than when it
+// was created. A goal that the user resumes continues.
+func (r *Run) recheckPreflight(ctx context.Context) *Stop {
+	f, ok := r.session.(Preflighter)
+	if !ok || r.goal.Exit != "" {
+		return nil
+	}
+	if r.integrity.checkIntegrity(ctx) != nil { // the first iteration reports this, in more detail
+		return stopCause(ctx)
+	}
+	why, err := f.RecheckPreflight(ctx, r.goal)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "running the checks before the first turn", err)
+	}
+	if stop := stopCause(ctx); stop != nil { // an interrupted check says nothing
+		return stop
+	}
+	if why != "" {
+		return &Stop{Exit: goal.NeedsUser, Reason: why}
+	}
+	return nil
+}
+
+// resumeManualCheck applies the user's decision about a claim that waited for it.
+func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
+	orders, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "reading the user's answer", err)
+	}
+	if len(orders) > 0 && last.N > 0 { // the order stays until the claim is decided, so an interrupted run loses nothing
+		o := orders[len(orders)-1]
+		yes := o.Kind == goal.OrderAccept
+		if rv := last.Review; rv != nil { // of the same work, and already paid for
+			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
+		}
+		r.requests.claim = &pendingClaim{
+			rationale: last.Rationale,
+			result:    last.Result,
+			by:        "person",
+			of:        last.Of,
+			accepted:  &yes,
+			note:      o.Text,
+		}
+		return nil
+	}
+	if r.wasVerificationInterrupted() {
+		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: "+
+			"look whether it is still right, and claim again.")
+	}
+	return nil
+}
+
+// restoreReminders restores which reminders were given, and the open step.
+func (r *Run) restoreReminders(messages []goal.Message) {
+	results := map[string]bool{}
+	for _, m := range messages {
+		switch {
+		case m.Role == goal.ToolRole:
+			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
+		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
+			r.verification.claims.reminded["todos"] = true
+		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
+			r.verification.claims.reminded["look"] = true
+		}
+	}
+	r.plan.restoreStep(messages, results)
+}
+
+// wasVerificationInterrupted reports whether the previous run stopped during a verification.
+func (r *Run) wasVerificationInterrupted() bool {
+	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
+		return false
+	}
+	for _, m := range slices.Backward(r.messages.Messages()) {
+		switch {
+		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix},
+			func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+			return false // it was answered
+		case m.Role == goal.Assistant:
+			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
+		}
+	}
+	return false
+}
+
+func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
+	steps, err := r.cfg.Journal.History.IntentsWithoutResult(ctx, r.goal.ID)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "reading the steps", err)
+	}
+	for _, open := range steps {
+		text := "the program ended before this call answered: its outcome is unknown"
+		if stop := r.journal.append(ctx, &event.Step{
+			StepID:  open.StepID,
+			Tool:    open.Tool,
+			Outcome: event.OutcomeUnknown,
+			Preview: text,
+			Result:  text,
+		}); stop != nil {
+			return stop
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+)
+
+// callSecrets finds the secrets that calls refer to, and fills them in.
+type callSecrets struct {
+	store   SecretStore // nil if the session has no secrets
+	exposed exposedSecrets
+}
+
+// computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets,
+// because their arguments are journaled. Neither do tools that only pass their arguments on, because the user would
+// not be asked about where the value is used.
+func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
+	e, err := tool.Effect(ctx, callArguments(c))
+	if err != nil || e.Control || e.Delegates || k.store == nil {
+		return e, err
+	}
+	uses, err := k.store.SecretsIn(c)
+	e.Secrets = append(e.Secrets, uses...) // a tool may use a secret that no argument names, such as a saved login
+	return e, err
+}
+
+// fillSecrets returns the call to execute. The policy judged the call with the references, so a value must not
+// change what the call affects.
+func (k *callSecrets) fillSecrets(
+	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
+) (goal.Call, error) {
+	if k.store == nil || len(judged.Secrets) == 0 {
+		return c, nil
+	}
+	filled, err := k.store.FillSecrets(ctx, c)
+	if err != nil {
+		return c, fmt.Errorf("filling in a secret: %w", err)
+	}
+	e, err := tool.Effect(ctx, callArguments(filled))
+	if err != nil {
+		return c, fmt.Errorf("with its secret filled in, the call is invalid: %w", err)
+	}
+	e.Secrets = judged.Secrets
+	if !withoutCommandLine(e).Equal(withoutCommandLine(judged)) {
+		return c, errors.New("a secret would decide which host or file this call touches, which the user could not " +
+			"approve. Use it in the data that is sent, not in the address or path")
+	}
+	return filled, nil
+}
+
+// exposedSecrets are the secrets that programs of the goal were given, by name. They stay exposed, because they may
+// be in memory, in a file or in a program's arguments.
+type exposedSecrets map[string]policy.SecretUse
+
+func (h exposedSecrets) add(e policy.Effect) {
+	if !e.ReachesPrograms() {
+		return
+	}
+	for _, s := range e.Secrets {
+		h[s.Name] = s
+	}
+}
+
+// addEnvironmentSecrets adds the secrets in the environment of programs.
+func (k *callSecrets) addEnvironmentSecrets() {
+	if k.store != nil {
+		for _, use := range k.store.EnvironmentSecrets() {
+			k.exposed[use.Name] = use
+		}
+	}
+}
+
+// restoreExposed restores the secrets that programs were given in earlier runs. It does not evaluate calls without
+// secrets again, because that would read files, perhaps a live page.
+func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
+	if k.store == nil {
+		return
+	}
+	for _, c := range calls {
+		if uses, err := k.store.SecretsIn(c); err != nil || len(uses) == 0 {
+			continue
+		}
+		if tool := tools[c.Tool]; tool != nil {
+			if e, err := k.computeEffect(ctx, tool, c); err == nil {
+				k.exposed.add(e)
+			}
+		}
+	}
+}
+
+// warning warns a user who is asked to open hosts about exposed secrets that belong to other hosts, "" if there are
+// none.
+func (h exposedSecrets) warning(hosts []string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		switch s := h[name]; {
+		case len(s.Hosts) == 0:
+			list = append(list, name+", which is not bound to a host")
+		case slices.ContainsFunc(hosts, func(at string) bool { return !slices.Contains(s.Hosts, at) }):
+			list = append(list, name+", which belongs to "+strings.Join(s.Hosts, ", "))
+		}
+	}
+	if len(hosts) == 0 || len(list) == 0 {
+		return ""
+	}
+	return "; programs of this goal have received your secret " + strings.Join(list, ", and ") +
+		": they could send it to a host that you allow"
+}
+
+// redact removes secrets from a result before anything else sees it.
+func (k *callSecrets) redact(text string) string {
+	if k.store != nil {
+		return k.store.Redact(text)
+	}
+	return text
+}

@@ -1,0 +1,180 @@
+// Package toolbox decides which tools the model of a run is offered: a core from the start, and groups that join
+// when the goal needs them. The joined groups follow from the goal and the calls of its conversation, so a resumed
+// run offers the same tools in the same order.
+package toolbox
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// FindTool is the tool with which a model asks for more tools.
+const FindTool = "find_tools"
+
+// maxStartBytes limits the size of the tools in a first request. Groups of MCP servers that exceed it wait until the
+// model asks for them.
+const maxStartBytes = 16 << 10
+
+// Toolbox holds the tools of a run. It is for one goroutine.
+type Toolbox struct {
+	groups  []group // all but the core: the built-in ones, then those of MCP servers
+	byTool  map[string]goal.ToolGroup
+	denied  []string // tools that the policy denies: they are not offered
+	joined  map[goal.ToolGroup]bool
+	offered []goal.ToolSpec
+}
+
+// group is a group of tools. MCP servers are groups, too.
+type group struct {
+	name  goal.ToolGroup
+	specs []goal.ToolSpec
+}
+
+// New returns the toolbox of a goal: the core, and the groups that the goal needs from the start.
+func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
+	b := &Toolbox{
+		byTool: map[string]goal.ToolGroup{},
+		denied: g.Policy.DenyTools,
+		joined: map[goal.ToolGroup]bool{goal.CoreTools: true, goal.FormerTools: true},
+	}
+	for _, s := range specs {
+		b.byTool[s.Name] = s.Group
+		if s.Group == goal.CoreTools {
+			b.offer(s)
+			continue
+		}
+		if s.Group == goal.FormerTools {
+			continue
+		}
+		i := slices.IndexFunc(b.groups, func(have group) bool { return have.name == s.Group })
+		if i < 0 {
+			i = len(b.groups)
+			b.groups = append(b.groups, group{name: s.Group})
+		}
+		b.groups[i].specs = append(b.groups[i].specs, s)
+	}
+	slices.SortStableFunc(b.groups, func(one, other group) int { return groupIndex(one.name) - groupIndex(other.name) })
+	for _, name := range neededGroups(g, b.byTool) {
+		b.join(name)
+	}
+	for _, one := range b.groups {
+		if !isBuiltIn(one.name) && SpecBytes(b.offered)+SpecBytes(one.specs) <= maxStartBytes {
+			b.join(one.name)
+		}
+	}
+	return b
+}
+
+// Offered returns the tools that the model is offered now. New ones are at the end, so that a provider's cache of
+// the earlier ones stays valid.
+func (b *Toolbox) Offered() []goal.ToolSpec { return b.offered }
+
+// NoteCalls adds the groups that the calls of a reply need: the tool's own group, those that opening a pane needs,
+// and those that find_tools asked for.
+func (b *Toolbox) NoteCalls(calls []goal.Call) {
+	for _, c := range calls {
+		b.join(b.byTool[c.Tool])
+		for _, name := range groupsByTool[c.Tool] {
+			b.join(name)
+		}
+		if c.Tool == FindTool {
+			var args struct {
+				Need string `json:"need"`
+			}
+			if json.Unmarshal([]byte(c.Arguments), &args) == nil {
+				for _, one := range b.matchingGroups(args.Need) {
+					b.join(one.name)
+				}
+			}
+		}
+	}
+}
+
+// Find describes the tools that match a need. Without a match, it lists all groups.
+func (b *Toolbox) Find(need string) string {
+	var lines []string
+	for _, one := range b.matchingGroups(need) {
+		lines = append(lines, "You have these tools now ("+string(one.name)+"):")
+		for _, s := range one.specs {
+			if !slices.Contains(b.denied, s.Name) {
+				lines = append(lines, "- "+s.Name+": "+firstSentence(s.Description))
+			}
+		}
+	}
+	if len(lines) > 0 {
+		return strings.Join(lines, "\n")
+	}
+	lines = []string{"No group of tools matches. Name one of these groups:"}
+	for _, one := range b.groups {
+		names := make([]string, 0, len(one.specs))
+		for _, s := range one.specs {
+			names = append(names, s.Name)
+		}
+		lines = append(lines, "- "+string(one.name)+": "+strings.Join(names, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// WaitingGroups names the groups that have not joined, in their order.
+func (b *Toolbox) WaitingGroups() []string {
+	var list []string
+	for _, one := range b.groups {
+		if !b.joined[one.name] {
+			list = append(list, string(one.name))
+		}
+	}
+	return list
+}
+
+// LargestWaiting returns the size in bytes of the largest group that has not joined.
+func (b *Toolbox) LargestWaiting() int {
+	largest := 0
+	for _, one := range b.groups {
+		if !b.joined[one.name] {
+			largest = max(largest, SpecBytes(one.specs))
+		}
+	}
+	return largest
+}
+
+// SpecBytes returns the size of tools as they are sent to a model.
+func SpecBytes(specs []goal.ToolSpec) int {
+	n := 0
+	for _, s := range specs {
+		n += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	return n
+}
+
+func (b *Toolbox) join(name goal.ToolGroup) {
+	if b.joined[name] {
+		return
+	}
+	for _, one := range b.groups {
+		if one.name == name {
+			b.joined[name] = true
+			for _, s := range one.specs {
+				b.offer(s)
+			}
+		}
+	}
+}
+
+func (b *Toolbox) offer(s goal.ToolSpec) {
+	if !slices.Contains(b.denied, s.Name) {
+		b.offered = append(b.offered, s)
+	}
+}
+
+// firstSentence returns the first sentence of a description, at most 160 bytes of it.
+func firstSentence(description string) string {
+	const maxSentence = 160
+	if i := strings.Index(description, ". "); i >= 0 {
+		description = description[:i+1]
+	}
+	return text.TruncateBytes(description, maxSentence)
+}

@@ -1,0 +1,146 @@
+package toolbox
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+)
+
+// specs are tools of the core and of several groups.
+func specs() []goal.ToolSpec {
+	spec := func(name string, in goal.ToolGroup) goal.ToolSpec {
+		return goal.ToolSpec{
+			Name:        name,
+			Description: "Does " + name + ". And more.",
+			Schema:      json.RawMessage("{}"),
+			Group:       in,
+		}
+	}
+	return []goal.ToolSpec{
+		spec("run_command", goal.CoreTools), spec("terminal_keys", goal.PaneTools), spec("browser_open", goal.CoreTools),
+		spec("browser_click", goal.BrowserTools), spec("find_tools", goal.CoreTools), spec("start_goal", goal.GoalTools),
+		spec("browser_login", goal.LoginTools), spec("declare_step", goal.StepTools), spec("open_pane", goal.FormerTools),
+		spec("browser_type", goal.BrowserTools), spec("look", goal.VisionTools), spec("run_recipe", goal.RecipeTools),
+	}
+}
+
+func names(list []goal.ToolSpec) string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		out = append(out, s.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+const core = "run_command browser_open find_tools"
+
+func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		goal goal.Goal
+		more string
+	}{
+		"nothing":               {goal.Goal{Objective: "write a slogan in the terminal, in three steps"}, ""},
+		"an address":            {goal.Goal{Objective: "see https://a.example"}, " browser_click browser_type"},
+		"a page":                {goal.Goal{Objective: "make the page red"}, " browser_click browser_type"},
+		"a tool by name":        {goal.Goal{Objective: "use start_goal."}, " start_goal"},
+		"a login":               {goal.Goal{Objective: "log in there"}, " browser_click browser_type browser_login"},
+		"an HTTP check":         {checked(goal.Check{Type: goal.HTTP}), " browser_click browser_type"},
+		"a visual check":        {checked(goal.Check{Type: goal.Visual}), " browser_click browser_type look"},
+		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), " browser_click browser_type"},
+		"required steps":        {goal.Goal{Policy: policy.Policy{RequireSteps: true}}, " declare_step"},
+		"an allowed tool":       {goal.Goal{Policy: policy.Policy{AllowTools: []string{"look"}}}, " look"},
+		"a page of the user": {
+			goal.Goal{Options: goal.CareOptions{Panes: []string{"b1"}}}, " browser_click browser_type terminal_keys",
+		},
+		"a denied tool": {goal.Goal{
+			Objective: "a page", Policy: policy.Policy{DenyTools: []string{"browser_click"}},
+		}, " browser_type"},
+	} {
+		if got := names(New(specs(), test.goal).Offered()); got != core+test.more {
+			t.Errorf("%s: offered are %s, want %s", name, got, core+test.more)
+		}
+	}
+}
+
+func checked(c goal.Check) goal.Goal {
+	return goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}
+}
+
+func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {
+	b := New(specs(), goal.Goal{})
+	calls := []goal.Call{
+		{Tool: "run_command"},
+		{Tool: "terminal_open"},
+		{Tool: "browser_click"},
+		{Tool: "nothing"},
+		{Tool: FindTool, Arguments: `{"need":"recipes"}`},
+		{Tool: FindTool, Arguments: `{`},
+		{Tool: "browser_open"},
+	}
+	before := b.Offered()
+	for i := range calls {
+		b.NoteCalls(calls[i : i+1])
+		after := b.Offered()
+		if len(after) < len(before) || names(after[:len(before)]) != names(before) {
+			t.Errorf("after %s the tools are %s, and were %s", calls[i].Tool, names(after), names(before))
+		}
+		before = after
+	}
+	want := core + " terminal_keys browser_click browser_type run_recipe"
+	if got := names(b.Offered()); got != want {
+		t.Errorf("offered are %s, want %s", got, want)
+	}
+	again := New(specs(), goal.Goal{})
+	again.NoteCalls(calls)
+	if got := names(again.Offered()); got != want {
+		t.Errorf("from the same calls at once come %s, want %s", got, want)
+	}
+	if got := b.WaitingGroups(); !slices.Equal(got, []string{"goals", "logins", "vision", "steps"}) {
+		t.Errorf("waiting are %q", got)
+	}
+}
+
+func TestFind_Need_ListsTheGroupOrAllGroups(t *testing.T) {
+	b := New(specs(), goal.Goal{})
+	for need, want := range map[string]string{
+		"browser":          "- browser_click: Does browser_click.\n- browser_type: Does browser_type.",
+		"click something":  "You have these tools now (browser):",
+		"start_goal":       "- start_goal: Does start_goal.",
+		"work in parallel": "- start_goal: Does start_goal.",
+		"press ctrl+c":     "- terminal_keys:",
+		"": "No group of tools matches. Name one of these groups:\n" +
+			"- browser: browser_click, browser_type\n- panes: terminal_keys",
+		"something else entirely": "No group of tools matches.",
+	} {
+		if got := b.Find(need); !strings.Contains(got, want) {
+			t.Errorf("%q finds %q, want %q", need, got, want)
+		}
+	}
+}
+
+// TestNew_ToolsOfServers_JoinWhileTheyFit: a small server is offered from the start, a large one when it is asked for.
+func TestNew_ToolsOfServers_JoinWhileTheyFit(t *testing.T) {
+	list := append(specs(), goal.ToolSpec{Name: "small__echo", Group: "small"}, goal.ToolSpec{
+		Name: "large__get_issue", Description: strings.Repeat("x", maxStartBytes), Group: "large",
+	})
+	b := New(list, goal.Goal{})
+	if got := names(b.Offered()); got != core+" small__echo" {
+		t.Errorf("offered are %s", got)
+	}
+	if n := b.LargestWaiting(); n < maxStartBytes || n > maxStartBytes+100 {
+		t.Errorf("the largest group that waits has %d bytes", n)
+	}
+	for _, need := range []string{"large", "an issue"} {
+		if got := b.Find(need); !strings.Contains(got, "large__get_issue") {
+			t.Errorf("%q finds %q", need, got)
+		}
+	}
+	b.NoteCalls([]goal.Call{{Tool: FindTool, Arguments: `{"need":"issue"}`}})
+	if got := names(b.Offered()); got != core+" small__echo large__get_issue" {
+		t.Errorf("offered are %s", got)
+	}
+}

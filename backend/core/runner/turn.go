@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"goalpost/backend/core/runner/conversation"
+	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/runner/toolbox"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, which must
+// be repeated after it.
+func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
+	contract := r.systemPrompt()
+	besides := len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
+	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
+	reply, err := r.askModel(ctx, contract)
+	// The window may be smaller than configured.
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
+		before = r.messages.Bytes()
+		r.messages.Shrink(before/2, before/2, r.plan.todoList())
+		reply, err = r.askModel(ctx, contract)
+	}
+	if errors.Is(err, goal.ErrRequestRefused) &&
+		r.messages.FillsWindow(r.session.Models().Window, besides, suspectAbove) {
+		// Providers word this error in many ways, so a refused request may mean that the conversation is too long.
+		r.messages.Shrink(r.messages.Bytes()/2, r.messages.Bytes()/2, r.plan.todoList())
+		reply, err = r.askModel(ctx, contract)
+	}
+	var mistake *goal.ModelMistake
+	switch {
+	case err == nil:
+		r.turns.mistake = ""
+	case stopCause(ctx) == nil && errors.As(err, &mistake):
+		r.turns.mistake = describeMistake(mistake)
+		r.budget.addUsage(mistake.Usage)
+		r.journal.queue(&event.Usage{Usage: mistake.Usage})
+		return &goal.Reply{Usage: mistake.Usage}, nil
+	case stopCause(ctx) != nil:
+		return nil, r.uncountIteration(stopCause(ctx))
+	case errors.Is(err, goal.ErrPaused):
+		return nil, r.uncountIteration(nil)
+	default:
+		return nil, r.uncountIteration(modelStop(err))
+	}
+	r.messages.Calibrate(reply.Usage.TokensIn, besides)
+	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
+	m := goal.Message{
+		Role:      goal.Assistant,
+		Text:      reply.Text,
+		Calls:     reply.Calls,
+		Reasoning: reply.Reasoning,
+	}
+	r.messages.Add(m)
+	r.dispatcher.offer.NoteCalls(reply.Calls)
+	r.budget.addUsage(reply.Usage)
+	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	return &reply, nil
+}
+
+// suspectAbove is the share of the window, in percent, above which a refused request may be too long.
+const suspectAbove = 60
+
+// describeMistake describes what was wrong with a reply, for the model and for the reason of a stop.
+func describeMistake(m *goal.ModelMistake) string {
+	if m.Attempt == "" {
+		return m.What
+	}
+	return m.What + "\nYou wrote: " + m.Attempt
+}
+
+func (r *Run) systemPrompt() string {
+	var e prompt.Environment
+	if describer, ok := r.session.(EnvironmentDescriber); ok {
+		e = describer.Environment()
+	}
+	e.Tools = r.dispatcher.more
+	if r.goal.Options.Engine != "" {
+		return prompt.Engine(r.goal, e)
+	}
+	return prompt.System(r.goal, e)
+}
+
+// uncountIteration takes back the count of a turn that is repeated after a pause.
+func (r *Run) uncountIteration(stop *Stop) *Stop {
+	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
+		r.goal.Spent.Iterations--
+		r.turns.uncounted = true
+	}
+	return stop
+}
+
+func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
+	t := goal.Turn{
+		Model:    r.goal.Model,
+		System:   contract,
+		Messages: r.messages.Messages(),
+		Tools:    r.dispatcher.offer.Offered(),
+
+		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },
+	}
+	reply, err := r.pauser.askModel(ctx, r.session.Models().Agent, t, r.delta)
+	if err != nil {
+		return reply, fmt.Errorf("the model: %w", err)
+	}
+	return reply, nil
+}
+
+// modelStop parks a goal whose provider reports when it may be asked again.
+func modelStop(err error) *Stop {
+	var later *goal.Unavailable
+	if errors.As(err, &later) {
+		return parkedStop(later, err.Error())
+	}
+	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
+}
+
+// parkedStop parks a goal. The reason of a daily limit is the same wherever it was noticed.
+func parkedStop(later *goal.Unavailable, reason string) *Stop {
+	if later.DailyLimit {
+		reason = later.Error()
+	}
+	return &Stop{Exit: later.Exit(), Reason: reason, Until: later.Until}
+}
+
+// MinContextWindow estimates how many tokens a context window must have for a goal with these tools. The system
+// prompt, the first tools and the objective are sent with every turn; the largest group of tools may join; and the
+// conversation must fit, too.
+func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
+	tools := toolbox.New(specs, g)
+	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.SpecBytes(tools.Offered()) +
+		tools.LargestWaiting() + len(g.Objective))
+}
+
+func (r *Run) delta(text string) { r.publishDelta(event.Delta{Text: text}) }
+
+func (r *Run) publishDelta(d event.Delta) {
+	r.cfg.Publish(event.Event{GoalID: r.id.Goal, RunID: r.id.ID, At: r.cfg.Clock.Now(), Body: &d})
+}

@@ -1,0 +1,289 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/core/runner/conversation"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/process"
+)
+
+// verification decides the claims of a goal: first the host's criterion, then the reviewer.
+type verification struct {
+	goal      *goal.Goal
+	clock     Clock
+	journal   *journalWriter
+	messages  *messageLog
+	pauser    *pauser
+	budget    *budget
+	plan      *plan
+	recent    *recentSteps
+	progress  *progressWatch
+	integrity *integrity
+	requests  *agentRequests
+	judge     Verifier
+	snapshots SnapshotTaker // nil if no snapshots are taken
+
+	claims *claimHistory
+}
+
+// reclaimCooldown is the time after a failed claim until the agent may claim again without an action: a server may
+// have started, or a build may have ended.
+const reclaimCooldown = 60 * time.Second
+
+// verifyClaim verifies the claim of this iteration, if there is one. A pass stops the run as done; a failure enters
+// the conversation and the loop continues.
+func (v *verification) verifyClaim(ctx context.Context) *Stop {
+	c := v.requests.takeClaim()
+	if c == nil {
+		return stopCause(ctx)
+	}
+	return v.decideClaim(ctx, *c)
+}
+
+// decideClaim verifies a claim of the agent or the user.
+func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided *Stop) {
+	if v.snapshots != nil { // a check may change the folder, too
+		v.snapshots.AwaitSnapshot(ctx)
+	}
+	if held := v.verificationReminder(c); held != "" {
+		return v.messages.addUserMessage(ctx, held)
+	}
+	v.claims.made++
+	if stop := v.journal.append(ctx, &event.Claim{
+		N:         v.claims.made,
+		Rationale: c.rationale,
+		Result:    c.result,
+		By:        c.by,
+	}); stop != nil {
+		return stop
+	}
+	if c.by == "" && v.claims.idle && v.clock.Now().Sub(v.claims.at) < reclaimCooldown {
+		return v.reportFailedClaim(ctx, c,
+			"nothing was done since the last failed claim, so the checks were not run again. "+
+				failureDetail(v.claims.ran, v.goal.LimitVerdicts(v.claims.last)))
+	}
+	if c.accepted != nil && !*c.accepted {
+		return v.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
+	}
+	defer func() {
+		if decided == nil || decided.Exit != goal.Done {
+			v.judge.ResumeAgent()
+		}
+	}()
+	found, stop := v.runCriterion(ctx, c)
+	if stop != nil {
+		return stop
+	}
+	switch found {
+	case goal.Verified:
+		if why := assuranceShortfall(v.goal.Criterion, v.claims.last); why != "" {
+			return v.rejectAssurance(ctx, c, why)
+		}
+		return v.reviewAndFinish(ctx, c)
+	case goal.Waiting:
+		return v.waitForManualCheck(ctx, c)
+	case goal.NotVerified:
+	}
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
+}
+
+// Beginnings of the reminders.
+const (
+	todosPrefix      = "Before the host verifies: "
+	reviewWorkPrefix = "Before the host asks a judge or the user: "
+)
+
+// verificationReminder returns a reminder instead of a verification that would be too early, each reminder once. A
+// claim in the last turn is verified as it is.
+func (v *verification) verificationReminder(c pendingClaim) string {
+	if c.by != "" || v.budget.exhaustedLimit() != "" {
+		return ""
+	}
+	if open := v.plan.openTodos(); open != "" && !v.claims.reminded["todos"] {
+		v.claims.reminded["todos"] = true
+		return todosPrefix + "these todos of your plan are open.\n" + open +
+			"\nDo them, or complete or rewrite the plan, and claim again."
+	}
+	if v.progress.detector.HasUnreadChange() && !v.goal.Criterion.HasDeterministicCheck() && !v.claims.reminded["look"] {
+		v.claims.reminded["look"] = true
+		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
+	}
+	return ""
+}
+
+// describeClaim returns a claim as a judge and the reviewer see it, without the user's decision.
+func (v *verification) describeClaim(c pendingClaim) goal.Claim {
+	return goal.Claim{
+		N:         v.claims.made,
+		By:        c.by,
+		Rationale: c.rationale,
+		Result:    c.result,
+		Steps:     v.recent.forJudge(),
+	}
+}
+
+// runCriterion runs the criterion, and counts what the judges spent.
+func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
+	v.claims.last = nil
+	asked := v.describeClaim(c)
+	asked.Accepted, asked.Note = c.accepted, c.note
+	found, err := v.judge.DecideClaim(ctx, *v.goal, asked, func(verdict goal.Verdict) error {
+		v.claims.last = append(v.claims.last, verdict)
+		if stop := v.journal.append(ctx, &event.Verdict{Claim: v.claims.made, Verdict: verdict}); stop != nil {
+			return stop
+		}
+		if stop := v.budget.recordUsage(ctx, verdict.Usage, "judge"); stop != nil {
+			return stop
+		}
+		return nil
+	})
+	if err != nil {
+		return "", v.pauser.stopForError(ctx, fmt.Sprintf("verifying claim %d", v.claims.made), err)
+	}
+	v.claims.at, v.claims.ran = v.clock.Now(), v.claims.made
+	for _, verdict := range v.claims.last {
+		if verdict.Outcome == goal.Tampered {
+			return "", v.integrity.pauseTampered(ctx, verdict.Tail)
+		}
+	}
+	if found != goal.Verified { // a pass counts even if the time ran out during it
+		if stop := stopCause(ctx); stop != nil {
+			return "", stop
+		}
+	}
+	return found, nil
+}
+
+// rejectAssurance fails a claim whose checks passed but prove too little.
+func (v *verification) rejectAssurance(ctx context.Context, c pendingClaim, why string) *Stop {
+	v.claims.last = append(v.claims.last, goal.Verdict{
+		Check:   len(v.goal.Criterion.Checks),
+		Name:    "required assurance",
+		Outcome: goal.Fail,
+		Detail:  why,
+	})
+	return v.reportFailedClaim(ctx, c, why)
+}
+
+// waitForManualCheck pauses the run for the user's decision when everything else about a claim is decided. It asks
+// the reviewer first, because the user's decision is final.
+func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
+	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.isReviewRejected() {
+		return stop
+	}
+	v.claims.waiting = &c
+	passed := "everything else passed"
+	if v.goal.Criterion.Any && len(v.claims.last) > 0 {
+		passed = "no other check passed, and one is enough"
+	}
+	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; the user must accept the result or send it back"}
+}
+
+// reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
+func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
+	// An older version paused it without a review.
+	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
+		if stop := v.journalReview(ctx); stop != nil { // the review of the work that the user was shown
+			return stop
+		}
+	} else if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.isReviewRejected() {
+		return stop
+	}
+	v.claims.accepted = &c
+	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
+}
+
+// reviewClaim asks the independent reviewer about a claim that passed, if the goal has one.
+func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
+	if !v.goal.NeedsReview() {
+		return nil
+	}
+	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.goal.LimitVerdicts(v.claims.last))
+	if err != nil {
+		return v.pauser.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
+	}
+	v.claims.review = &rv
+	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
+		rv.Confirmed {
+		return stop
+	}
+	// The review counts as one more check after those of the criterion.
+	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
+}
+
+func (v *verification) journalReview(ctx context.Context) *Stop {
+	if v.claims.review == nil {
+		return nil
+	}
+	return v.journal.append(ctx, &event.Review{Claim: v.claims.made, Review: *v.claims.review})
+}
+
+// newPlanRequest ends the message about a failed claim.
+const newPlanRequest = " Revise your plan with write_todos."
+
+// reportFailedClaim tells the agent why a claim failed, and stops if too many claims failed in the same way.
+func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
+	v.claims.idle = true
+	text := conversation.FailurePrefix + why +
+		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	if len(v.plan.todos) > 0 {
+		text += newPlanRequest
+	}
+	if stop := v.messages.addUserMessage(ctx, text,
+		&event.VerificationFailed{Claim: v.claims.made, Detail: why}); stop != nil {
+		return stop
+	}
+	if c.by != "" { // only the agent's own claims count
+		v.claims.idle = false
+		return nil
+	}
+	v.claims.record(v.claims.last)
+	return v.claims.stopReason(v.goal.Limits.ClaimsPerCheck)
+}
+
+// maxTailSlack is how many bytes shorter than the output a tail may be and still count as complete: line ends and
+// blanks are trimmed.
+const maxTailSlack = 80
+
+// failureDetail describes every check that did not pass, with its output.
+func failureDetail(claim int, verdicts []goal.Verdict) string {
+	var parts []string
+	for _, v := range verdicts {
+		if v.Outcome == goal.Pass {
+			continue
+		}
+		part := fmt.Sprintf("check %d (%s): %s", v.Check+1, v.Name, v.Detail)
+		if v.Tail != "" {
+			part += "\nOutput tail:\n" + v.Tail
+		}
+		if v.Bytes > int64(len(v.Tail))+maxTailSlack {
+			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim,
+				describeKeptEvidence(v.Bytes))
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// describeKeptEvidence describes how much of the given bytes is stored as evidence. Two streams that are shorter
+// together are stored whole.
+func describeKeptEvidence(bytes int64) string {
+	if bytes > process.MaxCapture {
+		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
+	}
+	return fmt.Sprintf("all %d bytes", bytes)
+}
+
+// assuranceAt returns the assurance of a goal that stops in this way; "" if it is not done.
+func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
+	if stop.Exit != goal.Done {
+		return ""
+	}
+	return v.goal.Criterion.AssuranceOf(v.claims.last)
+}

@@ -1,0 +1,65 @@
+package baseline
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fileio"
+)
+
+// AtStart returns a file's state at the goal's start. known is false for files in ignored folders, in hidden ones,
+// and in folders that were too large to record. Files over 1 MiB have no hash.
+func (w *Baseline) AtStart(file string) (s goal.FileState, known bool) {
+	if w == nil || w.start.More {
+		return s, false
+	}
+	if e := w.start.byPath[file]; e != nil {
+		s = goal.FileState{Exists: true, SHA256: e.SHA256, Mode: e.Mode}
+		if e.Target != "" {
+			s.Link = file
+		}
+		return s, e.SHA256 != "" || !e.Mode.IsRegular()
+	}
+	for at := file; at != "."; at = path.Dir(at) {
+		if e := w.start.byPath[at]; e != nil && e.Heap {
+			return s, false
+		}
+		if w.start.rules.Ignored(at, at != file) {
+			return s, false
+		}
+	}
+	return s, true
+}
+
+// ContentAtStart returns a file's content at the goal's start; ok is false if it was not stored.
+func (w *Baseline) ContentAtStart(file string) (content []byte, ok bool) {
+	if w == nil {
+		return nil, false
+	}
+	e := w.start.byPath[file]
+	if e == nil || !e.Mode.IsRegular() {
+		return nil, false
+	}
+	return w.start.content(e)
+}
+
+// StartedAt returns when the folder was recorded.
+func (w *Baseline) StartedAt() time.Time { return time.Unix(0, w.start.TakenAt) }
+
+// FileDiff returns the changes in one file since the start, "" if they are unknown.
+func (w *Baseline) FileDiff(root *os.Root, file string) string {
+	if w == nil {
+		return ""
+	}
+	was, wasOK := w.ContentAtStart(file)
+	is, _, err := fileio.Read(root, file, maxHashBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !wasOK && w.start.byPath[file] != nil ||
+		!fileio.IsText(was) || !fileio.IsText(is) {
+		return ""
+	}
+	return UnifiedDiff(file, was, is, err != nil)
+}

@@ -1,0 +1,127 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/lib/fileio"
+	"goalpost/backend/lib/text"
+)
+
+// Limits of the files that a judge is shown.
+const (
+	maxEvidenceFiles = 100
+	maxEvidenceBytes = 32 << 10 // of one file, in bytes
+	maxSameName      = 3        // a name that more files share refers to none of them
+)
+
+// FileEvidence is a file of the goal's folder as a judge sees it.
+type FileEvidence struct {
+	Path   string
+	Named  bool   // the question names it
+	Change string // new, changed, removed; "" if unchanged since the start
+	Size   int64
+	Text   string // whole; "" if it is empty, removed, not text, or longer than maxEvidenceBytes
+	IsText bool   // Text is set
+	Diff   string // from the start; "" if unchanged
+}
+
+// Evidence returns the files that a text names, then those that changed since the start, each group sorted by path.
+func (w *Baseline) Evidence(ctx context.Context, question string) ([]FileEvidence, error) {
+	if w == nil {
+		return nil, nil
+	}
+	changed, _, _, err := w.findChanges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	look, err := w.scan(ctx, maxEntries)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	list := make([]change, 0, len(changed))
+	names := namedFiles(look.entries, question)
+	for _, e := range names {
+		i := slices.IndexFunc(changed, func(c change) bool { return c.path == e.Path })
+		if i < 0 {
+			list = append(list, change{e.Path, e, e})
+			continue
+		}
+		list = append(list, changed[i])
+		changed = slices.Delete(changed, i, i+1)
+	}
+	named := len(list)
+	list = append(list, changed...)
+	evidence := make([]FileEvidence, 0, min(len(list), maxEvidenceFiles))
+	for i, c := range list[:min(len(list), maxEvidenceFiles)] {
+		evidence = append(evidence, w.evidenceFor(root, c, i < named))
+	}
+	return evidence, nil
+}
+
+func (w *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence {
+	f := FileEvidence{Path: c.path, Named: named}
+	switch {
+	case c.was == nil:
+		f.Change = "new"
+	case c.is == nil:
+		f.Change = "removed"
+	case c.was != c.is:
+		f.Change = "changed"
+	}
+	if f.Change != "" {
+		f.Diff = w.diff(root, c)
+	}
+	if c.is == nil {
+		return f
+	}
+	f.Size = c.is.Size
+	if c.is.Mode.IsRegular() {
+		text, _, err := fileio.Read(root, c.path, maxEvidenceBytes)
+		if f.IsText = err == nil && fileio.IsText(text); f.IsText {
+			f.Text, f.Size = string(text), int64(len(text))
+		}
+	}
+	return f
+}
+
+// fileName matches words that may be paths.
+var fileName = text.NewPattern(`[\pL\pN_.@%+=~/-]+`)
+
+// namedFiles returns the regular files that a text names by their path, or by a name that few files share.
+func namedFiles(entries []Entry, text string) []*Entry {
+	words := map[string]bool{}
+	for _, word := range fileName.FindAllString(text, -1) {
+		for _, form := range []string{word, strings.TrimRight(word, ".-")} {
+			words[path.Clean(form)] = true
+		}
+	}
+	byName := map[string][]*Entry{}
+	var list []*Entry
+	for i := range entries {
+		e := &entries[i]
+		switch name := path.Base(e.Path); {
+		case !e.Mode.IsRegular():
+		case words[e.Path]:
+			list = append(list, e)
+		case words[name]:
+			byName[name] = append(byName[name], e)
+		}
+	}
+	for _, same := range byName {
+		if len(same) <= maxSameName {
+			list = append(list, same...)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}

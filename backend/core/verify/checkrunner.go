@@ -1,0 +1,85 @@
+package verify
+
+import (
+	"context"
+
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/core/verify/judge"
+	"goalpost/backend/domain/goal"
+)
+
+// CheckRunner decides the checks of a goal in an environment. A check that needs a field that is nil ends in an
+// error that says so. It may be used concurrently.
+type CheckRunner struct {
+	Environment check.Environment // Judge, Baseline and Protected are ignored: they follow from the fields below
+
+	Judge  judge.Model // for questions, pictures and the review
+	Model  string
+	Window int           // of the judge's model in tokens, 0 if unknown
+	Folder *FolderState  // nil if the folder's state at the start is unknown
+	Agent  AgentPrograms // nil while no agent is working
+
+	agentRuns string // why the agent's programs could not be frozen, "" if they are
+}
+
+// AgentPrograms are the programs of the agent. Both methods may be called more than once.
+type AgentPrograms interface {
+	// Freeze stops them until Thaw. Its error says why they are still running.
+	Freeze(ctx context.Context) error
+	Thaw()
+}
+
+// ResumeAgent lets the agent's programs continue after DecideClaim. They stay frozen while the goal may be done.
+func (h CheckRunner) ResumeAgent() {
+	if h.Agent != nil {
+		h.Agent.Thaw()
+	}
+}
+
+// environment returns where the runner's checks run.
+func (h CheckRunner) environment() check.Environment {
+	e := h.Environment
+	e.Judge, e.Baseline, e.Protected = h.judge(), h.Folder.baseline(), h.Folder.protectedState()
+	return e
+}
+
+// usesOverrides reports whether a check runs on the copies of locked files.
+func (h CheckRunner) usesOverrides(k check.Item) bool {
+	_, remote := k.Server()
+	return h.Environment.Sandboxed && !remote && k.Where != "host"
+}
+
+// judge returns nil if no model can be asked.
+func (h CheckRunner) judge() *judge.Judge {
+	if h.Judge == nil {
+		return nil
+	}
+	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
+}
+
+// Review lets the cold reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
+// error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
+func (h CheckRunner) Review(
+	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
+) (goal.Review, error) {
+	if h.Judge == nil {
+		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
+	}
+	diff, err := h.Folder.Diff(ctx)
+	if err != nil {
+		diff = "the diff could not be made: " + err.Error()
+	}
+	files, err := h.Folder.baseline().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
+	if err != nil {
+		diff += "\nthe files could not be read: " + err.Error()
+	}
+	return h.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
+}
+
+// JudgePicture answers a question about a picture for a tool, as a visual check would: PASS, FAIL or UNCLEAR, and
+// why. Any other reply is UNCLEAR.
+func (h CheckRunner) JudgePicture(
+	ctx context.Context, question string, sight check.PageCapture,
+) (word, why string, u goal.Usage, err error) {
+	return h.environment().JudgePicture(ctx, question, sight)
+}

@@ -1,0 +1,62 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+)
+
+// runDeterministic runs a deterministic check, and verifies that what decides it is what the user saw.
+func (h CheckRunner) runDeterministic(ctx context.Context, k check.Item, c goal.Claim) check.Result {
+	outputs := h.outputStates(k)
+	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
+	return h.judgeInputs(ctx, k, r, outputs)
+}
+
+// runWatched runs a check while watching what decides it. A pass counts only if nothing was changed in the
+// meantime, because the agent could put it back afterwards.
+func (h CheckRunner) runWatched(ctx context.Context, k check.Item, decide func() check.Result) check.Result {
+	w, err := h.Folder.protectedState().Watch(k.N, h.usesOverrides(k))
+	if err != nil {
+		return check.RetryableError(err)
+	}
+	r, intact := h.tamperedVerdict(k)
+	if intact {
+		r = decide()
+	}
+	touched, blind := w.Stop()
+	if !intact || r.Outcome != goal.Pass {
+		return r
+	}
+	if len(touched) > 0 {
+		again := check.NewResult(goal.CheckErr,
+			fmt.Sprintf("%s changed while the check ran, so its pass does not count: stop what writes there",
+				strings.Join(touched, ", ")))
+		again.Retryable, again.Tail = true, r.Tail
+		return again
+	}
+	if blind != nil {
+		r.Detail += fmt.Sprintf("; it is unknown whether protected files changed while it ran (%v)", blind)
+	}
+	if after, intact := h.tamperedVerdict(k); !intact {
+		return after
+	}
+	return r
+}
+
+// tamperedVerdict reports whether what decides a check is unchanged. If not, it returns the verdict.
+func (h CheckRunner) tamperedVerdict(k check.Item) (check.Result, bool) {
+	diff, err := h.Folder.protectedState().Tampered(k.N)
+	switch {
+	case err != nil:
+		return check.RetryableError(err), false
+	case diff != "":
+		r := check.NewResult(goal.Tampered, "what decides this check has changed since the start")
+		r.Tail = diff
+		return r, false
+	}
+	return check.Result{}, true
+}

@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"goalpost/backend/core/verify/baseline"
+	"goalpost/backend/core/verify/protect"
+	"goalpost/backend/lib/text"
+)
+
+// Options say what the folder is compared with, and what must not change in it.
+type Options = protect.Options
+
+// FolderState compares a goal's folder with its state at the start, and knows which files must not change. All
+// methods may be called concurrently. A nil FolderState reports no change.
+type FolderState struct {
+	base      *baseline.Baseline
+	protected *protect.State
+}
+
+// baseline returns nil for a nil FolderState.
+func (w *FolderState) baseline() *baseline.Baseline {
+	if w == nil {
+		return nil
+	}
+	return w.base
+}
+
+// protectedState returns nil for a nil FolderState.
+func (w *FolderState) protectedState() *protect.State {
+	if w == nil {
+		return nil
+	}
+	return w.protected
+}
+
+// RecordProtected copies what decides the criterion when a goal is made, so that it stays as the user saw it while
+// the goal waits for its turn.
+func RecordProtected(ctx context.Context, o Options) error {
+	if err := os.MkdirAll(o.Private, 0o700); err != nil {
+		return fmt.Errorf("recording the protected files: %w", text.StripPathError(err))
+	}
+	_, err := protect.Record(ctx, o, nil)
+	return err
+}
+
+// OpenProtection reads what RecordProtected stored. It stores nothing.
+func OpenProtection(o Options) (*protect.State, error) { return protect.Open(o) }
+
+// OpenFolderState opens the state in Private. At the first start of a goal, it records the present state first: files
+// that RecordProtected stored stay as they were, and new files that decide are added.
+func OpenFolderState(ctx context.Context, o Options) (*FolderState, error) {
+	if err := os.MkdirAll(o.Private, 0o700); err != nil {
+		return nil, fmt.Errorf("recording the folder: %w", text.StripPathError(err))
+	}
+	at := baseline.Options{Dir: o.Dir, Private: o.Private, Hidden: o.HiddenNames()}
+	w := &FolderState{}
+	var err error
+	if w.base, err = baseline.Open(at); err == nil {
+		w.protected, err = protect.Load(o.Dir, o.Private)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = w.recordStart(ctx, o, at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// recordStart records the present state. The baseline comes last, so that a half-recorded start is recorded again.
+func (w *FolderState) recordStart(ctx context.Context, o Options, at baseline.Options) error {
+	frozen, err := protect.Load(o.Dir, o.Private)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if w.protected, err = protect.Record(ctx, o, frozen); err != nil {
+		return err
+	}
+	w.base, err = baseline.Record(ctx, at)
+	return err
+}
+
+// Protected lists what must not change.
+func (w *FolderState) Protected() []protect.Item { return w.protectedState().Protected() }
+
+// WatchPages makes the goal's pages part of each fingerprint: show returns their addresses and a hash of their
+// content. Call it before any other method.
+func (w *FolderState) WatchPages(show func(ctx context.Context) (string, error)) { w.base.Pages = show }
+
+// Changed describes in a sentence what changed since the start, "" if nothing.
+func (w *FolderState) Changed(ctx context.Context) (string, error) { return w.baseline().Changed(ctx) }
+
+// Diff returns the changes since the start as a unified diff, shortened if it is long.
+func (w *FolderState) Diff(ctx context.Context) (string, error) { return w.baseline().Diff(ctx) }
+
+// Fingerprint stays the same as long as the goal's folder and pages do. unseen describes what was skipped and may
+// have changed, "" if nothing was.
+func (w *FolderState) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+	return w.baseline().Fingerprint(ctx)
+}
+
+// Tampered describes the changes in protected files, "" if there are none.
+func (w *FolderState) Tampered(context.Context) (string, error) {
+	return w.protectedState().Tampered(-1)
+}
+
+// Undecided names the changed files whose change RecordShown has not stored.
+func (w *FolderState) Undecided(ctx context.Context) ([]string, error) {
+	return w.protectedState().Undecided(ctx)
+}
+
+// RecordShown stores which files are changed, and how, when the goal pauses for them and the user learns that they
+// will be restored.
+func (w *FolderState) RecordShown(ctx context.Context) error {
+	return w.protectedState().RecordShown(ctx)
+}
+
+// RestoreProtected restores the protected files and returns those that it changed. aside is the folder, in the
+// private one, that holds what it replaced, "" if there was nothing to keep.
+func (w *FolderState) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
+	return w.protectedState().RestoreAll(ctx)
+}

@@ -1,0 +1,257 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/core/verify/inputs"
+	"goalpost/backend/core/verify/protect"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/process"
+	"goalpost/backend/lib/fileio"
+	"goalpost/backend/lib/text"
+)
+
+const (
+	maxListed       = 200      // changes in a verdict
+	maxGuessedBytes = 64 << 10 // of a script whose names are read
+)
+
+// judgeInputs decides whether a pass still counts after what the check used has changed, and how much it proves.
+func (h CheckRunner) judgeInputs(
+	ctx context.Context, k check.Item, r check.Result, outputs map[string]goal.FileState,
+) check.Result {
+	if r.Outcome != goal.Pass || !k.RunsCommand() {
+		return r
+	}
+	if r.Observed == goal.PartlyObserved {
+		again := check.NewResult(goal.CheckErr, fmt.Sprintf(
+			"its file accesses could not be followed to the end (%s), so its pass proves nothing",
+			text.SanitizeLine(r.Observation.Incomplete, 300)))
+		again.Retryable, again.Tail, again.Observed = true, r.Tail, r.Observed
+		return again
+	}
+	if k.N < 0 { // pre-flight: there is nothing to compare with
+		return r
+	}
+	_, remote := k.Server()
+	if h.Folder.baseline() == nil || remote {
+		r.Assurance, r.AssuranceReason = goal.Shared, "the folder's state at the start is unknown"
+		if remote {
+			r.AssuranceReason = "it ran on a server, where Goalpost cannot observe which files it used"
+		}
+		return r
+	}
+	root, err := os.OpenRoot(h.Environment.Dir)
+	if err != nil {
+		return check.RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
+	}
+	defer func() { _ = root.Close() }()
+	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
+	seen := r.Observation
+	if seen == nil {
+		changed, err := h.Folder.baseline().ChangedFiles(ctx)
+		if err != nil {
+			return check.RetryableError(err)
+		}
+		seen = inputs.GuessInputs(k.Command, path.Clean(k.Dir), h.Environment.Dir, changed, func(file string) []byte {
+			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
+			return text
+		})
+	}
+	changes := w.comparisonWith(seen).FindChanges()
+	w.tryEmptyParts(ctx, seen, changes)
+	switch bad := inputs.FindTampering(changes); {
+	case len(bad) > 0 && inputs.NeedsInstallation(bad):
+		if err := h.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
+			return check.RetryableError(fmt.Errorf("protecting the programs that run the check: %w", err))
+		}
+		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
+			"versions again (npm ci, pip install --force-reinstall …). The check tests your work, not its runner; if the "+
+			"runner stays changed, the user decides about it")
+		again.Tail, again.Changes, again.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
+		return again
+	case len(bad) > 0:
+		return w.tamperedResult(ctx, bad, r)
+	}
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Environment.Dir,
+		h.Folder.protectedState().Observation(k.N), r.Observation, changes)
+	if n := len(changes); n > maxListed {
+		changes = changes[:maxListed]
+		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
+	}
+	r.Changes = changes
+	return r
+}
+
+// inputComparison compares the files that one passing check used with the start.
+type inputComparison struct {
+	host  CheckRunner
+	check check.Item
+	root  *os.Root
+	now   map[string]fileNow
+
+	outputs map[string]goal.FileState // states, before the check, of what it wrote in pre-flight
+}
+
+type fileNow struct {
+	goal.FileState
+	changed time.Time
+}
+
+func (w *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
+	protected := w.host.Folder.protectedState()
+	before := protected.Observation(w.check.N)
+	return inputs.Comparison{
+		Before:  before,
+		After:   after,
+		Start:   func(file string) goal.FileState { return w.startState(before, file) },
+		Now:     func(file string) goal.FileState { return w.currentState(file).FileState },
+		Dir:     w.host.Environment.Dir,
+		Command: w.check.Command,
+		IsFree:  protected.IsFree,
+		HasSameDecision: func(file string, role goal.FileRole) bool {
+			if role != goal.RoleMakefile && protected.IsCompared(w.check.N, file) {
+				return true
+			}
+			was, ok := w.host.Folder.baseline().ContentAtStart(file)
+			if !ok {
+				return false
+			}
+			if role == goal.RoleMakefile {
+				return inputs.LacksTarget(w.check.Command, string(was))
+			}
+			is, _, err := fileio.Read(w.root, file, maxStateBytes)
+			return err == nil && protect.HasSameDecision(file, was, is)
+		},
+		IsUntouched: func(file string) bool {
+			was := w.outputs[file]
+			return was.SHA256 != "" && was.SHA256 == w.currentState(file).SHA256
+		},
+		OutsideExists: func(file string) bool {
+			_, err := os.Stat(file)
+			return err == nil
+		},
+	}
+}
+
+func (w *inputComparison) currentState(file string) fileNow {
+	n, known := w.now[file]
+	if !known {
+		n.FileState, n.changed = readState(w.root, file)
+		w.now[file] = n
+	}
+	return n
+}
+
+// startState returns a file's state at the goal's start, from pre-flight or from the baseline. A file that neither
+// recorded counts as new if it changed since the start, and as unchanged otherwise.
+func (w *inputComparison) startState(before *goal.Observation, file string) goal.FileState {
+	if before != nil {
+		if s, ok := before.States[file]; ok {
+			return s
+		}
+	}
+	folder := w.host.Folder.baseline()
+	if folder == nil {
+		return w.currentState(file).FileState
+	}
+	s, known := folder.AtStart(file)
+	n := w.currentState(file)
+	switch {
+	case !known && n.changed.Before(folder.StartedAt()):
+		return n.FileState
+	case known && s.Exists && n.SHA256 != "" && s.SHA256 == "" && s.Mode.IsRegular():
+		return n.FileState
+	}
+	if !known {
+		return goal.FileState{}
+	}
+	if s.Link == "" && n.Link != "" { // a link above it may have been there
+		if at, ok := folder.AtStart(n.Link); ok && at.Link != "" {
+			s = n.FileState
+		}
+	}
+	return s
+}
+
+// tryEmptyParts finds changed scripts that a judge starts without looking at their output. It runs the check once
+// more for each, at most three times, with an empty script in its place. If that passes, the change counts. A check
+// that writes in the goal's folder is not tried: it could find there what it has just made.
+func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
+	protected, tries := w.host.Folder.protectedState(), 3
+	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
+	for i, c := range changes {
+		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
+			return u.Path == c.Path && u.Examined == goal.ByJudge
+		})
+		was, ok := w.original(c.Path)
+		if !isPart || !ok || c.Change != "changed" || protected.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
+			!w.host.usesOverrides(w.check) {
+			continue
+		}
+		tries--
+		empty, err := protected.EmptyScript(c.Path, was)
+		e := w.host.environment()
+		e.StartFiles = []process.FileOverride{empty}
+		if err == nil && e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
+			changes[i].Reason = inputs.ReasonEndOnly
+		}
+	}
+}
+
+// original returns a file's content at the goal's start; ok is false if it was not kept.
+func (w *inputComparison) original(file string) (was protect.Original, ok bool) {
+	folder, protected := w.host.Folder.baseline(), w.host.Folder.protectedState()
+	was.Content, ok = folder.ContentAtStart(file)
+	s, _ := folder.AtStart(file)
+	was.Mode, was.SHA256 = s.Mode, w.startState(protected.Observation(w.check.N), file).SHA256
+	return was, ok
+}
+
+// describeAll describes changes with their diffs, shortened.
+func (w *inputComparison) describeAll(list []goal.FileChange) string {
+	var b strings.Builder
+	for _, f := range list {
+		b.WriteString(inputs.Describe(f) + "\n" + w.host.Folder.baseline().FileDiff(w.root, f.Path))
+	}
+	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
+}
+
+// tamperedResult returns the verdict for changes that count. It protects the changed files from now on, so that the
+// user can restore or accept them.
+func (w *inputComparison) tamperedResult(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
+	if err := w.host.Folder.protectedState().Hold(w.check.N, bad, w.original); err != nil {
+		return check.RetryableError(fmt.Errorf("protecting the files that decide the check: %w", err))
+	}
+	r := check.NewResult(goal.Tampered, "what decides this check has changed since the start: "+
+		text.SanitizeLine(inputs.Describe(bad[0]), 500))
+	if len(bad) > 1 {
+		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
+	}
+	r.Detail += w.repeatWithStartFiles(ctx, bad)
+	r.Tail = w.describeAll(bad)
+	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
+	return r
+}
+
+// repeatWithStartFiles runs the check once more on the changed files as they were at the start, and describes the
+// result. It returns "" if that cannot be tried.
+func (w *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
+	e := w.host.environment()
+	e.StartFiles = w.host.Folder.protectedState().StartCopies(bad)
+	if len(e.StartFiles) == 0 || !w.host.usesOverrides(w.check) {
+		return ""
+	}
+	again := e.Decide(ctx, w.check, goal.Claim{})
+	if again.Outcome == goal.Pass {
+		return "; it also passes with the files as they were at the start"
+	}
+	return "; it does not pass with the files as they were at the start: " + again.Detail
+}

@@ -1,0 +1,152 @@
+package protect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/core/verify/inputs"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fileio"
+	"goalpost/backend/lib/ignore"
+	"goalpost/backend/lib/text"
+)
+
+// Limits of what is protected.
+const (
+	MaxDiffBytes = 16 << 10  // of the diff in a tampered verdict
+	maxProtected = 5000      // more would slow down every claim by seconds
+	maxNames     = 1_000_000 // files that the user's patterns are matched against
+)
+
+// Find lists what decides the checks of a criterion: the scripts that their commands name, what the user protects,
+// and what a check used in pre-flight, without what NoProtect names. Patterns are those of .gitignore.
+func Find(ctx context.Context, o Options) ([]Item, error) {
+	free, err := ignore.NewGlobs(o.freePatterns())
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	f := itemCollector{Options: o, free: free, text: func(file string) []byte {
+		b, _, _ := fileio.Read(root, file, maxPartBytes) // nil where it cannot be read
+		return b
+	}}
+	chosen, err := matchingFiles(ctx, root, o.Protect)
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range o.Criterion.Checks {
+		for _, file := range chosen {
+			f.add(Item{Path: file, Kind: KindLocked, Why: reasonChosen}, i)
+		}
+		if _, remote := k.Server(); !remote && k.RunsCommand() {
+			f.addStarted(i, k)
+		}
+	}
+	if len(f.list) > maxProtected {
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect",
+			len(f.list), maxProtected)
+	}
+	for i := range o.Criterion.Checks {
+		f.addJudges(i)
+	}
+	slices.SortFunc(f.list, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
+	return f.list, nil
+}
+
+// itemCollector collects what is protected, each path once.
+type itemCollector struct {
+	Options
+	free ignore.Globs
+	text func(file string) []byte
+	list []Item
+}
+
+func (f *itemCollector) add(p Item, check int) {
+	switch i := slices.IndexFunc(f.list, func(old Item) bool { return old.Path == p.Path }); {
+	case f.free.MatchesAncestor(p.Path):
+	case i < 0:
+		p.Checks = []int{check}
+		f.list = append(f.list, p)
+	case !slices.Contains(f.list[i].Checks, check):
+		f.list[i].Checks = append(f.list[i].Checks, check)
+	}
+}
+
+// addStarted adds the scripts that a command names, except those that pre-flight observed: addJudges handles them.
+func (f *itemCollector) addStarted(check int, k goal.Check) {
+	seen := f.observation(check)
+	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), f.Dir, f.text) {
+		isSeen := seen != nil && seen.Incomplete == "" &&
+			slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool { return u.Path == file })
+		if !isSeen {
+			f.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
+		}
+	}
+}
+
+// addJudges adds the files that decided a check in pre-flight.
+func (f *itemCollector) addJudges(check int) {
+	seen := f.observation(check)
+	if seen == nil {
+		return
+	}
+	for _, u := range seen.Files {
+		isWork := u.Role == goal.RoleMakefile && inputs.LacksTarget(f.Criterion.Checks[check].Command, string(f.text(u.Path)))
+		if isWork || !inputs.IsJudge(seen, u) || inputs.IsInstalled(u.Path) {
+			continue
+		}
+		p := Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}
+		if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
+			p.Kind, p.Part = KindMonitored, part
+		}
+		f.add(p, check)
+	}
+}
+
+// reasonChosen is the reason for files that the user protects.
+const reasonChosen = "you protect it"
+
+// matchingFiles lists the regular files that match the user's patterns, including ignored ones.
+func matchingFiles(ctx context.Context, root *os.Root, patterns []string) (files []string, err error) {
+	globs, err := ignore.NewGlobs(patterns)
+	if err != nil || len(patterns) == 0 {
+		return nil, err
+	}
+	names := 0
+	err = fs.WalkDir(root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
+		switch names++; {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case names > maxNames:
+			return fmt.Errorf("the folder contains more than %d files: choose a smaller one", maxNames)
+		case err != nil && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fs.SkipDir // no permission to read it
+		case file != "." && (ignore.Rules{}).Ignored(file, e.IsDir()):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case e.Type().IsRegular() && globs.MatchesAncestor(file):
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for the protected files: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("--protect %s matches no file in the folder", strings.Join(patterns, " "))
+	}
+	return files, nil
+}

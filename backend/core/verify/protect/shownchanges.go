@@ -1,0 +1,199 @@
+package protect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/lib/fileio"
+	"goalpost/backend/lib/text"
+)
+
+// Change is a protected file that differs from its protected version.
+type Change struct {
+	Path string
+	Why  string // why it decides about the goal
+	Diff string // unified, shortened
+	// SHA256 is the hash of the present content, or of Diff if there is no content. Accept takes it.
+	SHA256 string
+	// Undecided says that the user had not seen this version when the goal paused.
+	Undecided bool
+}
+
+// Changes lists the changed files for the user. Accept refuses versions that differ from the ones listed last.
+func (g *State) Changes(ctx context.Context) ([]Change, error) {
+	if g == nil {
+		return nil, nil
+	}
+	found, err := g.findChanges(-1)
+	if err != nil {
+		return nil, err
+	}
+	undecided, err := g.Undecided(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Change
+	for _, d := range found {
+		diff := string(text.TruncateMiddle([]byte(d.text), MaxDiffBytes))
+		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.Path }); i >= 0 { // another part of it
+			list[i].Diff += diff
+			continue
+		}
+		list = append(list, Change{
+			Path:      d.Path,
+			Why:       d.Why,
+			Diff:      diff,
+			SHA256:    d.sum,
+			Undecided: slices.Contains(undecided, d.Path),
+		})
+	}
+	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shownOf(found))
+}
+
+// StaleChangeError says that a file changed again after the user was shown its change.
+type StaleChangeError struct{ Path string }
+
+func (e *StaleChangeError) Error() string {
+	return e.Path + " has changed again since its change was shown"
+}
+
+// UnchangedError says that a file whose change was chosen is not a changed protected file.
+type UnchangedError struct {
+	Path    string
+	Changed []string // those that are
+}
+
+func (e *UnchangedError) Error() string {
+	if len(e.Changed) == 0 {
+		return e.Path + " is not a changed protected file; no protected file is changed"
+	}
+	return e.Path + " is not a changed protected file; changed are: " + strings.Join(e.Changed, ", ")
+}
+
+// chooseChanges returns the changes of the chosen versions, or of all files if none are chosen. A chosen version
+// without a hash means the one that the user was shown last.
+func (g *State) chooseChanges(chosen []Version) ([]mismatch, error) {
+	changed, err := g.findChanges(-1)
+	if err != nil || len(chosen) == 0 { // all of them, as they are now
+		return changed, err
+	}
+	paths := pathsOf(changed)
+	shown, err := g.lastShown()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range chosen {
+		if !slices.Contains(paths, v.Path) {
+			return nil, &UnchangedError{v.Path, paths}
+		}
+		want := v.SHA256
+		if want == "" {
+			want = shown[v.Path]
+		}
+		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.Path == v.Path })
+		if want != "" && want != changed[i].sum {
+			return nil, &StaleChangeError{v.Path}
+		}
+	}
+	return slices.DeleteFunc(changed, func(d mismatch) bool {
+		return !slices.ContainsFunc(chosen, func(v Version) bool { return v.Path == d.Path })
+	}), nil
+}
+
+// lastShown returns the hash of the last change of each file that the user was shown.
+func (g *State) lastShown() (map[string]string, error) {
+	sums := map[string]string{}
+	for _, name := range []string{shownFile, presentedFile} {
+		list, err := g.readShown(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			sums[c.Path] = c.Sum
+		}
+	}
+	return sums, nil
+}
+
+// readShown reads one of the files of shown changes; a missing file contains none.
+func (g *State) readShown(name string) (list []shownChange, err error) {
+	err = fileio.ReadJSON(filepath.Join(g.private, name), &list)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return list, err
+}
+
+// shownChange is a change as the user was shown it.
+type shownChange struct {
+	Kind Kind   `json:"kind"`
+	Path string `json:"path"`
+	Part string `json:"part,omitempty"`
+	Sum  string `json:"sum"` // of the content, or of the description if there is no content
+}
+
+// Files in the private folder that record which changes the user was shown: when the goal paused for them, and when
+// the user listed them later.
+const (
+	shownFile     = "shown.json"
+	presentedFile = "presented.json"
+)
+
+// RecordShown stores the present changes when the goal pauses for them and the user sees that they will be
+// restored.
+func (g *State) RecordShown(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
+	found, err := g.findChanges(-1)
+	if err != nil {
+		return err
+	}
+	return fileio.WriteJSON(filepath.Join(g.private, shownFile), shownOf(found))
+}
+
+func (g *State) forgetShown() error {
+	for _, name := range []string{shownFile, presentedFile} {
+		if err := os.Remove(filepath.Join(g.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("deleting the list of shown changes: %w", text.StripPathError(err))
+		}
+	}
+	return nil
+}
+
+// Undecided names the files that changed after the user was shown their change.
+func (g *State) Undecided(ctx context.Context) ([]string, error) {
+	if g == nil {
+		return nil, nil
+	}
+	found, err := g.findChanges(-1)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	shown, err := g.readShown(shownFile)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, c := range shownOf(found) {
+		if !slices.Contains(shown, c) {
+			files = append(files, c.Path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func shownOf(found []mismatch) []shownChange {
+	list := make([]shownChange, 0, len(found))
+	for _, d := range found {
+		list = append(list, shownChange{d.Kind, d.Path, d.Part, d.sum})
+	}
+	return list
+}

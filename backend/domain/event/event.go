@@ -1,0 +1,377 @@
+// Package event has the types of the journal's events and the broker that distributes them. An event with a Seq is in
+// the journal before any subscriber receives it.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
+)
+
+// Body is one kind of event. In JSON, an event is one flat object with the header's fields and the body's.
+type Body interface{ EventType() string }
+
+// Event is a body with its place in the journal.
+type Event struct {
+	GoalID goal.ID
+	RunID  string
+	Seq    int64 // without gaps from 1 for each goal; 0 for bodies that are not journaled
+	At     time.Time
+	Body   Body
+}
+
+// The bodies, in their usual order in a goal.
+type (
+	// Created is the first event of every goal.
+	Created struct {
+		Objective string      `json:"objective"`
+		Criterion string      `json:"criterion"` // as a sentence
+		Dir       string      `json:"dir"`
+		Risk      policy.Risk `json:"risk"`
+		Provider  string      `json:"provider"`
+		Model     string      `json:"model"`
+		Effort    string      `json:"effort,omitempty"` // "" is the provider's default
+		Scripted  bool        `json:"scripted"`
+	}
+	// Queued says why a goal waits before a run begins: for a slot, a folder or another goal. With Left, the goal
+	// has left the queue without a run, for that reason, and has its earlier status again.
+	Queued struct {
+		Reason string    `json:"reason"`
+		Left   goal.Exit `json:"left,omitempty"` // user_aborted, user_paused, interrupted
+		By     goal.ID   `json:"by,omitempty"`   // with Left, as in Paused
+	}
+	// Started opens a run.
+	Started struct{}
+	// Reopened continues a goal that was completed.
+	Reopened struct {
+		Note string `json:"note"`
+	}
+	// LimitsChanged has the user's new limits. The previous event of this type has the old ones.
+	LimitsChanged struct {
+		WallClockMS    int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
+		Iterations     int     `json:"iterations"`
+		ClaimsPerCheck int     `json:"claims_per_gate"`
+		Tokens         int64   `json:"tokens"`
+		USD            float64 `json:"usd"`
+	}
+	// Iteration opens one pass of the loop.
+	Iteration struct {
+		N int `json:"n"`
+	}
+	// Message is an entry of the conversation.
+	Message struct {
+		Message goal.Message `json:"message"`
+	}
+	// StepStarted is a call's intent. It is stored before the call is executed.
+	StepStarted struct {
+		StepID    int           `json:"step_id"`
+		Tool      string        `json:"tool"`
+		Arguments string        `json:"arguments"` // JSON as the model wrote it
+		Effect    policy.Effect `json:"effect"`
+		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
+	}
+	// ApprovalRequested says that a call waits for the user. It has not been executed, and no model is asked.
+	ApprovalRequested struct{ goal.Approval }
+	// ApprovalResolved is the answer. After a pause the call is not executed automatically: the agent is notified,
+	// and may repeat it.
+	ApprovalResolved struct {
+		Request string `json:"request"`
+		goal.Answer
+	}
+	// GrantEnded ends a grant: it was used up, or the user revoked it.
+	GrantEnded struct {
+		Request string `json:"request"`
+		Why     string `json:"why"`
+	}
+	// Step is a call's result.
+	Step struct {
+		StepID  int     `json:"step_id"`
+		Tool    string  `json:"tool"`
+		Outcome Outcome `json:"outcome"`
+		MS      int64   `json:"ms"`
+		Preview string  `json:"preview"`
+		Result  string  `json:"-"` // whole, stored in the step's row
+		Image   []byte  `json:"-"` // stored as an artifact
+		Whole   []byte  `json:"-"` // stored as an artifact if Result is only a part of it
+		// ImageSHA256 names the artifact, "" if the step made no picture.
+		ImageSHA256 string `json:"image_sha256,omitempty"`
+		WholeSHA256 string `json:"whole_sha256,omitempty"`
+		// Point is where the call acted on a page.
+		Point *goal.Point `json:"point,omitempty"`
+	}
+	// Claim requests verification and proves nothing.
+	Claim struct {
+		N         int    `json:"n"`
+		Rationale string `json:"rationale"`
+		Result    string `json:"result,omitempty"`
+		By        string `json:"by,omitempty"` // person or critic; "" is the agent
+	}
+	// Todos is the agent's whole plan, after each change.
+	Todos struct {
+		Items []goal.Todo `json:"items"`
+	}
+	// Critic is the critic's comment on the last steps.
+	Critic struct {
+		Verdict CriticVerdict `json:"verdict"`
+		Reason  string        `json:"reason"`
+		Reply   string        `json:"reply,omitempty"` // whole
+		Step    int           `json:"step"`            // the newest step that it saw
+	}
+	// Review is the reviewer's answer about a claim that passed its checks.
+	Review struct {
+		Claim int `json:"claim"`
+		goal.Review
+	}
+	// Verdict is the outcome of one check for one claim.
+	Verdict struct {
+		Claim int `json:"claim"`
+		goal.Verdict
+	}
+	// VerificationFailed is the message to the agent.
+	VerificationFailed struct {
+		Claim  int    `json:"claim"`
+		Detail string `json:"detail"`
+	}
+	// Usage is what one model turn cost.
+	Usage struct {
+		goal.Usage
+		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
+	}
+	// Steered is a note from the user, from the goal that From names, or from goal.ExternalAgent.
+	Steered struct {
+		Text string  `json:"text"`
+		From goal.ID `json:"from,omitempty"`
+		// Order is the id of the order with the note, which this event settles.
+		Order int64 `json:"-"`
+	}
+	// Lease gives a pane to the goal, or takes it back.
+	Lease struct {
+		Pane   string    `json:"pane"`
+		Kind   pane.Kind `json:"kind"`
+		Held   bool      `json:"held"`
+		Shared bool      `json:"lent,omitempty"` // the pane is the user's own, and shared
+	}
+	// Warning reports that a limit is near, or an error that the run survived.
+	Warning struct {
+		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
+		// worktree
+		What    string `json:"what"`
+		Text    string `json:"text"`
+		Percent int    `json:"percent,omitempty"` // of the limit that What names
+	}
+	// Paused ends a run without ending the goal.
+	Paused struct {
+		Exit    goal.Exit `json:"exit"`
+		Reason  string    `json:"reason"`
+		Report  []string  `json:"report"`
+		Account string    `json:"account,omitempty"` // the agent's own summary, shown below the host's report
+		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
+		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user must act
+		// user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
+		By goal.ID `json:"by,omitempty"`
+		// Unanswered means that no model answered in the newest iteration. It does not count, and is repeated.
+		Unanswered bool `json:"unanswered,omitempty"`
+		// Result is what the agent handed over with the claim that was verified or waits for the user.
+		Result string `json:"result,omitempty"`
+	}
+	// Resumed continues a goal with the same steps and numbers.
+	Resumed struct {
+		Note string `json:"note,omitempty"`
+	}
+	// Ended is the last event of a run that ended its goal.
+	Ended struct {
+		Status   goal.Status `json:"status"`
+		Exit     goal.Exit   `json:"exit"`
+		Verified bool        `json:"verified"`
+		Judged   bool        `json:"judged,omitempty"` // by a model, not by a program
+		// Assurance is how much a done goal proves.
+		Assurance goal.Assurance `json:"assurance,omitempty"`
+		Report    []string       `json:"report"`
+		Account   string         `json:"account,omitempty"`
+		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
+		// Result is what the agent handed over with the claim that was verified.
+		Result string `json:"result,omitempty"`
+	}
+	// ChangesUndone reports that the user restored an earlier state of the goal's folder, between runs.
+	ChangesUndone struct {
+		To      string   `json:"to"`    // as a phrase: "the start of the goal", "step 12"
+		Count   int      `json:"count"` // files, links and folders
+		Files   []string `json:"files"` // the first of them
+		Skipped int      `json:"skipped,omitempty"`
+		Redo    bool     `json:"redo,omitempty"` // it undid an undo
+	}
+	// Delta is streaming text or reasoning of the model. It is not journaled and may be lost.
+	Delta struct {
+		Text      string `json:"text"`
+		Reasoning string `json:"reasoning,omitempty"`
+	}
+	// Egress is one request of a goal's programs or pages, with the proxy's decision. It is stored in its own log,
+	// and subscribers may miss it.
+	Egress struct {
+		From    string `json:"from"`   // program, pane, shared page
+		Method  string `json:"method"` // CONNECT for a tunnel, WEBSOCKET, NAME for a DNS query
+		Host    string `json:"host"`
+		Port    string `json:"port,omitempty"`
+		Own     bool   `json:"own,omitempty"` // the goal's own loopback
+		Allowed bool   `json:"allowed"`
+		Reason  string `json:"reason,omitempty"` // why it was denied or failed
+		Status  int    `json:"status,omitempty"` // of an unencrypted answer
+		In      int64  `json:"in,omitempty"`     // bytes of an unencrypted answer, or received through a tunnel
+		Out     int64  `json:"out,omitempty"`    // bytes of an unencrypted request's body, or sent through a tunnel
+		MS      int64  `json:"ms"`
+		More    bool   `json:"more,omitempty"`  // further bytes of a request that was reported before
+		Times   int    `json:"times,omitempty"` // number of requests reported together because they came too fast; 0 is one
+	}
+	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev
+	// grows by one with each.
+	Pane struct {
+		Rev    int64     `json:"rev"`
+		Pane   pane.Info `json:"pane"`
+		Closed bool      `json:"closed"`
+		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
+	}
+)
+
+// DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
+const DailyLimitWarning = "daily_usd"
+
+// CriticVerdict is the first line of a critic's reply.
+type CriticVerdict string
+
+// The verdicts. Unparsed is treated as progressing.
+const (
+	Progressing    CriticVerdict = "PROGRESSING"
+	CriticStuck    CriticVerdict = "STUCK"
+	Achieved       CriticVerdict = "ACHIEVED"
+	CriticOffTrack CriticVerdict = "MISLED"
+	CriticUnparsed CriticVerdict = "unparsed"
+)
+
+// Outcome is how a step ended.
+type Outcome string
+
+// The outcomes. OutcomeUnknown is an intent without a result.
+const (
+	OK             Outcome = "ok"
+	Failed         Outcome = "failed"
+	Denied         Outcome = "denied"
+	OutcomeUnknown Outcome = "in_doubt"
+)
+
+// EventType names the body, in JSON and in SQL.
+func (Created) EventType() string            { return "created" }
+func (Queued) EventType() string             { return "queued" }
+func (Started) EventType() string            { return "started" }
+func (Reopened) EventType() string           { return "reopened" }
+func (LimitsChanged) EventType() string      { return "limits_changed" }
+func (Todos) EventType() string              { return "todos" }
+func (Critic) EventType() string             { return "critic" }
+func (Review) EventType() string             { return "review" }
+func (Iteration) EventType() string          { return "iteration" }
+func (Message) EventType() string            { return "message" }
+func (StepStarted) EventType() string        { return "step_started" }
+func (Step) EventType() string               { return "step" }
+func (ApprovalRequested) EventType() string  { return "approval_requested" }
+func (ApprovalResolved) EventType() string   { return "approval_resolved" }
+func (GrantEnded) EventType() string         { return "grant_ended" }
+func (Claim) EventType() string              { return "claim" }
+func (Verdict) EventType() string            { return "verdict" }
+func (VerificationFailed) EventType() string { return "verification_failed" }
+func (Usage) EventType() string              { return "usage" }
+func (Steered) EventType() string            { return "steered" }
+func (Lease) EventType() string              { return "lease" }
+func (Warning) EventType() string            { return "warning" }
+func (Paused) EventType() string             { return "paused" }
+func (Resumed) EventType() string            { return "resumed" }
+func (Ended) EventType() string              { return "ended" }
+func (ChangesUndone) EventType() string      { return "changes_undone" }
+func (Delta) EventType() string              { return "delta" }
+func (Egress) EventType() string             { return "egress" }
+func (Pane) EventType() string               { return "pane" }
+
+// BodyTypes holds one empty body of every type, for decoding and for documents.
+func BodyTypes() []Body {
+	return []Body{
+		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
+		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
+		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
+		&Resumed{}, &Ended{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
+	}
+}
+
+// NewLimitsChanged returns the event for new limits.
+func NewLimitsChanged(l goal.Limits) *LimitsChanged {
+	return &LimitsChanged{
+		WallClockMS:    l.WallClock.Milliseconds(),
+		Iterations:     l.Iterations,
+		ClaimsPerCheck: l.ClaimsPerCheck,
+		Tokens:         l.Tokens,
+		USD:            l.USD,
+	}
+}
+
+// TimeLayout is RFC 3339 in UTC with milliseconds, the format in the store and in JSON.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+type header struct {
+	Type   string  `json:"type"`
+	GoalID goal.ID `json:"goal_id,omitempty"`
+	RunID  string  `json:"run_id,omitempty"`
+	Seq    int64   `json:"seq,omitempty"`
+	At     string  `json:"at"`
+}
+
+// MarshalJSON writes the flat object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(header{e.Body.EventType(), e.GoalID, e.RunID, e.Seq, e.At.UTC().Format(TimeLayout)})
+	if err != nil {
+		return nil, fmt.Errorf("event header: %w", err)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.Body.EventType(), err)
+	}
+	if string(body) == "{}" {
+		return head, nil
+	}
+	out := make([]byte, 0, len(head)+len(body))
+	out = append(out, head[:len(head)-1]...)
+	out = append(out, ',')
+	return append(out, body[1:]...), nil
+}
+
+// UnmarshalJSON parses the flat object. An unknown type is an error that names it.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var h header
+	if err := json.Unmarshal(b, &h); err != nil {
+		return fmt.Errorf("event: %w", err)
+	}
+	body, err := Decode(h.Type, b)
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(TimeLayout, h.At)
+	if err != nil {
+		return fmt.Errorf("event time: %w", err)
+	}
+	*e = Event{GoalID: h.GoalID, RunID: h.RunID, Seq: h.Seq, At: at, Body: body}
+	return nil
+}
+
+// Decode parses a body of the named type.
+func Decode(kind string, b []byte) (Body, error) {
+	for _, body := range BodyTypes() {
+		if body.EventType() != kind {
+			continue
+		}
+		if err := json.Unmarshal(b, body); err != nil {
+			return nil, fmt.Errorf("event %s: %w", kind, err)
+		}
+		return body, nil
+	}
+	return nil, fmt.Errorf("unknown event type %q", kind)
+}

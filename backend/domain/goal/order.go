@@ -1,0 +1,48 @@
+package goal
+
+import "goalpost/backend/domain/policy"
+
+// OrderKind is a kind of instruction for an active goal.
+type OrderKind string
+
+// The kinds.
+const (
+	OrderAbort  OrderKind = "abort"
+	OrderPause  OrderKind = "pause"
+	OrderSteer  OrderKind = "steer"
+	OrderNote   OrderKind = "note"   // a note from another agent
+	OrderResume OrderKind = "resume" // a parked goal continues now; Text is new limits as JSON, if they change
+	OrderAccept OrderKind = "accept" // a pending manual check passes
+	OrderReject OrderKind = "reject" // a pending manual check fails; Text is the reason
+
+	OrderApprove OrderKind = "approve" // a request is approved, within Scope
+	OrderDeny    OrderKind = "deny"    // a request is denied; Text is the reason
+	OrderRevoke  OrderKind = "revoke"  // a grant is revoked
+)
+
+// Order is one instruction of the user to a goal, from any process.
+type Order struct {
+	ID   int64 // its id in the store, 0 before it is stored
+	Kind OrderKind
+	Text string // the user's note; for abort and pause the reason, "" if the user gave none
+	// Request names the approval that approve, deny and revoke refer to. For the other kinds, it names the sender:
+	// a goal, or ExternalAgent; "" is the user.
+	Request string
+	Scope   policy.Scope // of approve
+}
+
+// IsValid reports whether k is one of the kinds.
+func (k OrderKind) IsValid() bool {
+	switch k {
+	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny,
+		OrderRevoke:
+		return true
+	}
+	return false
+}
+
+// TamperedMark begins the reason of a goal that paused because a protected file was changed.
+const TamperedMark = "what decides about the goal was changed"
+
+// QuestionPrefix begins the reason of a goal that paused for a question of its agent.
+const QuestionPrefix = "the agent asks: "

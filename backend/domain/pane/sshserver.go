@@ -1,0 +1,113 @@
+package pane
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"goalpost/backend/lib/fault"
+)
+
+// SSHServer is a machine that terminals are opened on with the system's ssh. Everything but the host may be empty:
+// then the configuration of ssh decides.
+type SSHServer struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"` // "" is the host
+	Host    string `json:"host"` // or a Host of ~/.ssh/config
+	Port    int    `json:"port"` // 0 = the default of ssh
+	User    string `json:"user"`
+	KeyPath string `json:"key_path"`
+	Jump    string `json:"jump"`   // hosts in between, as ssh -J takes them
+	Folder  string `json:"folder"` // where new sessions begin: absolute, or ~/…
+	Tmux    bool   `json:"tmux"`   // sessions survive the end of the connection
+}
+
+// DisplayName is the name shown to users.
+func (s SSHServer) DisplayName() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.Host
+}
+
+// Validate checks that ssh can be called with the server, and that no field can be read as an option or as several
+// words by ssh.
+func (s SSHServer) Validate() error {
+	const most = 1024
+	for field, text := range map[string]string{
+		"name": s.Name, "host": s.Host, "user": s.User, "key_path": s.KeyPath, "jump": s.Jump, "folder": s.Folder,
+	} {
+		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
+			return &fault.Error{
+				Field:   field,
+				Message: fmt.Sprintf("the %s is too long or contains control characters", strings.ReplaceAll(field, "_", " ")),
+			}
+		}
+	}
+	word := func(text string) bool {
+		return !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, unicode.IsSpace)
+	}
+	switch {
+	case s.Host == "":
+		return &fault.Error{Field: "host", Message: "a host is required: a name or an address"}
+	case !word(s.Host) || strings.ContainsAny(s.Host, "@/"):
+		return &fault.Error{Field: "host", Message: fmt.Sprintf("%q is not a host: enter the user in its own field", s.Host)}
+	case s.Port < 0 || s.Port > 65535:
+		return &fault.Error{Field: "port", Message: fmt.Sprintf("%d is not a port: use 1 to 65535", s.Port)}
+	case !word(s.User):
+		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is not a user name", s.User)}
+	case !word(s.Jump):
+		return &fault.Error{
+			Field:   "jump",
+			Message: fmt.Sprintf("%q is not a list of hosts: use user@host:port, separated by commas", s.Jump),
+		}
+	case strings.HasPrefix(s.KeyPath, "-"):
+		return &fault.Error{Field: "key_path", Message: "the path to a key must begin with / or ~"}
+	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):
+		return &fault.Error{Field: "folder", Message: "the start folder must be absolute or begin with ~/"}
+	}
+	return nil
+}
+
+// ParseSSHTarget reads what a user types to connect at once: host, user@host, user@host:port, also
+// with ssh:// before it, and an IPv6 address in brackets.
+func ParseSSHTarget(text string) (SSHServer, error) {
+	refused := &fault.Error{
+		Field:   "target",
+		Message: fmt.Sprintf("%q is not a server", text),
+		Hint:    "write it as user@host, user@host:port, or as a host name of ~/.ssh/config",
+	}
+	s := SSHServer{Tmux: true}
+	rest := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "ssh://"), "/")
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		s.User, rest = rest[:at], rest[at+1:]
+		if s.User == "" {
+			return s, refused
+		}
+	}
+	s.Host = rest
+	port := ""
+	if inner, ok := strings.CutPrefix(rest, "["); ok {
+		host, after, closed := strings.Cut(inner, "]")
+		if s.Host, port = host, strings.TrimPrefix(after, ":"); !closed || after != "" && after[0] != ':' || after == ":" {
+			return s, refused
+		}
+	} else if host, number, ok := strings.Cut(rest, ":"); ok && !strings.Contains(number, ":") {
+		if s.Host, port = host, number; port == "" {
+			return s, refused
+		}
+	}
+	if port != "" {
+		n, err := strconv.Atoi(port)
+		if err != nil || n < 1 {
+			return s, refused
+		}
+		s.Port = n
+	}
+	if s.Host == "" || s.Validate() != nil {
+		return s, refused
+	}
+	return s, nil
+}

@@ -1,0 +1,364 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// approvals shows the pending requests, and the permissions that the user has granted.
+func (p approvalCommands) approvals() *cobra.Command {
+	return addJSON(&cobra.Command{
+		Use:   "approvals [ID]",
+		Short: "List pending approvals and questions, and the permissions of each goal",
+		RunE: p.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+			a := api.NewApprovalAPI(c.Context(), nil, s)
+			id := strings.Join(args, "")
+			open, err := a.List(id)
+			if err != nil {
+				return err
+			}
+			grants, err := a.Grants(id)
+			if err != nil {
+				return err
+			}
+			questions, err := p.pendingQuestions(c.Context(), s, id, open)
+			switch {
+			case err != nil:
+				return err
+			case isJSON(c):
+				return p.program.json(struct {
+					Open      []api.ApprovalView `json:"open"`
+					Questions []pendingQuestion  `json:"questions"`
+					Grants    []api.GrantView    `json:"grants"`
+				}{open, questions, grants})
+			case len(open)+len(questions)+len(grants) == 0:
+				return p.program.printf("No pending requests, and no permissions granted.\n")
+			}
+			return p.program.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions),
+				formatGrants(grants, id == ""))
+		}),
+	})
+}
+
+func (p approvalCommands) approve() *cobra.Command {
+	var scope string
+	return p.answerCommand(&cobra.Command{
+		Use:   "approve ID REQUEST",
+		Short: "Approve a pending request, and resume the goal if it was paused",
+	}, func(c *cobra.Command) {
+		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, "+
+			"host, command, path, pane (default: the first offered)")
+	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
+}
+
+// defaultScope returns the scope of an approval that names none: the first one offered. Answer refuses requests that do
+// not exist or offer nothing.
+func defaultScope(open []api.ApprovalView, request string) policy.Scope {
+	for _, v := range open {
+		if v.Request == request && len(v.Offers) > 0 {
+			return v.Offers[0].Scope
+		}
+	}
+	return policy.ScopeOnce
+}
+
+func (p approvalCommands) deny() *cobra.Command {
+	var why string
+	return p.answerCommand(&cobra.Command{
+		Use:   "deny ID REQUEST",
+		Short: "Deny a pending request, and resume the goal if it was paused",
+	}, func(c *cobra.Command) {
+		c.Flags().StringVar(&why, "why", "", "the reason, shown to the agent")
+	}, func(in *api.AnswerInput) { in.Why = why })
+}
+
+// answerCommand completes a command that answers a request. The process that runs the goal takes the answer; a paused
+// goal without further requests continues in this process.
+func (p approvalCommands) answerCommand(
+	c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput),
+) *cobra.Command {
+	var o output
+	var only bool
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
+		fill(&in)
+		ctx := c.Context()
+		return p.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
+			approvals := a.ApprovalAPI(ctx)
+			if in.Allow && in.Scope == "" {
+				open, err := approvals.List(in.GoalID)
+				if err != nil {
+					return err
+				}
+				in.Scope = defaultScope(open, in.Request)
+			}
+			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
+				return err
+			}
+			row, err := a.Store().Goals.Find(ctx, in.GoalID)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Name(), err)
+			}
+			if row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+				return nil
+			}
+			open, err := approvals.List(string(row.ID))
+			if err != nil {
+				return err
+			}
+			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
+			switch {
+			case len(left) > 0:
+				p.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
+				return nil
+			case only:
+				p.program.errorf("The goal is paused; %s resume %s resumes it.\n", p.program.Name, row.ID.Short())
+				return nil
+			}
+			return liveView(p).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
+				return runningGoal{id: row.ID, seen: row.Seq}, a.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{})
+			})
+		})
+	}
+	flags(c)
+	c.Flags().BoolVar(&only, "only", false, "record the answer only; do not resume a paused goal")
+	o.add(c.Flags())
+	return c
+}
+
+func (p approvalCommands) revoke() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again",
+		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, " +
+			"revoking ends the programs of the goal's agent. You are asked first.",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			approvals := a.ApprovalAPI(c.Context())
+			if !yes {
+				if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
+					return err
+				}
+			}
+			_, err := approvals.Revoke(args[0], args[1])
+			return err
+		}),
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before ending programs")
+	return c
+}
+
+// confirmKill asks before a revocation that ends running programs.
+func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, request string) error {
+	row, err := a.Store().Goals.Find(ctx, id)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	owner, err := a.Store().Locks.LockOwner(row.ID)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	grants, err := a.Store().Approvals.Grants(ctx, row.ID)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	endsPrograms := slices.ContainsFunc(grants, func(g policy.Grant) bool {
+		return g.ID == request && g.NeedsKilling()
+	})
+	if !endsPrograms || owner.PID == 0 {
+		return nil
+	}
+	const what = "programs of the goal may have it open, so revoking ends everything that its agent runs"
+	if isTerminal(os.Stdin) && p.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
+		return nil
+	}
+	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}
+}
+
+// approvalCommands show and answer what goals ask the user for.
+type approvalCommands struct{ program Program }
+
+// formatApprovals lists pending requests with everything that is needed to answer them.
+func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
+	var b strings.Builder
+	for _, a := range open {
+		if a.Objective != "" {
+			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
+		}
+		fmt.Fprintf(&b, "%s needs your approval: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a),
+			argumentLines(a.Arguments), singleLine(a.Why))
+		for line := range strings.Lines(a.Show) {
+			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
+		}
+		if a.Given != "" {
+			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.program.Name,
+				goal.ID(a.GoalID).Short())
+			continue
+		}
+		for _, o := range a.Offers {
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request,
+				o.Scope, singleLine(o.Covers))
+		}
+		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request)
+	}
+	return b.String()
+}
+
+func levelOf(a api.ApprovalView) string {
+	if a.Always {
+		return "always asks"
+	}
+	return string(a.Risk)
+}
+
+// formatGrants lists the permissions of one goal, or of several.
+func formatGrants(grants []api.GrantView, several bool) string {
+	var b strings.Builder
+	for _, g := range grants {
+		if several {
+			fmt.Fprintf(&b, "%s ", goal.ID(g.GoalID).Short())
+		}
+		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, singleLine(g.Covers))
+	}
+	return b.String()
+}
+
+// printPending prints the pending requests of one goal, or of all, for show and list.
+func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
+	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
+	if err != nil {
+		return err
+	}
+	questions, err := p.pendingQuestions(ctx, s, id, list)
+	if err != nil {
+		return err
+	}
+	return p.program.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
+}
+
+// pendingQuestions reads what goals need from the user besides the calls in open. id may be part of a goal's id; "" is
+// all goals.
+func (p approvalCommands) pendingQuestions(
+	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
+) ([]pendingQuestion, error) {
+	var fullID goal.ID
+	if id != "" {
+		row, err := s.Goals.Find(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("approvals: %w", err)
+		}
+		fullID = row.ID
+	}
+	waiting := map[string]bool{}
+	for _, a := range open {
+		waiting[a.GoalID] = true
+	}
+	return pendingQuestions(ctx, s, fullID, waiting)
+}
+
+// pendingQuestion is why a paused goal waits for the user, apart from calls to approve.
+type pendingQuestion struct {
+	GoalID    string `json:"goal_id"`
+	Objective string `json:"objective"`
+	At        string `json:"at"`
+	What      string `json:"what"`   // question: the agent asks; word: a manual check waits; look: anything else
+	Reason    string `json:"reason"` // the question, or why the goal paused
+	Pane      string `json:"pane"`   // where the user is to act, "" if nowhere
+}
+
+// pendingQuestions reads what one goal, or all, need from the user. It leaves out goals in approvals that wait for
+// nothing else.
+func pendingQuestions(
+	ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool,
+) ([]pendingQuestion, error) {
+	list, err := s.Questions.PendingQuestions(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("approvals: %w", err)
+	}
+	out := []pendingQuestion{}
+	for _, a := range list {
+		v := pendingQuestion{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
+		switch question, asked := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
+		case asked:
+			v.What, v.Reason = "question", question
+		case a.Waits:
+			v.What = "word"
+		case approvals[v.GoalID]:
+			continue
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// formatQuestions lists what goals need, each with the commands that answer it.
+func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
+	var b strings.Builder
+	for _, a := range list {
+		id := goal.ID(a.GoalID).Short()
+		what := map[string]string{
+			"question": "its agent asks you:",
+			"word":     "needs your decision:",
+			"look":     "is paused and needs you:",
+		}[a.What]
+		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
+		for line := range strings.Lines(a.Reason) {
+			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
+		}
+		if a.Pane != "" {
+			fmt.Fprintf(&b, "  in the pane %s\n", singleLine(a.Pane))
+		}
+		b.WriteString(p.answerCommands(a))
+	}
+	return b.String()
+}
+
+// answerCommands lists the commands that answer a question.
+func (p approvalCommands) answerCommands(a pendingQuestion) string {
+	id := goal.ID(a.GoalID).Short()
+	switch a.What {
+	case "word":
+		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.program.Name, id, p.program.Name, id)
+	case "question":
+		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
+			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
+			p.program.Name, id, p.program.Name, id)
+	}
+	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.program.Name, id,
+		p.program.Name, id)
+	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
+		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n" +
+			"  %s resume %s --accept-changes PATH   accepts one of them and restores the others\n"
+		lines += fmt.Sprintf(keep, p.program.Name, id, p.program.Name, id)
+	}
+	return lines
+}
+
+// printAnswerHelp prints, after a followed goal has stopped, how to answer it. The commands for calls to approve were
+// already shown with the request.
+func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
+	open, err := s.Approvals.OpenApprovals(ctx, id)
+	if err != nil {
+		return fmt.Errorf("approvals: %w", err)
+	}
+	list, err := pendingQuestions(ctx, s, id, map[string]bool{string(id): len(open) > 0})
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		p.program.errorf("%s", p.answerCommands(a))
+	}
+	return nil
+}

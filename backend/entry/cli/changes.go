@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/text"
+)
+
+// changeCommands show what a goal changed in its folder, and undo it.
+type changeCommands struct{ program Program }
+
+func (p changeCommands) diff() *cobra.Command {
+	var stat, patch bool
+	c := &cobra.Command{
+		Use:   "diff ID [PATH…]",
+		Short: "Show what a goal changed in its folder",
+		Long: "Compare a goal's folder, as it is now, with the start of the goal, also while the goal runs. Paths are " +
+			"relative to the goal's folder. The output is a patch that git apply takes, without the values of your secrets.",
+		Example: "  " + p.program.Name + " diff 01k3abcd --stat\n  " + p.program.Name + " diff 01k3abcd src/cart.go",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := excludeFlags(c, "stat", "patch"); err != nil {
+				return err
+			}
+			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
+				switch {
+				case err != nil:
+					return err
+				case isJSON(c):
+					return p.program.json(v)
+				case v.Unavailable != "":
+					return p.program.printf("%s\n", v.Unavailable)
+				case stat || len(v.Files) == 0:
+					return p.printStat(v, args[1:])
+				}
+				return p.printPatch(c, a, v, args[1:])
+			})
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "list the files, with the number of lines added and removed")
+	c.Flags().BoolVar(&patch, "patch", false, "the differences line by line (the default)")
+	return addJSON(c)
+}
+
+func (p changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesView, paths []string) error {
+	all := func(api.ChangedFile) bool { return true }
+	err := a.Goals.History.EachDiff(c.Context(), goal.ID(v.GoalID), paths, all, func(d api.FileDiff) error {
+		if d.Before.Type == "folder" || d.After.Type == "folder" {
+			return p.program.printf("%s\n", statLine(d.ChangedFile))
+		}
+		if isTerminal(os.Stdout) {
+			return p.program.printf("%s", text.Sanitize(d.Patch))
+		}
+		return p.program.printf("%s", d.Patch)
+	})
+	p.noteLeftOut(v.LeftOut)
+	return err
+}
+
+// printStat lists the changed files.
+func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
+	var b strings.Builder
+	added, removed := 0, 0
+	for _, f := range v.Files {
+		added, removed = added+max(0, f.Added), removed+max(0, f.Removed)
+		b.WriteString(statLine(f) + "\n")
+	}
+	since := "the start of the goal"
+	if v.FromStep > 0 {
+		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
+	}
+	if len(v.Files) == 0 {
+		err := p.program.printf("Nothing has changed since %s%s.\n", since, inPaths(paths))
+		p.noteLeftOut(v.LeftOut)
+		return err
+	}
+	err := p.program.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
+		added, removed)
+	p.noteLeftOut(v.LeftOut)
+	return err
+}
+
+// inPaths names the paths that a comparison was limited to.
+func inPaths(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return " in " + singleLine(strings.Join(paths, ", "))
+}
+
+// statLine formats one changed file: "changed  +3 −1  src/a.go (edited later, not by this goal)".
+func statLine(f api.ChangedFile) string {
+	count := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
+	switch {
+	case f.Before.Type == "folder" || f.After.Type == "folder":
+		count = "folder"
+	case f.Added < 0:
+		count = fmt.Sprintf("%d → %d bytes", f.Before.Size, f.After.Size)
+	}
+	var notes []string
+	if f.Before.Mode != f.After.Mode && f.Change == api.FileChanged {
+		notes = append(notes, "mode "+f.Before.Mode+" → "+f.After.Mode)
+	}
+	if f.Ignored {
+		notes = append(notes, "ignored by git")
+	}
+	if f.EditedSince {
+		notes = append(notes, "edited later, not by this goal")
+	}
+	if f.RunsCheck {
+		notes = append(notes, "a check runs it")
+	}
+	note := ""
+	if len(notes) > 0 {
+		note = " (" + strings.Join(notes, ", ") + ")"
+	}
+	return fmt.Sprintf("%-8s %-12s %s%s", f.Change, count, singleLine(f.Path), note)
+}
+
+// noteLeftOut names the paths that are not compared, on standard error.
+func (p changeCommands) noteLeftOut(list []api.LeftOutPath) {
+	const maxListed = 10
+	for i, l := range list {
+		if i == maxListed {
+			p.program.errorf("%s: and %d more\n", p.program.Name, len(list)-maxListed)
+			break
+		}
+		p.program.errorf("%s: not compared, not undone: %s (%s)\n", p.program.Name, singleLine(l.Path), l.Why)
+	}
+}
+
+func (p changeCommands) undo() *cobra.Command {
+	var in api.UndoInput
+	var list bool
+	c := &cobra.Command{
+		Use:   "undo ID [PATH…]",
+		Short: "Restore a goal's folder to its state before the goal",
+		Long: "Restore a goal's folder, or some of its files, to the state before the goal, whatever changed them: " +
+			"tools, shell commands or builds. Paths are relative to the goal's folder. Files that were edited later, not by " +
+			"this goal, are listed and left alone, unless --force names them. The state before the undo is kept: " +
+			"--redo restores it. Large ignored folders, folders that programs fill, and .git are not touched.",
+		Example: "  " + p.program.Name + " undo 01k3abcd --dry-run\n  " + p.program.Name + " undo 01k3abcd src/cart.go\n  " +
+			p.program.Name + " undo 01k3abcd --redo",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			in.Paths = args[1:]
+			if list {
+				return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))
+			}
+			return p.undoChanges(a.ChangesAPI(c.Context()), args[0], in, isJSON(c))
+		}),
+	}
+	fl := c.Flags()
+	fl.IntVar(&in.Step, "to", 0, "restore the state after this step; 0 is the start of the goal")
+	fl.BoolVar(&in.DryRun, "dry-run", false, "change nothing, list what would be done")
+	fl.BoolVar(&in.Redo, "redo", false, "undo the last undo")
+	fl.StringArrayVar(&in.Force, "force", nil,
+		"overwrite this file even if it was edited later, not by this goal; repeatable")
+	fl.BoolVar(&list, "list", false, "list the saved states of the folder")
+	return addJSON(c)
+}
+
+// checkpointWords describe the kinds of checkpoints.
+var checkpointWords = map[string]string{
+	"start":       "start of the goal",
+	"resume":      "start of a later run",
+	"step":        "after step %d",
+	"end":         "end of a run, step %d",
+	"before_undo": "before an undo",
+	"after_undo":  "after an undo",
+}
+
+func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {
+	v, err := g.List(id, nil)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return p.program.json(v.Checkpoints)
+	case v.Unavailable != "":
+		return p.program.printf("%s\n", v.Unavailable)
+	}
+	var b strings.Builder
+	for _, c := range v.Checkpoints {
+		words := checkpointWords[c.Kind]
+		if strings.Contains(words, "%d") {
+			words = fmt.Sprintf(words, c.Step)
+		}
+		fmt.Fprintf(&b, "%s  %s\n", c.At, words)
+	}
+	return p.program.printf("%s", b.String())
+}
+
+func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
+	out, err := g.Undo(id, in)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return p.program.json(out)
+	}
+	verbs := map[string]string{api.FileNew: "removed", api.FileChanged: "restored", api.FileDeleted: "brought back"}
+	if in.DryRun {
+		verbs = map[string]string{
+			api.FileNew: "would remove", api.FileChanged: "would restore", api.FileDeleted: "would bring back",
+		}
+	}
+	var b strings.Builder
+	for _, c := range out.Done {
+		fmt.Fprintf(&b, "%-12s %s\n", verbs[c.Change], singleLine(c.Path))
+	}
+	for _, s := range out.Skipped {
+		hint := ""
+		if s.CanForce {
+			hint = "; --force overwrites it"
+		}
+		fmt.Fprintf(&b, "%-12s %s: %s%s\n", "left alone", singleLine(s.Path), singleLine(s.Why), hint)
+	}
+	files := goal.FormatCount(len(out.Done), "file")
+	switch {
+	case len(out.Done)+len(out.Skipped) == 0 && in.Redo:
+		b.WriteString("Nothing to do: the folder is what it was before the undo.")
+	case len(out.Done)+len(out.Skipped) == 0:
+		b.WriteString("Nothing to undo: nothing has changed since " + out.To + inPaths(in.Paths) + ".")
+	case in.DryRun:
+		fmt.Fprintf(&b, "Nothing was changed. Without --dry-run, %s would be restored to %s.", files, out.To)
+	default:
+		fmt.Fprintf(&b, "%s restored to %s.", files, out.To)
+		if out.CanRedo {
+			b.WriteString(" --redo undoes that.")
+		}
+	}
+	err = p.program.printf("%s\n", b.String())
+	p.noteLeftOut(out.LeftOut)
+	return err
+}

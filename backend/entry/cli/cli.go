@@ -1,0 +1,89 @@
+// Package cli implements the subcommands of goalpost and goalctl, which work without a window. Goals that they start
+// appear in a window on the same data folder, and vice versa.
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/goals/api"
+)
+
+// Run executes args and returns the exit code. An error is printed with a hint about what to do next.
+func (p Program) Run(ctx context.Context, args []string) int {
+	if p.Stdin == nil {
+		p.Stdin = os.Stdin
+	}
+	root := p.root() //nolint:contextcheck // the commands use the context that cobra passes to them
+	root.SetArgs(args)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	c, err := root.ExecuteContextC(ctx)
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, syscall.EPIPE): // the reader of the output has closed it
+		return exitInterrupted
+	}
+	return p.printError(c, args, err)
+}
+
+func (p Program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: p.Name, Short: "Goalpost: an agent pursues a goal until a check that it cannot edit passes",
+		Example: "  " + p.Name + " run --demo     a demonstration: scripted, no AI, no network\n  " + p.Name +
+			" doctor         what works on this machine\n  " + p.Name +
+			" providers add openai --key-env OPENAI_API_KEY\n  " + p.Name +
+			" run --dir ~/shop --check-shell 'npm test' 'All tests pass'",
+		SilenceErrors: true, SilenceUsage: true, Version: p.Version,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if p.Window != nil {
+				return exitCode(p.Window(""))
+			}
+			return c.Help()
+		},
+	}
+	reading, resuming, serving := readCommands{p}, resumeCommands{p}, serveCommands{p}
+	orders, approvals := orderCommands{p}, approvalCommands{p}
+	changes := changeCommands{p}
+	addGroup := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+		for _, c := range commands {
+			c.GroupID = title
+		}
+		root.AddCommand(commands...)
+	}
+	addGroup("Start and control goals",
+		suggestCommand{p}.suggest(), runCommand{p}.run(), resuming.resume(), resuming.reopen(),
+		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
+		orders.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
+		orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
+			(*api.GoalAPI).Delete),
+		orders.steer(), orders.prune())
+	addGroup("Answer goals",
+		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
+		resuming.accept(), resuming.reject())
+	addGroup("See what goals did",
+		reading.list(), reading.show(), reading.events(), reading.report(), receiptCommand{p}.receipt(), p.recording(),
+		spendCommand{p}.spend())
+	addGroup("Keep or undo changes", changes.diff(), changes.undo(), changes.commit(), changes.worktree())
+	addGroup("Models, tools and secrets",
+		providerCommands{p}.providers(), engineCommands{p}.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(),
+		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
+	addGroup("Try and serve",
+		p.doctor(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(), serving.serve(), p.acp())
+	root.AddCommand(serving.static(), p.version(), p.exitCodes(), p.manual())
+	if p.Window != nil {
+		root.AddCommand(p.open())
+	}
+	p.wrapUsageErrors(root)
+	p.addCompletions(root)
+	return root
+}

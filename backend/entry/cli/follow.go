@@ -1,0 +1,294 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// follow starts a goal and shows its events until its run is over. The first signal pauses the goal as interrupted;
+// the second ends this process at once.
+func (p liveView) follow(
+	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
+) (err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	const buffer = 4096
+	sub := a.Events(buffer)
+	defer func() { sub.Close() }()
+	s, err := p.startGoal(ctx, signals, start)
+	if err != nil {
+		return err
+	}
+	if !s.cut.IsZero() {
+		return p.interrupt(ctx, a, s.cut, s.id, s.seen, o)
+	}
+	id, shown, done := s.id, s.seen, a.Done(s.id)
+	parked := p.countdown(o)
+	defer parked.stop()
+	show := func(e event.Event) (goal.Exit, error) {
+		if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
+			return "", nil
+		}
+		shown = max(shown, e.Seq)
+		parked.onEvent(e)
+		return p.showEvent(e, o)
+	}
+	defer func() {
+		if !o.json {
+			err = errors.Join(err, p.printOutcome(ctx, a, id))
+		}
+	}()
+	for {
+		select {
+		case sig := <-signals:
+			at := time.Now()
+			p.announceSignal(sig, signals, "pausing the goal")
+			return p.interrupt(ctx, a, at, id, shown, o)
+		case <-done: // streamed events that arrived before are in no journal
+			for len(sub.C) > 0 {
+				if exit, err := show(<-sub.C); err != nil || exit != "" {
+					return errors.Join(err, exitCodeError(exit))
+				}
+			}
+			return p.printRest(ctx, a, id, shown, o, signals)
+		case e, ok := <-sub.C:
+			if !ok { // too many events at once: the journal has all of them
+				sub = a.Events(buffer)
+				if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+					return errors.Join(err, exitCodeError(exit))
+				}
+				continue
+			}
+			if exit, err := show(e); err != nil || exit != "" {
+				return errors.Join(err, exitCodeError(exit))
+			}
+		case <-parked.tick:
+			parked.showTimeLeft()
+		}
+	}
+}
+
+// printOutcome prints, after a goal has stopped, its verdicts and how to answer what it needs.
+func (p liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := receiptCommand(p).printVerdicts(ctx, a.Store(), id); err != nil {
+		return err
+	}
+	row, err := a.Store().Goals.Get(ctx, id)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	p.program.errorf("%s", p.nextCommands(row.Exit, id))
+	return approvalCommands(p).printAnswerHelp(ctx, a.Store(), id)
+}
+
+// nextCommands lists the usual commands after a goal has stopped. A goal that needs the user has none here:
+// printAnswerHelp lists them.
+func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
+	next := func(command, words string) string {
+		return fmt.Sprintf("  %s %s   %s\n", p.program.Name, strings.Replace(command, "ID", id.Short(), 1), words)
+	}
+	switch exit {
+	case goal.Done:
+		return next("diff ID", "shows its changes") + next("undo ID", "undoes them")
+	case goal.LimitReached:
+		return next("resume ID --max-iterations N", "raises a limit and continues it (--help lists the limits)")
+	case goal.Stuck, goal.GaveUp:
+		return next("resume ID --note TEXT", "continues it with your advice")
+	case goal.ExitError:
+		return next("providers test", "tests the model") + next("resume ID", "continues it")
+	case goal.Interrupted, goal.PausedByUser, goal.AbortedByUser:
+		return next("resume ID", "continues it")
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached:
+	}
+	return ""
+}
+
+// printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
+// another process, or the journal could not be written.
+func (p liveView) printRest(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+) error {
+	exit, err := p.printMissed(ctx, a, id, &shown, o)
+	if err == nil && exit == "" {
+		if owner, err := a.Store().Locks.LockOwner(id); err == nil && owner.Other {
+			return p.watchGoal(ctx, a, id, shown, o, signals)
+		}
+		p.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
+			"%s resume %s continues it.\n",
+			p.program.Name, id.Short(), a.Config().State(), p.program.Name, id.Short())
+		return exitCode(exitError)
+	}
+	return errors.Join(err, exitCodeError(exit))
+}
+
+// interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
+func (p liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
+	left := p.program.exitAfterSignal(exitInterrupted, at)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
+	defer cancel()
+	if err := a.StopGoals(ctx); err != nil {
+		p.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", p.program.Name, err)
+		return left
+	}
+	if _, err := p.printMissed(ctx, a, id, &shown, o); err != nil {
+		return errors.Join(err, left)
+	}
+	return left
+}
+
+// followInOwner starts a goal in the process that owns its pane, and shows it to its end.
+func (p liveView) followInOwner(
+	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
+) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	s, err := p.startGoal(ctx, signals, start)
+	switch {
+	case err != nil:
+		return err
+	case !s.cut.IsZero():
+		p.program.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.program.Name, s.id.Short())
+		return exitCode(exitInterrupted)
+	}
+	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
+	if !o.json {
+		err = errors.Join(err, p.printOutcome(ctx, a, s.id))
+	}
+	return err
+}
+
+// watchGoal shows a goal that runs in another process until it stops there. It also waits for a parked goal, which its
+// owner resumes. A signal ends only the watching.
+func (p liveView) watchGoal(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+) error {
+	owner, err := a.Store().Locks.LockOwner(id)
+	if err != nil {
+		return err
+	}
+	if owner.PID != 0 { // otherwise it is over already
+		p.program.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	news, followed := make(chan event.Event), make(chan error, 1)
+	go func() {
+		followed <- a.Store().History.Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
+			func(e event.Event) {
+				select {
+				case news <- e:
+				case <-ctx.Done():
+				}
+			})
+	}()
+	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
+	cancel()
+	return errors.Join(err, exitCodeError(exit), <-followed)
+}
+
+func (p liveView) watchUntilStop(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal,
+) (goal.Exit, error) {
+	look := time.NewTicker(time.Second) // a process that is killed sends nothing
+	defer look.Stop()
+	for {
+		select {
+		case <-signals:
+			p.program.errorf("\n%s: the goal continues\n", p.program.Name)
+			return "", exitCode(exitInterrupted)
+		case e := <-news:
+			if e.GoalID != id || e.Seq <= shown {
+				continue
+			}
+			shown = e.Seq
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		case <-look.C:
+			owner, err := a.Store().Locks.LockOwner(id)
+			if err != nil || owner.PID != 0 {
+				continue // the lock file is just changing owners
+			}
+			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+				return exit, err
+			}
+			p.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.program.Name,
+				id.Short(), p.program.Name,
+				id.Short())
+			return "", exitCode(exitError)
+		}
+	}
+}
+
+// countdown shows on stderr how long a parked goal still waits: every second on a terminal, every minute in a log.
+// tick is nil while nothing is parked.
+type countdown struct {
+	p           Program
+	off         bool
+	interactive bool
+	until       time.Time
+	ticker      *time.Ticker
+	tick        <-chan time.Time
+}
+
+func (p liveView) countdown(o output) *countdown {
+	f, ok := p.program.Stderr.(*os.File)
+	return &countdown{p: p.program, off: o.noWait, interactive: ok && isTerminal(f)}
+}
+
+// onEvent starts the countdown when a goal is parked, and stops it at the next event.
+func (c *countdown) onEvent(e event.Event) {
+	b, paused := e.Body.(*event.Paused)
+	if !paused || !b.Exit.IsParked() {
+		if e.Seq != 0 {
+			c.stop()
+		}
+		return
+	}
+	at, err := time.Parse(time.RFC3339, b.Until)
+	if err != nil || c.off {
+		return
+	}
+	c.stop()
+	every := time.Minute
+	if c.interactive {
+		every = time.Second
+	}
+	c.until, c.ticker = at, time.NewTicker(every)
+	c.tick = c.ticker.C
+	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason),
+		at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.showTimeLeft()
+}
+
+func (c *countdown) showTimeLeft() {
+	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
+	if c.interactive {
+		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
+		return
+	}
+	c.p.errorf("  parked, %s left\n", left)
+}
+
+func (c *countdown) stop() {
+	if c.ticker == nil {
+		return
+	}
+	c.ticker.Stop()
+	c.ticker, c.tick = nil, nil
+	if c.interactive {
+		c.p.errorf("\n")
+	}
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+)
+
+// liveView shows a goal while it runs, in this process or another.
+type liveView struct{ program Program }
+
+// output says how a followed goal is shown.
+type output struct{ json, deltas, noWait bool }
+
+func (o *output) add(fl *pflag.FlagSet) {
+	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
+	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also stream model output and network requests")
+	fl.BoolVar(&o.noWait, "no-wait", false, "exit if the goal is waiting for its provider instead of showing a countdown")
+}
+
+// runningGoal is a goal that was started here.
+type runningGoal struct {
+	id   goal.ID
+	seen int64     // newest event that is not shown again
+	cut  time.Time // when a signal came, zero if none did
+}
+
+// startGoal calls start. A signal while start tries the checks cancels it, and no goal is created.
+func (p liveView) startGoal(
+	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
+) (runningGoal, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		runningGoal
+		err error
+	}
+	begun := make(chan result, 1)
+	go func() {
+		s, err := start(ctx)
+		begun <- result{s, err}
+	}()
+	select {
+	case r := <-begun:
+		return r.runningGoal, r.err
+	case sig := <-signals:
+		at := time.Now()
+		p.announceSignal(sig, signals, "ending the start of the goal")
+		cancel()
+		r := <-begun
+		if r.err != nil {
+			p.program.errorf("%s: no goal was started\n", p.program.Name)
+			return runningGoal{}, exitCode(exitInterrupted)
+		}
+		r.cut = at // too late to cancel: the goal runs
+		return r.runningGoal, nil
+	}
+}
+
+// announceSignal reports the signal, and lets a second one end the process at once.
+func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
+	p.program.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", p.program.Name, sig, reaction)
+	go func() {
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+}
+
+// exitCodeError returns the exit code of a goal that stopped, nil for a goal that is done or has not stopped.
+func exitCodeError(exit goal.Exit) error {
+	if exit == "" || exit == goal.Done {
+		return nil
+	}
+	return codeOf(exit)
+}
+
+// printMissed shows the events of the journal after the last shown one.
+func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+	const page = 500
+	for {
+		events, err := a.Store().History.Events(ctx, id, *shown, page)
+		if err != nil {
+			return "", fmt.Errorf("journal: %w", err)
+		}
+		for _, e := range events {
+			*shown = e.Seq
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		}
+		if len(events) < page {
+			return "", nil
+		}
+	}
+}
+
+// isLossy reports whether an event is shown with --deltas only.
+func isLossy(b event.Body) bool {
+	switch b.(type) {
+	case *event.Delta, *event.Egress:
+		return true
+	}
+	return false
+}
+
+// showEvent shows one event. It returns an exit if this process exits after the event.
+func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
+	if o.json {
+		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
+			line, err := json.Marshal(e)
+			if err != nil {
+				return "", fmt.Errorf("event: %w", err)
+			}
+			if err := p.program.printf("%s\n", plainJSON(line)); err != nil {
+				return "", err
+			}
+		}
+	}
+	p.printProgress(e)
+	var exit goal.Exit
+	var report []string
+	var account, result string
+	switch b := e.Body.(type) {
+	case *event.Ended:
+		exit, report, account, result = b.Exit, b.Report, b.Account, b.Result
+	case *event.Paused:
+		exit, report, account, result = b.Exit, b.Report, b.Account, b.Result
+	case *event.Queued:
+		return b.Left, nil
+	default:
+		return "", nil
+	}
+	if exit.IsParked() && !o.noWait {
+		return "", nil // it continues automatically
+	}
+	if !o.json {
+		return exit, p.program.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
+	}
+	return exit, nil
+}
+
+// resultText formats the result that the agent hands to the user, "" if there is none. It is shown above the report.
+func resultText(result string) string {
+	if result = strings.TrimSpace(result); result == "" {
+		return ""
+	}
+	return "\nResult, in the agent's words\n" + indentText(result)
+}
+
+// indentText indents each line of a text.
+func indentText(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	return b.String()
+}
+
+// reportText formats the host's report, followed by the agent's own account.
+func reportText(id goal.ID, exit goal.Exit, report []string, account string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
+	for _, line := range report {
+		b.WriteString(formatBullet(line))
+	}
+	if account = strings.TrimSpace(account); account != "" {
+		b.WriteString("The agent's own account, not checked by the host\n" + indentText(account))
+	}
+	return b.String()
+}
+
+// printProgress writes an event as a line on stderr, for users.
+func (p liveView) printProgress(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.Created:
+		who := b.Provider + " " + b.Model
+		if b.Effort != "" {
+			who += ", effort " + b.Effort
+		}
+		if b.Scripted {
+			who = "scripted, no AI"
+		}
+		p.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+	case *event.Queued:
+		if b.Left != "" {
+			p.program.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.program.Name,
+				e.GoalID.Short())
+			return
+		}
+		p.program.errorf("  waiting: %s\n", oneLine(b.Reason))
+	case *event.Message:
+		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
+			p.program.errorf("  %s\n", oneLine(b.Message.Text))
+		}
+	case *event.StepStarted:
+		p.program.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
+	case *event.Step:
+		p.program.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
+			oneLine(b.Preview))
+	case *event.Claim:
+		p.program.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+	case *event.Verdict:
+		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
+		if mark == "" {
+			mark = "✗"
+		}
+		p.program.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		for line := range strings.Lines(b.Tail) {
+			p.program.errorf("      %s\n", strings.TrimRight(line, "\n"))
+		}
+	case *event.Todos:
+		p.program.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
+	case *event.Critic:
+		p.program.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+	case *event.Review:
+		p.program.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+	case *event.LimitsChanged:
+		p.program.errorf("  limits: %s\n", formatLimits(b))
+	case *event.Reopened:
+		p.program.errorf("  reopened: %s\n", oneLine(b.Note))
+	case *event.Resumed:
+		if b.Note != "" {
+			p.program.errorf("  resumed: %s\n", oneLine(b.Note))
+		}
+	case *event.ApprovalRequested:
+		p.program.errorf("%s",
+			approvalCommands(p).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
+	case *event.ApprovalResolved:
+		p.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
+	case *event.VerificationFailed:
+		p.program.errorf("  not verified: %s\n", oneLine(b.Detail))
+	case *event.ChangesUndone:
+		p.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
+	case *event.Warning:
+		p.program.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
+	case *event.Steered:
+		who := ""
+		switch b.From {
+		case "":
+		case goal.ExternalAgent:
+			who = " from another agent"
+		default:
+			who = " from goal " + b.From.Short()
+		}
+		p.program.errorf("  note%s: %s\n", who, oneLine(b.Text))
+	}
+}
+
+// mainArgument returns the arguments that identify a call for the user, such as its path, command or address, without
+// the JSON around them.
+func mainArgument(arguments string) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return arguments
+	}
+	var words []string
+	for _, key := range []string{
+		"pane", "path", "dir", "command", "url", "target", "text", "title", "question",
+		"rationale", "reason", "old", "new", "content",
+	} {
+		if s, ok := args[key].(string); ok && s != "" {
+			words = append(words, s)
+		}
+	}
+	return strings.Join(words, " · ")
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/agent/mcp"
+	"goalpost/backend/app"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+)
+
+// mcpCommands manage MCP servers, and serve goals as one.
+type mcpCommands struct{ program Program }
+
+// mcp serves MCP to another agent on standard input and output. Goals that the agent creates end with this process.
+func (p mcpCommands) mcp() *cobra.Command {
+	var b policy.Policy
+	var risk string
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Run an MCP server on stdio that lets another agent create goals and use panes",
+		Long: "Run a Model Context Protocol server on standard input and output. Another agent can create, watch and " +
+			"steer goals and use panes, within the limits given here.\n" +
+			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window " +
+			"or with approve.",
+		Example: "  " + p.program.Name + " mcp --dir ~/work --risk write_local",
+		RunE: func(c *cobra.Command, _ []string) error {
+			b.Risk = policy.Risk(risk)
+			return p.program.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+				return p.serveMCP(c.Context(), a, b)
+			})
+		},
+	}
+	c.Flags().StringVar(&b.Dir, "dir", "", "folder in which goals and panes work (default: the current one)")
+	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level of goals and panes: "+
+		policy.RiskNames())
+	c.Flags().StringArrayVar(&b.AllowHosts, "allow-host", nil, "hosts that may be contacted")
+	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not be contacted")
+	c.AddCommand(p.mcpServers())
+	return c
+}
+
+func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
+	if err := a.Goals.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if b.Dir == "" {
+		if b.Dir, err = os.Getwd(); err != nil {
+			return fmt.Errorf("mcp: %w", err)
+		}
+	}
+	d, err := a.OpenMCPServer(ctx, b)
+	if err != nil {
+		return err
+	}
+	p.program.announceClient("another agent")
+	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
+		served, err := d.Tools()
+		if err != nil {
+			return fmt.Errorf("mcp: %w", err)
+		}
+		return mcp.Serve(ctx, served, p.program.Stdin, nopCloser{p.program.Stdout})
+	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
+}
+
+// nopCloser is standard output, which this command must not close.
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// mcpServers groups the commands for the user's servers whose tools goals may use.
+func (p mcpCommands) mcpServers() *cobra.Command {
+	return newCommandGroup("servers", "Manage the MCP servers whose tools goals may use",
+		p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
+}
+
+// runWithMCP makes the RunE of a command that needs the API of MCP servers.
+func (p mcpCommands) runWithMCP(
+	do func(c *cobra.Command, m *api.MCPAPI, args []string) error,
+) func(*cobra.Command, []string) error {
+	return p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		return do(c, api.NewMCPAPI(c.Context(), a.MCPServers()), args)
+	})
+}
+
+func (p mcpCommands) listMCPServers() *cobra.Command {
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the MCP servers and their tools at the last contact",
+		RunE: p.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
+			list, err := m.List()
+			return p.program.printResult(c, list, err, func() error { return p.mcpTable(list) })
+		}),
+	})
+}
+
+func (p mcpCommands) mcpTable(list []api.MCPServer) error {
+	if len(list) == 0 {
+		return p.program.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.program.Name)
+	}
+	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
+	for _, s := range list {
+		where, asked, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
+		if where == "" {
+			where = strings.Join(append([]string{s.Command}, s.Args...), " ")
+		}
+		switch {
+		case s.Off:
+			asked, tools = "off", "-"
+		case asked == "":
+			asked, tools = "not yet", "-"
+		}
+		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(asked), oneLine(where)}, "\t"))
+	}
+	return p.program.printTable(lines)
+}
+
+func (p mcpCommands) addMCPServer() *cobra.Command {
+	var s api.MCPServer
+	c := &cobra.Command{
+		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server",
+		Example: "  " + p.program.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.program.Name +
+			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+			s.Name = args[0]
+			if len(args) > 1 {
+				s.Command, s.Args = args[1], args[2:]
+			}
+			if _, err := m.Save(s); err != nil {
+				return err
+			}
+			return p.program.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.program.Name, s.Name)
+		}),
+	}
+	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
+	c.Flags().StringArrayVar(&s.Env, "env", nil, "KEY=VALUE for the program")
+	c.Flags().StringArrayVar(&s.Headers, "header", nil, "'Name: value' for the address")
+	c.Flags().StringVar(&s.Risk, "risk", "", "risk level of all its tools (default: from the server's annotations)")
+	c.Flags().IntVar(&s.TimeoutSeconds, "timeout", 0, "timeout of one call, in seconds (default 120)")
+	c.Flags().BoolVar(&s.Off, "off", false, "save it but keep it disabled")
+	return c
+}
+
+func (p mcpCommands) testMCPServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
+		Example: "  " + p.program.Name + " mcp servers test notes",
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+			s, err := m.Test(args[0])
+			if err != nil {
+				return err
+			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools))
+			for _, t := range s.Tools {
+				fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
+			}
+			return p.program.printf("%s", b.String())
+		}),
+	}
+}
+
+func (p mcpCommands) removeMCPServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Remove a server",
+		Example: "  " + p.program.Name + " mcp servers remove notes",
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+			if _, err := m.Delete(args[0]); err != nil {
+				return err
+			}
+			return p.program.printf("%s is removed.\n", args[0])
+		}),
+	}
+}

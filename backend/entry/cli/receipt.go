@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/store"
+)
+
+// receiptCommand shows the verdicts of claims and runs the checks again.
+type receiptCommand struct{ program Program }
+
+func (p receiptCommand) receipt() *cobra.Command {
+	var again bool
+	c := &cobra.Command{
+		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON",
+		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
+			"goal's folder, and the folder is compared with the hash in the receipt. The exit code is 0 if the checks that " +
+			"the criterion needs pass, 7 if one of them fails or " +
+			"evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need " +
+			"a process that has ended, or a model or the user judged.",
+		RunE: func(c *cobra.Command, args []string) error {
+			if again {
+				return p.recheck(c.Context(), args[0])
+			}
+			return p.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+				r, err := g.Receipt(args[0])
+				if err != nil {
+					return err
+				}
+				return p.program.json(r)
+			})
+		},
+	}
+	c.Flags().BoolVar(&again, "verify", false, "run the deterministic checks again, as they were frozen")
+	return c
+}
+
+func (p receiptCommand) recheck(ctx context.Context, id string) error {
+	return p.program.withApp(ctx, app.Options{}, func(a *app.App) error {
+		out, err := a.GoalAPI(ctx).Recheck(id)
+		if err != nil {
+			return err
+		}
+		var b strings.Builder
+		for _, v := range out.Verdicts {
+			fmt.Fprintf(&b, "check %d  %-14s %s: %s\n", v.Check+1, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+			if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
+				for line := range strings.Lines(v.Tail) {
+					b.WriteString("      " + strings.TrimRight(line, "\r\n") + "\n")
+				}
+			}
+		}
+		for _, fault := range out.Faults {
+			b.WriteString(oneLine(fault) + "\n")
+		}
+		if out.TreeChanged {
+			b.WriteString("the folder has changed since it was verified: its files differ from those of the receipt\n")
+		}
+		if out.Open {
+			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
+		}
+		if err := p.program.printf("%s", b.String()); err != nil || out.Passed {
+			return err
+		}
+		if out.Open {
+			return exitCode(exitNotRepeated)
+		}
+		return exitCode(exitError)
+	})
+}
+
+// inconclusiveText explains why deterministic checks that were run again neither confirm nor refute the decision.
+func inconclusiveText(now []goal.Verdict) string {
+	for _, v := range now {
+		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
+			return "one check is enough, and the failing ones did not decide; the deciding check cannot be run again"
+		}
+	}
+	return "nothing failed, but the deciding checks cannot be run again"
+}
+
+// printVerdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
+func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+	r, err := api.NewGoalAPI(ctx, api.Goals{}, s).Receipt(string(id))
+	if err != nil || len(r.Claims) == 0 {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("Receipt\n")
+	b.WriteString(indentLines(describeScope(policy.Policy{Work: r.Work}.DescribeWork(), r.CheckDir)))
+	for _, c := range r.Claims {
+		if len(c.Verdicts) == 0 {
+			fmt.Fprintf(&b, "  claim %d  not verified: the checks were not run for it\n", c.N)
+		}
+		for _, v := range c.Verdicts {
+			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+			b.WriteString(verdictProof(v))
+		}
+		if said := claimOutcome(r, c); said != "" {
+			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
+		}
+	}
+	return p.program.printf("%s", b.String())
+}
+
+// verdictProof describes how much a verdict proves, and which new or changed files its check used.
+func verdictProof(v goal.Verdict) string {
+	var b strings.Builder
+	if v.Assurance != "" {
+		why := ""
+		if v.AssuranceReason != "" {
+			why = ": " + v.AssuranceReason
+		}
+		fmt.Fprintf(&b, "           assurance %s%s\n", v.Assurance, oneLine(why))
+	}
+	if v.Tree != "" {
+		fmt.Fprintf(&b, "           folder sha256 %s\n", v.Tree)
+	}
+	const maxListed = 10
+	for i, f := range v.Changes {
+		if i == maxListed {
+			fmt.Fprintf(&b, "           … and %d more files\n", len(v.Changes)-maxListed)
+			break
+		}
+		fmt.Fprintf(&b, "           used %s (%s, %s)\n", oneLine(f.Path), f.Change, f.Role)
+	}
+	return b.String()
+}
+
+// claimOutcome describes the review of a claim, and whether the claim decided the goal; "" if there is neither.
+func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
+	said := map[string]string{
+		"confirmed": "the reviewer confirmed it: ",
+		"rejected":  "rejected by the reviewer: ",
+		"error":     "not decided by the reviewer, which is not a pass: ",
+	}[c.Review]
+	if said != "" {
+		said += oneLine(c.ReviewReason)
+	}
+	switch {
+	case !c.Deciding:
+		return said
+	case said == "":
+		said = "not reviewed"
+	}
+	how := "decided: this claim completed the goal"
+	switch {
+	case r.Judged:
+		how += ", judged by a model, not by a program"
+	case !r.Verified:
+		how += ", not verified by the host"
+	}
+	return how + "; " + said
+}

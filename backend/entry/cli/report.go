@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/store"
+)
+
+func (p readCommands) report() *cobra.Command {
+	return &cobra.Command{
+		Use: "report ID", Short: "Print why a goal stopped",
+		RunE: p.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+			row, err := s.Goals.Find(c.Context(), args[0])
+			if err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
+			v, err := g.Get(string(row.ID))
+			if err != nil {
+				return err
+			}
+			if len(row.Report) == 0 {
+				return p.program.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
+			}
+			err = p.program.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account))
+			if err != nil {
+				return err
+			}
+			return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)
+		}),
+	}
+}

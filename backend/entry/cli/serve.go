@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/entry/serve"
+	"goalpost/backend/lib/fault"
+)
+
+// serveCommands serve the page to a browser.
+type serveCommands struct{ program Program }
+
+func (p serveCommands) serve() *cobra.Command {
+	var o serve.Options
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve the app to a web browser",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := fs.Stat(p.program.Assets, "index.html"); err != nil {
+				return &fault.Error{
+					Code:    fault.Unavailable,
+					Message: "this program was built without its page",
+					Hint:    "run make build",
+				}
+			}
+			return p.program.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
+				return p.runServer(c.Context(), a, o, asJSON)
+			})
+		},
+	}
+	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
+	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false,
+		"allow --listen to use an address that other machines can reach")
+	c.Flags().StringVar(&o.Token, "token", "", "access token for the browser (default: a new one)")
+	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
+	return c
+}
+
+func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
+	if err := a.Goals.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if err := a.RestoreWorkspace(ctx); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	methods, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	o.Assets, o.Methods, o.Stream, o.Log = p.program.Assets, methods, a.Stream().Handler, a.Config().Log()
+	s, err := serve.Open(ctx, o)
+	if err != nil {
+		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
+	}
+	if u, err := url.Parse(s.LoginURL()); err == nil {
+		if port, err := strconv.Atoi(u.Port()); err == nil {
+			a.RegisterOwnPort(port)
+		}
+	}
+	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
+		if err := p.ready(s.LoginURL(), asJSON); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}, s.Close)
+}
+
+func (p serveCommands) ready(link string, asJSON bool) error {
+	if !asJSON {
+		return p.program.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+	}
+	line, err := json.Marshal(map[string]string{"url": link})
+	if err != nil {
+		return fmt.Errorf("ready: %w", err)
+	}
+	return p.program.printf("%s\n", line)
+}
+
+// static serves a folder on the loopback, for the demonstration.
+func (p serveCommands) static() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			root, err := os.OpenRoot(args[0])
+			if err != nil {
+				return fmt.Errorf("static: %w", err)
+			}
+			defer func() { _ = root.Close() }()
+			host, _, err := net.SplitHostPort(listen)
+			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+				return fault.Invalid("", "static serves on the loopback only",
+					"use --listen 127.0.0.1:0")
+			}
+			l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
+			if err != nil {
+				return fmt.Errorf("static: %w", err)
+			}
+			if err := p.program.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
+				return err
+			}
+			server := &http.Server{Handler: noCache(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}
+			return fmt.Errorf("static: %w", server.Serve(l))
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address")
+	return c
+}
+
+// noCache keeps browsers from showing an older version of a file.
+func noCache(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/store"
+)
+
+func (p readCommands) show() *cobra.Command {
+	var asJSON, transcript bool
+	var search string
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done",
+		RunE: p.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+			if transcript || search != "" {
+				return transcriptWriter{p.program, asJSON}.write(g, args[0], search)
+			}
+			v, err := g.Get(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.program.json(v)
+			}
+			return errors.Join(p.showGoal(g, v), approvalCommands(p).printPending(c.Context(), s, v.ID))
+		}),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
+	c.Flags().BoolVar(&transcript, "transcript", false,
+		"the whole transcript: the agent's words, its calls with their results, checks, critic, approvals and notes")
+	c.Flags().StringVar(&search, "search", "", "the entries of the transcript that contain this text")
+	return c
+}
+
+func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
+		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),
+		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
+	b.WriteString(resultText(v.Result))
+	switch {
+	case v.Queued != "":
+		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))
+	case v.PID != 0:
+		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
+	case v.Status == goal.Running:
+		b.WriteString("the process that ran it has ended; use resume to continue\n")
+	case v.Status == goal.Pending:
+		b.WriteString("the process that queued it has ended; use resume to continue\n")
+	}
+	for _, c := range v.CheckStates {
+		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
+	}
+	for i, t := range v.Todos {
+		fmt.Fprintf(&b, "  todo %d: %s %s\n", i+1, map[bool]string{true: "[x]", false: "[ ]"}[t.Done], oneLine(t.Text))
+	}
+	for _, m := range v.Marks {
+		if who, said, _ := strings.Cut(m.What, ":"); who != "verify" {
+			fmt.Fprintf(&b, "  %s: %s  %s\n", who, said, oneLine(m.Detail))
+		}
+	}
+	for _, line := range v.Report {
+		b.WriteString(formatBullet(line))
+	}
+	for after := 0; ; {
+		page, err := g.Steps(v.ID, after, 0)
+		if err != nil {
+			return err
+		}
+		for _, s := range page.Steps {
+			fmt.Fprintf(&b, "%4d  %-20s %-8s %6d ms  %s\n", s.N, oneLine(s.Tool), s.Outcome, s.MS, oneLine(s.Preview))
+			after = s.N
+		}
+		if after >= page.Total || len(page.Steps) == 0 {
+			return p.program.printf("%s", b.String())
+		}
+	}
+}

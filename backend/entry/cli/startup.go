@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/store"
+)
+
+func (p Program) config() (*config.Config, error) {
+	c, err := config.Open(p.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return c, nil
+}
+
+// withReadOnlyStore runs a command that only reads the journal.
+func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
+	dir, err := config.StateDir(p.Getenv)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	s, err := store.OpenReadOnly(ctx, dir)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return do(api.NewGoalAPI(ctx, api.Goals{}, s), s)
+}
+
+// withApp runs a command with the running program.
+func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	o.Config, o.Log, o.Version = c, c.Log(), p.Version
+	if !o.Watch { // with Watch, the page asks
+		o.Passphrase = p.askPassphrase()
+	}
+	a := app.New(o)
+	if err := a.Open(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	// The reader of the output may close it, as head does. That must be an error here, and must not end this process
+	// before its goals are paused.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	defer func() {
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()))
+		defer cancel()
+		err = errors.Join(err, a.Close(ctx))
+	}()
+	return do(a)
+}
+
+// runWithApp makes the RunE of a command that needs the running program.
+func (p Program) runWithApp(
+	do func(c *cobra.Command, a *app.App, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withApp(c.Context(), app.Options{}, func(a *app.App) error { return do(c, a, args) })
+	}
+}
+
+// runWithStore makes the RunE of a command that only reads the journal.
+func (p Program) runWithStore(
+	do func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
+	}
+}
+
+// runWithConfig makes the RunE of a command that needs only the settings.
+func (p Program) runWithConfig(
+	do func(c *cobra.Command, kept *config.Config, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withConfig(func(kept *config.Config) error { return do(c, kept, args) })
+	}
+}
+
+// After a signal everything must end within Closing: goals pause first, and finalWait is left for the child processes.
+// Without a signal nobody waits for this process: defaultCloseWait limits a child that does not end at all.
+const (
+	closeTimeout     = 5 * time.Second
+	finalWait        = time.Second
+	defaultCloseWait = 30 * time.Second
+)
+
+// exitAfterSignal returns the result of a command that a signal ended at a time.
+func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
+	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
+}
+
+// serveUntilSignal serves until its input ends or a signal comes, and then closes what it serves.
+func (p Program) serveUntilSignal(ctx context.Context, serve, closeAll func(context.Context) error) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	defer func() {
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
+		defer cancel()
+		err = errors.Join(err, closeAll(ctx))
+	}()
+	if err := serve(ctx); err != nil || ctx.Err() == nil {
+		return err
+	}
+	stop() // the second signal ends the process at once
+	return p.exitAfterSignal(exitDone, time.Now())
+}
+
+// signalExit is the exit code of a command that a signal ended, with the deadline for closing the program.
+type signalExit struct {
+	code exitCode
+	by   time.Time
+}
+
+func (l signalExit) Error() string { return l.code.Error() }
+
+func (l signalExit) Unwrap() error { return l.code }
+
+// closeBy returns the deadline for closing the program after a command that ended with err.
+func (p Program) closeBy(err error, now time.Time) time.Time {
+	var l signalExit
+	if errors.As(err, &l) {
+		return l.by
+	}
+	return now.Add(max(p.Closing, defaultCloseWait))
+}
+
+// withConfig runs a command with the settings.
+func (p Program) withConfig(do func(*config.Config) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	return do(c)
+}
+
+// demoPace is slow enough to follow the demonstration in a terminal.
+const demoPace = 30 * time.Millisecond

@@ -1,0 +1,312 @@
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+)
+
+const eventBuffer = 4096
+
+// Prompt starts a goal, or continues the goal of the session with a note, and returns when the goal stops. Cancelling
+// the prompt pauses the goal; the next prompt continues it.
+func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.PromptResponse, err error) {
+	saved, err := a.findSession(r.SessionId)
+	if err != nil {
+		return out, err
+	}
+	if !a.beginTurn(r.SessionId) {
+		return out, requestError(fault.Kind(fault.Conflict, "", "the goal is still working on the last prompt",
+			"cancel it first"))
+	}
+	defer a.endTurn(r.SessionId)
+	p := parsePrompt(r.Prompt)
+	sub := a.deps.Broker.SubscribeReliable(eventBuffer) // before the goal begins
+	defer sub.Close()
+	continued, err := a.continueGoal(ctx, saved, p)
+	if err == nil && !continued {
+		saved.Goal, err = a.startGoal(ctx, saved, p)
+	}
+	if err != nil {
+		a.say(ctx, r.SessionId, "Not started: "+api.ToProblem(err).MessageWithHint())
+	}
+	if err != nil || saved.Goal == "" {
+		return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
+	}
+	return a.follow(ctx, saved, sub)
+}
+
+// startGoal starts the goal of a prompt. If it cannot, it gives the user the reason and returns "".
+func (a *Agent) startGoal(ctx context.Context, saved savedSession, p prompt) (goal.ID, error) {
+	in, ok, err := a.newGoal(ctx, saved, p)
+	if err != nil || !ok {
+		return "", err
+	}
+	if saved.Goal, err = a.deps.Goals.Start(ctx, in); err != nil {
+		return "", err
+	}
+	return saved.Goal, a.sessions.put(saved)
+}
+
+func (a *Agent) beginTurn(id sdk.SessionId) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.working[id] {
+		return false
+	}
+	a.working[id] = true
+	return true
+}
+
+func (a *Agent) endTurn(id sdk.SessionId) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.working, id)
+}
+
+// continueGoal continues the goal of a session with a note. It returns false if the prompt needs a new goal: the
+// session has none, its goal was deleted or aborted, or the prompt has checks.
+func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) (bool, error) {
+	if saved.Goal == "" || len(p.checks) > 0 {
+		return false, nil
+	}
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+	if errors.Is(err, goal.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("the goal of the session: %w", err)
+	}
+	if row.Status == goal.Aborted {
+		return false, nil
+	}
+	if p.worktree || p.risk != "" {
+		a.say(ctx, saved.ID, "/worktree and /risk are not used: they are for a new goal, and this prompt continues the last "+
+			"one. Add a line with /check to begin another.")
+	}
+	switch row.Status {
+	case goal.Completed:
+		return true, a.deps.Goals.Resumption.Reopen(ctx, row.ID, api.ResumeInput{Note: p.objective})
+	case goal.Running, goal.Pending: // in another process
+		return true, a.deps.Goals.Steer(ctx, row.ID, p.objective)
+	case goal.Paused, goal.Failed, goal.Aborted:
+	}
+	waits, err := a.deps.Store.Questions.WaitsForManual(ctx, row)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("the goal of the session: %w", err)
+	case waits && strings.EqualFold(p.objective, "accept"):
+		return true, a.deps.Goals.Resumption.Accept(ctx, row.ID)
+	case waits:
+		return true, a.deps.Goals.Resumption.Reject(ctx, row.ID, p.objective)
+	}
+	return true, a.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
+}
+
+// newGoal makes the input of a goal. If it has no check, newGoal gives the user the reason, and ok is false.
+func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in api.StartInput, ok bool, err error) {
+	in = api.StartInput{
+		Objective: p.objective,
+		Checks:    p.checks,
+		Dir:       saved.Dir,
+		Risk:      a.deps.Risk,
+		Engine:    a.deps.Engine,
+		Worktree:  p.worktree,
+	}
+	if p.risk != "" {
+		if p.risk.IsValid() && p.risk.Exceeds(a.deps.Risk) {
+			return in, false, fault.Invalid("risk", fmt.Sprintf("the risk %s is higher than %s", p.risk, a.deps.Risk),
+				"start goalctl acp with --risk "+string(p.risk))
+		}
+		in.Risk = p.risk
+	}
+	if len(in.Checks) == 0 {
+		proposal, err := a.deps.Goals.Intake.Proposal(saved.Dir)
+		var missing *fault.Error
+		switch {
+		case err != nil && !errors.As(err, &missing):
+			return a.explainChecks(ctx, saved)
+		case err != nil:
+			if missing.Field == "criterion" {
+				return in, false, err
+			}
+			return a.explainChecks(ctx, saved)
+		case !a.acceptProposal(ctx, saved.ID, proposal):
+			a.say(ctx, saved.ID, "Not started: the checks of "+proposal.Path+" were not accepted.")
+			return in, false, nil
+		}
+		in.Checks, in.Any = proposal.Checks, proposal.Any
+	}
+	if in.Objective == "" {
+		in.Objective = "Make the checks pass"
+	}
+	return in, true, nil
+}
+
+func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (api.StartInput, bool, error) {
+	a.say(ctx, saved.ID,
+		"Not started: the goal has no check that decides when it is reached. Add a line with a command that must pass, "+
+			"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
+	return api.StartInput{}, false, nil
+}
+
+// acceptProposal shows the user the checks that a folder proposes, and reports whether the user accepts them.
+func (a *Agent) acceptProposal(ctx context.Context, id sdk.SessionId, p api.ProposalView) bool {
+	answer, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
+		SessionId: id,
+		Options: []sdk.PermissionOption{
+			{OptionId: allowOption, Name: "Use these checks", Kind: sdk.PermissionOptionKindAllowOnce},
+			{OptionId: denyOption, Name: "Do not start", Kind: sdk.PermissionOptionKindRejectOnce},
+		},
+		ToolCall: sdk.ToolCallUpdate{
+			ToolCallId: "criterion",
+			Title:      sdk.Ptr("Done when " + p.Words + " (" + p.Path + ")"),
+			Kind:       sdk.Ptr(sdk.ToolKindOther),
+			Content:    []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(fence(p.Text)))},
+		},
+	})
+	return err == nil && answer.Outcome.Selected != nil && answer.Outcome.Selected.OptionId == allowOption
+}
+
+// follow sends the editor what the goal does, until the goal stops.
+func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subscription) (sdk.PromptResponse, error) {
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+	if err != nil {
+		return sdk.PromptResponse{}, requestError(err)
+	}
+	asking, stopAsking := context.WithCancel(ctx)
+	defer stopAsking()
+	cancelled := ctx.Done()
+	sending := context.WithoutCancel(ctx) // also sends what happens after a cancel
+	for {
+		select {
+		case <-cancelled:
+			cancelled = nil
+			if err := a.pause(sending, saved.Goal); err != nil {
+				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped already
+			}
+		case e, ok := <-sub.C:
+			if !ok {
+				return sdk.PromptResponse{}, requestError(errors.New("too many events at once; send a note to see the state"))
+			}
+			if e.GoalID != saved.Goal {
+				continue
+			}
+			for _, u := range describeEvent(row.Policy.Dir, e.Body) {
+				a.update(sending, saved.ID, u)
+			}
+			switch b := e.Body.(type) {
+			case *event.ApprovalRequested:
+				go a.ask(asking, saved, b.Approval)
+			case *event.Ended:
+				a.showChanges(sending, saved)
+				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
+			case *event.Paused:
+				a.showChanges(sending, saved)
+				a.explainManual(sending, saved)
+				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
+			}
+		}
+	}
+}
+
+// explainManual explains how to decide a manual check, if the goal waits for one.
+func (a *Agent) explainManual(ctx context.Context, saved savedSession) {
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+	waits := false
+	if err == nil {
+		waits, err = a.deps.Store.Questions.WaitsForManual(ctx, row)
+	}
+	switch {
+	case err != nil:
+		a.deps.Log.Warn("cannot find out whether the goal waits for the user", "goal", saved.Goal, "error", err)
+	case waits:
+		a.say(ctx, saved.ID, "Write `accept` to accept the result. Anything else sends it back to the agent with your words.")
+	}
+}
+
+// pause stops the goal at once; the next prompt continues it.
+func (a *Agent) pause(ctx context.Context, id goal.ID) error {
+	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "cancelled in the editor"}
+	if a.deps.Goals.Runner().Cancel(id, stop) {
+		return nil
+	}
+	return a.deps.Goals.Pause(ctx, id)
+}
+
+func stopReason(ctx context.Context, exit goal.Exit) sdk.StopReason {
+	switch {
+	case ctx.Err() != nil:
+		return sdk.StopReasonCancelled
+	case exit == goal.LimitReached:
+		return sdk.StopReasonMaxTurnRequests
+	}
+	return sdk.StopReasonEndTurn
+}
+
+// prompt is what the user wrote.
+type prompt struct {
+	objective string
+	checks    []goal.Check
+	worktree  bool
+	risk      policy.Risk
+}
+
+// attachment replaces an attached file in the text of a prompt while its commands are read.
+const attachment = "\x00"
+
+// parsePrompt reads the commands of a prompt: lines that begin with /check, /worktree or /risk. It does not look for
+// commands in attached files, which somebody else may have written.
+func parsePrompt(blocks []sdk.ContentBlock) prompt {
+	var p prompt
+	var text strings.Builder
+	var files []string
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			text.WriteString(strings.ReplaceAll(b.Text.Text, attachment, ""))
+		case b.ResourceLink != nil:
+			text.WriteString(removeLineBreaks(b.ResourceLink.Uri))
+		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
+			r := b.Resource.Resource.TextResourceContents
+			text.WriteString("\n" + attachment + "\n")
+			files = append(files, removeLineBreaks(r.Uri)+"\n"+fence(r.Text))
+		}
+	}
+	var rest []string
+	for line := range strings.Lines(text.String()) {
+		line = strings.TrimRight(line, "\r\n")
+		word, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch value = strings.TrimSpace(value); {
+		case word == "/check" && value != "":
+			p.checks = append(p.checks, goal.Check{Type: goal.Shell, Command: value})
+		case word == "/worktree":
+			p.worktree = true
+			rest = append(rest, value)
+		case word == "/risk" && value != "":
+			p.risk = policy.Risk(value)
+		case line == attachment:
+			rest = append(rest, files[0])
+			files = files[1:]
+		default:
+			rest = append(rest, line)
+		}
+	}
+	p.objective = strings.TrimSpace(strings.Join(rest, "\n"))
+	return p
+}
+
+// removeLineBreaks removes line breaks from an address, so that no part of it can become a command.
+func removeLineBreaks(address string) string {
+	return strings.NewReplacer("\n", "", "\r", "", attachment, "").Replace(address)
+}

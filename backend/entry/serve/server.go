@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"goalpost/backend/panes/stream"
+)
+
+func (s *Server) scheme() string {
+	if s.o.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// Options describe what is served and to which clients.
+type Options struct {
+	Listen string // host:port; "" is 127.0.0.1 and a free port
+	// AllowRemote allows Listen to be an address that other machines can reach. Anyone with the token then works as
+	// the user who started the program.
+	AllowRemote bool
+	// Hosts are further accepted values of the Host header, such as the name of a reverse proxy or of this machine;
+	// with or without port.
+	Hosts   []string
+	TLS     *tls.Config // nil is plain HTTP
+	Assets  fs.FS       // the built frontend, with index.html at its root
+	Methods *Registry
+	// Stream makes the handler of /v1/ from a function that checks requests; it is (*stream.Server).Handler. nil
+	// serves no streams.
+	Stream func(auth func(*http.Request) bool) http.Handler
+	Token  string // "" generates one of 256 random bits; at least 12 characters otherwise
+	Log    *slog.Logger
+	Now    func() time.Time // replaced in tests of lock-out and sessions; nil is the real time
+}
+
+// Server is a running server. All methods may be called concurrently.
+type Server struct {
+	o        Options
+	token    string
+	port     string
+	address  string
+	http     *http.Server
+	files    http.Handler
+	sessions *sessions
+	lock     *lockout
+	conns    *stream.Connections
+	accepted chan struct{}
+}
+
+// URL is the address of the page, such as http://127.0.0.1:8080/. For a server on all addresses it is the loopback
+// address.
+func (s *Server) URL() string {
+	host, _, err := net.SplitHostPort(s.address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return s.scheme() + "://" + net.JoinHostPort(host, s.port) + "/"
+}
+
+// LoginURL is URL with the token in it, which logs in directly.
+func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
+
+// Close ends every connection and waits for running calls. If ctx ends first, pages that do not answer are cut off;
+// calls are still waited for. The owner of the stream server closes that before this server.
+func (s *Server) Close(ctx context.Context) error {
+	err := s.conns.Close(ctx, func() {
+		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+		<-s.accepted
+	})
+	if err != nil {
+		return fmt.Errorf("closing the server: %w", err)
+	}
+	return nil
+}

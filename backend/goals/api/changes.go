@@ -1,0 +1,214 @@
+package api
+
+import (
+	"context"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/storage/store"
+)
+
+// FolderHistory lists, undoes and commits the changes of goals in their folders.
+type FolderHistory interface {
+	Changes(ctx context.Context, id goal.ID, paths []string) (ChangesView, error)
+	FileDiff(ctx context.Context, id goal.ID, path string) (FileDiff, error)
+	UndoChanges(ctx context.Context, id goal.ID, in UndoInput) (UndoOutput, error)
+	EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error)
+	CommitOffer(ctx context.Context, id goal.ID) (CommitOffer, error)
+	CommitChanges(ctx context.Context, id goal.ID, in CommitInput) (CommitOutput, error)
+}
+
+// ChangesAPI lists, undoes and commits the changes of goals. An id may be a unique part of six characters or more.
+type ChangesAPI struct {
+	history FolderHistory
+	store   *store.Store
+	apiBase
+}
+
+// NewChangesAPI makes the API; ctx is the program's life.
+func NewChangesAPI(ctx context.Context, h FolderHistory, s *store.Store) *ChangesAPI {
+	return &ChangesAPI{history: h, store: s, apiBase: apiBase{ctx}}
+}
+
+// List compares the present state of a goal's folder with its state at the goal's start. paths select files and
+// folders; without any it compares everything.
+func (a *ChangesAPI) List(id string, paths []string) (ChangesView, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (ChangesView, error) {
+		return a.history.Changes(a.ctx, g.ID, paths)
+	})
+}
+
+// File reads both sides of a changed file. path is as List returns it.
+func (a *ChangesAPI) File(id, path string) (FileDiff, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (FileDiff, error) {
+		return a.history.FileDiff(a.ctx, g.ID, path)
+	})
+}
+
+// Undo restores an earlier state of a goal's folder, or of some of its files. It refuses while the goal runs.
+func (a *ChangesAPI) Undo(id string, in UndoInput) (UndoOutput, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (UndoOutput, error) {
+		return a.history.UndoChanges(a.ctx, g.ID, in)
+	})
+}
+
+// Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
+// otherwise one that is installed. path is as List returns it.
+func (a *ChangesAPI) Edit(id, path string) (pane.Info, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (pane.Info, error) {
+		return a.history.EditFile(a.ctx, g.ID, path)
+	})
+}
+
+// CommitOffer reports whether the changes of a goal can be committed, and proposes a branch and a message.
+func (a *ChangesAPI) CommitOffer(id string) (CommitOffer, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOffer, error) {
+		return a.history.CommitOffer(a.ctx, g.ID)
+	})
+}
+
+// Commit commits the changes of a goal to a new branch of its folder's repository, or to the one that is checked out.
+// It runs no hooks or filters, and refuses while the goal runs.
+func (a *ChangesAPI) Commit(id string, in CommitInput) (CommitOutput, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOutput, error) {
+		return a.history.CommitChanges(a.ctx, g.ID, in)
+	})
+}
+
+// CommitOffer is a proposal for the commit of a goal's changes.
+type CommitOffer struct {
+	Unavailable string `json:"unavailable"` // why they cannot be committed, "" if they can
+	Branch      string `json:"branch"`      // the proposed branch
+	Current     string `json:"current"`     // the branch that is checked out, "" if there is none
+	Message     string `json:"message"`
+}
+
+// CommitInput describes a commit.
+type CommitInput struct {
+	Paths   []string `json:"paths"`   // files and folders below the goal's folder; empty = all of it
+	Branch  string   `json:"branch"`  // "" = the proposed one
+	Message string   `json:"message"` // "" = the objective
+}
+
+// CommitOutput describes a commit that was made, or a patch that was written.
+type CommitOutput struct {
+	Commit  string        `json:"commit"` // "" for a patch
+	Branch  string        `json:"branch"` // "" for a patch
+	Files   []ChangedPath `json:"files"`
+	Skipped []LeftOutPath `json:"skipped"`
+	// Mixed are files that already had uncommitted changes before the goal. The commit includes those changes.
+	Mixed []string `json:"mixed"`
+}
+
+// ChangesView lists the changes in a goal's folder since its start.
+type ChangesView struct {
+	GoalID string `json:"goal_id"`
+	Dir    string `json:"dir"`
+	// Unavailable is why nothing can be compared, "" if it can be.
+	Unavailable string `json:"unavailable"`
+	Running     bool   `json:"running"` // the goal works in the folder now
+	// FromStep is the step after which the first snapshot was taken. It is 0, except for goals of older versions.
+	FromStep    int              `json:"from_step"`
+	Files       []ChangedFile    `json:"files"`
+	Protected   []ProtectedFile  `json:"protected"` // unchanged ones
+	LeftOut     []LeftOutPath    `json:"left_out"`
+	Checkpoints []CheckpointView `json:"checkpoints"` // oldest first
+	Undone      bool             `json:"undone"`      // the newest checkpoint is that of an undo
+	CanRedo     bool             `json:"can_redo"`
+	KeptBytes   int64            `json:"kept_bytes"`
+}
+
+// ChangedFile is a file, link or empty folder that has changed.
+type ChangedFile struct {
+	Path   string   `json:"path"` // quoted like a Go string if it is not plain text
+	Change string   `json:"change"`
+	Before FileSide `json:"before"`
+	After  FileSide `json:"after"`
+	// Added and Removed count lines; they are -1 if lines were not compared.
+	Added   int  `json:"added"`
+	Removed int  `json:"removed"`
+	Binary  bool `json:"binary"`
+	Ignored bool `json:"ignored"` // by a .gitignore
+	// EditedSince reports that something else changed it after the goal. Undo skips it.
+	EditedSince bool `json:"edited_since"`
+	// ReadBy are the names of the checks that were observed to read it.
+	ReadBy    []string `json:"read_by"`
+	RunsCheck bool     `json:"runs_check"` // it decides the result of one of them
+	Protected string   `json:"protected"`  // why the agent cannot change it, "" if it can
+}
+
+// Kinds of changes.
+const (
+	FileNew     = "new"
+	FileChanged = "changed"
+	FileDeleted = "deleted"
+)
+
+// FileSide is a file before or after a change. Type is "" if it does not exist.
+type FileSide struct {
+	Type   string `json:"type"` // file, folder, link
+	Mode   string `json:"mode"` // as in chmod: 644
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	Target string `json:"target"` // of a link
+}
+
+// LeftOutPath is a path that was left out, with the reason.
+type LeftOutPath struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// CheckpointView is a state of the folder that can be restored.
+type CheckpointView struct {
+	N    int    `json:"n"`
+	Kind string `json:"kind"` // start, resume, step, end, before_undo, after_undo
+	Step int    `json:"step"` // the newest step at that time
+	At   string `json:"at"`
+}
+
+// FileDiff is a changed file with both sides. Secrets are hidden in its texts.
+type FileDiff struct {
+	ChangedFile
+
+	IsText bool   `json:"is_text"` // both sides are text: Was, Is and Hunks are set
+	Was    string `json:"was"`
+	Is     string `json:"is"`
+	Hunks  string `json:"hunks"` // of a unified diff
+	Patch  string `json:"patch"` // in git's form
+	// WasImage and IsImage are data URLs, "" for a side that is not a picture.
+	WasImage string `json:"was_image"`
+	IsImage  string `json:"is_image"`
+}
+
+// UndoInput describes an undo.
+type UndoInput struct {
+	Paths []string `json:"paths"` // files and folders below the goal's folder; empty = all of it
+	Force []string `json:"force"` // paths that are overwritten although something else changed them after the goal
+	// Step restores the state after a step with a checkpoint; 0 = the start.
+	Step   int  `json:"step"`
+	Redo   bool `json:"redo"` // undoes the last undo
+	DryRun bool `json:"dry_run"`
+}
+
+// UndoOutput lists what an undo restored, or would restore.
+type UndoOutput struct {
+	To      string        `json:"to"` // the restored state, such as "the start of the goal"
+	Done    []ChangedPath `json:"done"`
+	Skipped []SkippedPath `json:"skipped"`
+	LeftOut []LeftOutPath `json:"left_out"`
+	CanRedo bool          `json:"can_redo"`
+}
+
+// ChangedPath is a path with the kind of its change.
+type ChangedPath struct {
+	Path   string `json:"path"`
+	Change string `json:"change"`
+}
+
+// SkippedPath is a path that an undo does not restore.
+type SkippedPath struct {
+	Path     string `json:"path"`
+	Why      string `json:"why"`
+	CanForce bool   `json:"can_force"`
+}

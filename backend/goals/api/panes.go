@@ -1,0 +1,177 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/storage/store"
+)
+
+// Panes is the interface of the pane APIs to the program. Every method may be called concurrently.
+type Panes interface {
+	TerminalPanes
+	BrowserPanes
+	PaneLister
+}
+
+// PaneLister lists all panes at one revision.
+type PaneLister interface {
+	Snapshot() PaneList
+}
+
+// TerminalPanes opens and closes terminal panes.
+type TerminalPanes interface {
+	OpenTerminal(ctx context.Context, in ArgsOpenTerminal) (pane.Info, error)
+	RestartTerminal(ctx context.Context, id string) (pane.Info, error)
+	RenameTerminal(id, title string) error
+	CloseTerminal(ctx context.Context, id string) error
+}
+
+// BrowserPanes opens, finds and closes browser panes.
+type BrowserPanes interface {
+	OpenBrowser(ctx context.Context, in ArgsOpenBrowser) (pane.Info, error)
+	Browser(id string) (*browser.Pane, error)
+	CloseBrowser(ctx context.Context, id string) error
+	OpenDevTools(ctx context.Context, id string, in ArgsDevTools) (pane.Info, error)
+}
+
+// TerminalAPI opens and closes terminal panes. The stream transfers their bytes.
+type TerminalAPI struct {
+	panes TerminalPanes
+	apiBase
+}
+
+// NewTerminalAPI makes the API; ctx is the program's life.
+func NewTerminalAPI(ctx context.Context, p TerminalPanes) *TerminalAPI {
+	return &TerminalAPI{p, apiBase{ctx}}
+}
+
+// Open starts the user's shell in a new pane.
+func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	return a.panes.OpenTerminal(a.ctx, in)
+}
+
+// Restart starts the shell of a pane again if it has ended.
+func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	return a.panes.RestartTerminal(a.ctx, id)
+}
+
+// Rename sets a pane's title.
+func (a *TerminalAPI) Rename(id, title string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.panes.RenameTerminal(id, title)
+}
+
+// Close ends the program of a pane and closes it.
+func (a *TerminalAPI) Close(id string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.panes.CloseTerminal(a.ctx, id)
+}
+
+// BrowserAPI opens and controls browser panes. The stream transfers frames and input.
+type BrowserAPI struct {
+	panes     BrowserPanes
+	files     PageFiles
+	takeover  PageTakeover
+	profiles  BrowserProfiles
+	addresses AddressResolver
+	store     *store.Store
+	apiBase
+}
+
+// NewBrowserAPI makes the API; ctx is the program's life.
+func NewBrowserAPI(ctx context.Context, p BrowserPanes, b Browsing, s *store.Store) *BrowserAPI {
+	return &BrowserAPI{
+		panes:     p,
+		files:     b,
+		takeover:  b,
+		profiles:  b,
+		addresses: b,
+		store:     s,
+		apiBase:   apiBase{ctx},
+	}
+}
+
+// Open loads an address in a new pane.
+func (a *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	return a.panes.OpenBrowser(a.ctx, in)
+}
+
+// Close closes a pane and its page.
+func (a *BrowserAPI) Close(id string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.panes.CloseBrowser(a.ctx, id)
+}
+
+// Navigate loads an address.
+func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Navigate(a.ctx, url) })
+}
+
+// Back returns to the previous page.
+func (a *BrowserAPI) Back(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Back(a.ctx) })
+}
+
+// Forward undoes Back.
+func (a *BrowserAPI) Forward(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Forward(a.ctx) })
+}
+
+// Reload loads the page again, and restarts a page that crashed.
+func (a *BrowserAPI) Reload(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Reload(a.ctx) })
+}
+
+// Stop stops loading.
+func (a *BrowserAPI) Stop(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Stop(a.ctx) })
+}
+
+func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	p, err := a.panes.Browser(id)
+	if err != nil {
+		return false, err
+	}
+	return true, do(p)
+}
+
+// WorkspaceAPI lists all panes, and stores their layout.
+type WorkspaceAPI struct {
+	panes PaneLister
+	store *store.Store
+	apiBase
+}
+
+// NewWorkspaceAPI makes the API; ctx is the program's life.
+func NewWorkspaceAPI(ctx context.Context, p PaneLister, s *store.Store) *WorkspaceAPI {
+	return &WorkspaceAPI{p, s, apiBase{ctx}}
+}
+
+// Panes lists all panes at one revision.
+func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
+	defer a.recoverProblem(&err)
+	return a.panes.Snapshot(), nil
+}
+
+// Layout reads the last saved layout, "" if there is none.
+func (a *WorkspaceAPI) Layout() (out string, err error) {
+	defer a.recoverProblem(&err)
+	return a.store.Workspace.Layout(a.ctx, "main")
+}
+
+// SaveLayout saves the page's layout, which is JSON of at most 1 MiB.
+func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
+		return false, &fault.Error{Code: fault.Refused, Message: "the layout is not JSON of at most 1 MiB"}
+	}
+	return true, a.store.Workspace.SaveLayout(a.ctx, "main", body)
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/storage/secret"
+)
+
+// SecretService is the interface of SecretAPI to the program.
+type SecretService interface {
+	Where(ctx context.Context) secret.BackendInfo
+	List() ([]secret.Secret, error)
+	Set(ctx context.Context, name, value string, hosts []string) (secret.Backend, error)
+	Remove(ctx context.Context, name string) error
+	Unlock(passphrase string) error
+	SetPassphrase(ctx context.Context, passphrase string) error
+	Logins() *secret.Logins
+}
+
+// SecretAPI manages the user's secrets and saved logins. It never returns their values.
+type SecretAPI struct {
+	vault SecretService
+	apiBase
+}
+
+// NewSecretAPI makes the API; ctx is the program's life.
+func NewSecretAPI(ctx context.Context, v SecretService) *SecretAPI {
+	return &SecretAPI{v, apiBase{ctx}}
+}
+
+// The types of this API.
+type (
+	// SecretPlace is where new values are stored, and what protects them.
+	SecretPlace struct {
+		Place      string `json:"place"` // keyring, file
+		Detail     string `json:"detail"`
+		Locked     bool   `json:"locked"` // Unlock has to be called first
+		Passphrase bool   `json:"passphrase"`
+	}
+	// SecretView is a secret without its value.
+	SecretView struct {
+		Name  string   `json:"name"`
+		Place string   `json:"place"`
+		Hosts []string `json:"hosts"` // to which it may be sent; empty = all
+		Added string   `json:"added"` // RFC 3339
+	}
+	// LoginView is a saved login without its password.
+	LoginView struct {
+		Origin string `json:"origin"`
+		User   string `json:"user"`
+	}
+	// SecretInput is a secret to store. It replaces an older one of that name.
+	SecretInput struct {
+		Name  string   `json:"name"`
+		Value string   `json:"value"`
+		Hosts []string `json:"hosts"`
+	}
+	// LoginInput is a login to store.
+	LoginInput struct {
+		Origin   string `json:"origin"`
+		User     string `json:"user"`
+		Password string `json:"password"`
+	}
+)
+
+// Where describes where new values are stored.
+func (a *SecretAPI) Where() (out SecretPlace, err error) {
+	defer a.recoverProblem(&err)
+	w := a.vault.Where(a.ctx)
+	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
+}
+
+// List lists the secrets, by name.
+func (a *SecretAPI) List() (out []SecretView, err error) {
+	defer a.recoverProblem(&err)
+	list, err := a.vault.List()
+	out = []SecretView{}
+	for _, s := range list {
+		out = append(out,
+			SecretView{s.Name, string(s.Place), append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
+	}
+	return out, err
+}
+
+// Set stores a secret and returns where: keyring or file.
+func (a *SecretAPI) Set(in SecretInput) (place string, err error) {
+	defer a.recoverProblem(&err)
+	p, err := a.vault.Set(a.ctx, in.Name, in.Value, in.Hosts)
+	return string(p), err
+}
+
+// Remove removes a secret.
+func (a *SecretAPI) Remove(name string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.vault.Remove(a.ctx, name)
+}
+
+// Unlock unlocks the encrypted file for this process with the user's passphrase.
+func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.vault.Unlock(passphrase)
+}
+
+// Protect protects the key of the encrypted file with a passphrase. The passphrase "" removes the protection.
+func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.vault.SetPassphrase(a.ctx, passphrase)
+}
+
+// Logins lists the saved logins, by origin and user.
+func (a *SecretAPI) Logins() (out []LoginView, err error) {
+	defer a.recoverProblem(&err)
+	list, err := a.vault.Logins().List()
+	return viewAll(list, func(l secret.Login) LoginView { return LoginView{l.Origin, l.User} }), err
+}
+
+// SaveLogin stores a login, and replaces an older one of the same user for that origin.
+func (a *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.vault.Logins().Save(a.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
+}
+
+// RemoveLogin removes a login.
+func (a *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
+	defer a.recoverProblem(&err)
+	return true, a.vault.Logins().Remove(a.ctx, origin, user)
+}

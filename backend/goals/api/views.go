@@ -1,0 +1,190 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+	"goalpost/backend/storage/store"
+)
+
+// activitySlices is the number of bars in the sparkline of a card.
+const activitySlices = 24
+
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(event.TimeLayout)
+}
+
+// cardFacts are the facts that a card shows in addition to the goal's row.
+type cardFacts struct {
+	activity  []int
+	asks      int // calls that wait for the user
+	assurance goal.Assurance
+	owner     store.LockOwner
+}
+
+func goalCard(r store.GoalRow, f cardFacts) GoalCard {
+	c := GoalCard{
+		ID:        string(r.ID),
+		Objective: r.Objective,
+		Dir:       r.Policy.Dir,
+		Status:    r.Status,
+		Exit:      r.Exit,
+		Verified:  r.Verified,
+		Judged:    r.Judged,
+		Scripted:  r.Scripted,
+		CreatedAt: formatTime(r.CreatedAt),
+		StartedAt: formatTime(r.StartedAt),
+		EndedAt:   formatTime(r.EndedAt),
+		GoalUsage: GoalUsage{
+			SpentMS:    r.Spent.WallClock.Milliseconds(),
+			Steps:      r.Spent.Steps,
+			Iterations: r.Spent.Iterations,
+			TokensIn:   r.Spent.TokensIn,
+			TokensOut:  r.Spent.TokensOut,
+			USD:        r.Spent.USD,
+		},
+		ChecksPassed:   r.ChecksPassed,
+		Checks:         len(r.Criterion.Checks),
+		ParkedUntil:    formatTime(r.ParkedUntil),
+		Seq:            r.Seq,
+		Activity:       f.activity,
+		PID:            f.owner.PID,
+		InOtherProcess: f.owner.Other,
+		Asks:           f.asks,
+	}
+	if r.Options.Worktree != nil {
+		c.Dir = r.Options.Worktree.Folder
+	}
+	if r.Exit == goal.Done {
+		c.Assurance, c.AssuranceWords = f.assurance, f.assurance.Describe(r.JudgeName())
+	}
+	if f.owner.PID != 0 {
+		c.Queued = r.Queued
+	}
+	if len(r.Report) > 0 {
+		c.Reason = r.Report[0]
+	}
+	return c
+}
+
+// goalFacts are the stored facts about a goal in addition to its row.
+type goalFacts struct {
+	claims  []store.Claim
+	reviews []store.ReviewRecord
+	todos   []goal.Todo
+	card    cardFacts
+	waits   bool
+	// askedPane is the pane in which the agent asked the user to act.
+	askedPane string
+	protected []event.Event // warnings about protected files; only for a receipt
+}
+
+// goalView builds the view of a goal from its row and facts.
+func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
+	return GoalView{
+		GoalCard:        goalCard(r, f.card),
+		CriterionSHA256: r.CriterionSHA256,
+		Any:             r.Criterion.Any,
+		CheckStates:     checkStates(r, f.claims),
+		Policy:          r.Policy,
+		Provider:        r.Provider,
+		Model:           r.Model,
+		GoalLimits: GoalLimits{
+			WallClockMS:   r.Limits.WallClock.Milliseconds(),
+			MaxIterations: r.Limits.Iterations,
+			MaxClaims:     r.Limits.ClaimsPerCheck,
+			MaxTokens:     r.Limits.Tokens,
+			MaxUSD:        r.Limits.USD,
+		},
+		Report:          append([]string{}, r.Report...),
+		Account:         r.Account,
+		Result:          resultOf(r, f),
+		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
+		AssuranceReason: assuranceReason(r, f.claims),
+		Require:         r.Criterion.Require,
+		Options:         r.Options,
+		MergeCommand:    mergeCommand(r.Goal),
+		Reviewed:        r.NeedsReview(),
+		Waits:           f.waits,
+		Tampered:        isTampered(r),
+		AskedPane:       f.askedPane,
+		Todos:           append([]goal.Todo{}, f.todos...),
+		Panes:           append([]string{}, panes...),
+		Marks:           buildTimeline(f, r.Status),
+	}
+}
+
+// isTampered reports whether a goal is paused because protected files changed.
+func isTampered(r store.GoalRow) bool {
+	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
+}
+
+// assuranceOf returns how much a done goal proves, from the verdicts of its last claim.
+func assuranceOf(r store.GoalRow, claims []store.Claim) goal.Assurance {
+	if r.Exit != goal.Done || len(claims) == 0 {
+		return ""
+	}
+	return r.Criterion.AssuranceOf(claims[len(claims)-1].Verdicts)
+}
+
+// assuranceReason returns why a done goal proves less than a strong one, from the first check of its last claim that
+// proves as little.
+func assuranceReason(r store.GoalRow, claims []store.Claim) string {
+	level := assuranceOf(r, claims)
+	if level == "" || level == goal.Strong {
+		return ""
+	}
+	for _, v := range claims[len(claims)-1].Verdicts {
+		if v.Outcome == goal.Pass && v.Assurance == level && v.AssuranceReason != "" {
+			return v.AssuranceReason
+		}
+	}
+	return ""
+}
+
+// resultOf returns the result of the claim that was verified or waits for the user.
+func resultOf(r store.GoalRow, f goalFacts) string {
+	if len(f.claims) == 0 || r.Exit != goal.Done && !f.waits {
+		return ""
+	}
+	return f.claims[len(f.claims)-1].Result
+}
+
+// checkStates adds the newest verdict to every check.
+func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
+	states := make([]CheckState, len(r.Criterion.Checks))
+	for i, c := range r.Criterion.Checks {
+		states[i] = CheckState{Type: c.Type, Name: c.Name(), Words: c.Describe()}
+	}
+	for _, claim := range claims {
+		for _, v := range claim.Verdicts {
+			if v.Check >= len(states) {
+				continue
+			}
+			s := &states[v.Check]
+			s.Outcome, s.Detail, s.Tail, s.MS, s.Claim = v.Outcome, v.Detail, v.Tail, v.TookMS, claim.N
+		}
+	}
+	return states
+}
+
+func stepRow(s store.Step) StepRow {
+	const maxArguments = 2000 // characters
+	return StepRow{
+		N:           s.N,
+		AtMS:        s.AtMS,
+		Tool:        s.Tool,
+		Arguments:   text.Truncate(s.Arguments, maxArguments),
+		Outcome:     string(s.Outcome),
+		MS:          s.MS,
+		Preview:     s.Preview,
+		ImageSHA256: s.ImageSHA256,
+		Effect:      s.Risk,
+	}
+}

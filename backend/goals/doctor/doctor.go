@@ -1,0 +1,155 @@
+// Package doctor examines what this machine offers.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/mcpservers"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/host/notify"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/update"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/storage/config"
+)
+
+// desktopTimeout bounds how long the desktop may take to answer.
+const desktopTimeout = 5 * time.Second
+
+// Doctor examines what this machine offers.
+type Doctor struct {
+	Config     *config.Config
+	Access     *access.Rules
+	Models     *models.Providers
+	Sandboxes  *goalsandbox.Factory
+	MCPServers *mcpservers.Servers
+	Programs   *sandbox.Supervisor // the user's
+	Version    string              // of this program
+	Updates    *update.Checker
+}
+
+// Findings examines everything, again each time.
+func (dr *Doctor) Findings() []api.DoctorFinding {
+	return slices.Concat(
+		[]api.DoctorFinding{dr.helperFinding()},
+		dr.sandboxFindings(),
+		[]api.DoctorFinding{
+			chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding(), dr.versionFinding(),
+		},
+		dr.toolchainFindings(),
+		dr.MCPServers.Findings(),
+	)
+}
+
+func (dr *Doctor) helperFinding() api.DoctorFinding {
+	f := api.DoctorFinding{
+		ID:     "helper",
+		Title:  "Helper",
+		State:  "ok",
+		Detail: dr.Sandboxes.HelperPath,
+	}
+	if err := dr.Programs.Err(); err != nil {
+		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
+	}
+	return f
+}
+
+func chromiumFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: "ok"}
+	path, err := browser.Find()
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", err.Error(),
+			"terminals and commands work without it; browser panes and browser tools do not"
+		return f
+	}
+	f.Detail = path
+	if os.Geteuid() == 0 {
+		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because Goalpost runs as root",
+			"run Goalpost as an ordinary user"
+	}
+	return f
+}
+
+func (dr *Doctor) modelFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "model", Title: "Model"}
+	p, err := dr.Models.Get("")
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", "none yet",
+			"connect one in the settings or with goalctl providers add; the demonstration needs none (scripted, no AI)"
+		return f
+	}
+	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
+	if p.Kind == config.Demo {
+		f.State, f.Detail = "warn", "the demonstration only (scripted, no AI)"
+	}
+	return f
+}
+
+func (dr *Doctor) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
+}
+
+// versionFinding asks the release feed, if the user has set one.
+func (dr *Doctor) versionFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "version", Title: "Version", State: "ok", Detail: dr.Version}
+	feed := dr.Config.Settings().UpdateFeed
+	if feed == "" {
+		return f
+	}
+	release, err := dr.Updates.Check(context.Background(), feed, dr.Version)
+	var problem *fault.Error
+	switch {
+	case errors.As(err, &problem):
+		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+problem.Message, problem.Hint
+	case release.Newer:
+		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+release.Version+" is available", "get it from "+release.URL
+	default:
+		f.Detail += " is the newest"
+	}
+	return f
+}
+
+// toolchainFindings lists the additional folders that goals see, if any.
+func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
+	usable, refused := dr.Access.Toolchains()
+	f := api.DoctorFinding{
+		ID:     "toolchains",
+		Title:  "Extra tool folders",
+		State:  "ok",
+		Detail: strings.Join(usable, ", "),
+	}
+	if len(refused) > 0 {
+		f.State, f.Detail = "warn", "goals cannot use: "+errors.Join(refused...).Error()
+		f.Hint = "change it in the settings"
+	}
+	if len(usable)+len(refused) == 0 {
+		return nil
+	}
+	return []api.DoctorFinding{f}
+}
+
+// notificationFinding reports whether a desktop shows notifications.
+func (dr *Doctor) notificationFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
+	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
+	defer cancel()
+	d, err := notify.Open(ctx)
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", "no desktop shows notifications here: "+err.Error(),
+			"goals that need you are still listed under approvals"
+		return f
+	}
+	f.Detail = "shown by " + d.Name()
+	_ = d.Close()
+	return f
+}

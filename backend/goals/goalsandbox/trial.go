@@ -1,0 +1,114 @@
+package goalsandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/judge"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/domain/process"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/environ"
+	"goalpost/backend/lib/fault"
+)
+
+// TrialSandbox is a sandbox without a goal, in which a user can try what it prevents.
+type TrialSandbox struct {
+	Inside   process.Launcher // starts programs as an agent would, and checks
+	Outside  process.Launcher // starts the user's own programs
+	Env      []string         // for Inside
+	CheckEnv []string         // for checks in Inside
+	OwnEnv   []string         // for Outside
+	Dir      string
+
+	held *Sandbox
+}
+
+// RefusedRequests lists the requests that the proxy has refused so far, one line each.
+func (w *TrialSandbox) RefusedRequests() []string { return w.held.Proxy.RefusedSince(0) }
+
+// Violations lists the actions that the kernel has refused so far, one line each.
+func (w *TrialSandbox) Violations() []string {
+	w.held.mu.Lock()
+	defer w.held.mu.Unlock()
+	return slices.Clone(w.held.violations)
+}
+
+// OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
+func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
+	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
+	if !p.Risk.IsValid() {
+		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
+	}
+	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
+		return err
+	}
+	if err := f.Access.ValidateGrants(in.AccessInput, &p); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "person-*")
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := f.Open(ctx, "sandbox", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor shows what works here"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
+	return do(&TrialSandbox{
+		Inside:   held.Programs,
+		Outside:  f.UserPrograms,
+		Env:      held.Env,
+		CheckEnv: held.checkEnv,
+		OwnEnv:   environ.Base(os.Environ()),
+		Dir:      p.Dir,
+		held:     held,
+	})
+}
+
+// WithTrial passes do the runner of checks in a temporary sandbox, which is like that of the goal and has a private
+// folder. It deletes both afterwards.
+func (f *Factory) WithTrial(
+	ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error,
+) error {
+	return f.WithSandbox(ctx, p, func(held *Sandbox) error {
+		host := held.CheckRunner(f, p.Dir, hosts)
+		host.Judge, host.Environment.Pages = judge, f.Pages("") // pre-flight only checks that they exist
+		return do(host)
+	})
+}
+
+// WithSandbox opens a temporary sandbox with a private folder, and passes it to its callback. It deletes both
+// afterwards.
+func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*Sandbox) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "preflight-*")
+	if err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := f.Open(ctx, "pre-flight", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return fault.Invalid("sandbox", err.Error(),
+			"goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(held), held.Close(context.WithoutCancel(ctx)))
+}

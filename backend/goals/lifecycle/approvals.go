@@ -1,0 +1,107 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// Answer stores the user's answer to an open approval. The process that runs the goal reads it. If the goal has paused
+// for the approval, it resumes here, provided that this process follows other processes.
+func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
+	open, err := s.store.Approvals.OpenApprovals(ctx, id)
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
+	switch {
+	case i < 0:
+		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no open approval %q", o.Request),
+			"it may have been answered already; goalctl approvals lists the open ones")
+	case open[i].Given != nil:
+		return fault.New(fault.Conflict, fmt.Sprintf("the approval %s has already been answered", o.Request),
+			"resume the goal to let it continue")
+	}
+	if o.Kind == goal.OrderApprove {
+		if _, ok := open[i].FindOffer(o.Scope); !ok {
+			return fault.Invalid("scope", fmt.Sprintf("the approval %s does not offer the scope %q", o.Request, o.Scope),
+				"use "+scopeNames(open[i].Approval))
+		}
+	}
+	var answered store.GoalRow
+	err = s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
+		if answered = row; row.Status != goal.Running && row.Status != goal.Paused {
+			return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
+		}
+		return nil
+	}, o)
+	if err != nil || answered.Status == goal.Running { // its run reads the answer
+		return err
+	}
+	return s.resumeIfAnswered(ctx, id)
+}
+
+func scopeNames(a goal.Approval) string {
+	words := []string{}
+	for _, o := range a.Offers {
+		words = append(words, string(o.Scope))
+	}
+	if len(words) > 0 && words[len(words)-1] != string(policy.ScopeOnce) {
+		words = append(words, "goal")
+	}
+	return strings.Join(words, ", ")
+}
+
+// resumeIfAnswered resumes a goal after its last open approval was answered, unless another process did.
+func (s *Service) resumeIfAnswered(ctx context.Context, id goal.ID) error {
+	open, err := s.store.Approvals.OpenApprovals(ctx, id) // read again, because several may be answered at once
+	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
+		return err
+	}
+	row, err := s.store.Goals.Get(ctx, id)
+	if err != nil || !s.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+		return err
+	}
+	err = s.Resumption.Resume(ctx, id, api.ResumeInput{})
+	var problem *fault.Error
+	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == fault.Conflict {
+		return nil
+	}
+	return err
+}
+
+// Revoke revokes a grant. Access ends at once, and the next call that needs the grant asks for it again.
+func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error {
+	grants, err := s.store.Approvals.Grants(ctx, id)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	named := func(g policy.Grant) bool { return g.ID == request }
+	if !slices.ContainsFunc(grants, named) {
+		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no grant %q", request), "approvals lists its grants")
+	}
+	s.sessions.RevokeGrant(ctx, id, request)
+	own, err := s.store.Locks.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) { // the process that runs the goal revokes it
+		return s.Runs.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+	}
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	grants, err = s.store.Approvals.Grants(ctx, id) // no other process can end it now
+	row, gone := s.store.Goals.Get(ctx, id)
+	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
+		err = s.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID},
+			&event.GrantEnded{Request: request, Why: "the user revoked it"})
+	}
+	return errors.Join(err, own.Unlock())
+}

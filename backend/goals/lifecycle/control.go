@@ -1,0 +1,143 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/agent/model"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// Start validates a goal, stores it and starts it. If it returns an error, nothing has changed.
+func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
+	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
+}
+
+// StartAs does what Start does, and lets shape change the goal before its checks are tried.
+func (s *Service) StartAs(
+	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+) (id goal.ID, err error) {
+	g, made, err := s.Intake.prepareGoal(ctx, in, shape)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil && made {
+			err = errors.Join(err, s.Intake.removeGoalDir(ctx, *g))
+		}
+	}()
+	if err := s.Intake.saveBaseline(ctx, *g); err != nil {
+		return "", errors.Join(err, s.Intake.removeGoalState(g.ID))
+	}
+	own, err := s.store.Locks.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.Intake.removeGoalState(g.ID))
+	}
+	if err := s.store.Goals.Create(ctx, g); err != nil {
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.Intake.removeGoalState(g.ID))
+	}
+	if err := s.Runs.startRunner(ctx, *g, own, s.Intake.startEvents(ctx, *g)...); err != nil {
+		return "", errors.Join(err, s.store.Goals.Delete(context.WithoutCancel(ctx), g.ID), s.Intake.removeGoalState(g.ID))
+	}
+	return g.ID, nil
+}
+
+// Demo starts the built-in demonstration goal with its scripted model.
+func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
+
+// DemoInput returns the demonstration goal, whose page this program serves.
+func (*Service) DemoInput() api.StartInput {
+	return api.StartInput{
+		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
+		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
+	}
+}
+
+// Pause stops a running goal after its current call.
+func (s *Service) Pause(ctx context.Context, id goal.ID) error {
+	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
+}
+
+// PauseWith does what Pause does, with an order that says who pauses the goal and why.
+func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := s.store.Goals.Get(ctx, id)
+	if err == nil && row.Status == goal.Running { // its process may have died: then it is paused as interrupted
+		if alive, err := s.store.Locks.IsLocked(id); err != nil || !alive {
+			_, lost := s.store.Recovery.InterruptOne(ctx, id)
+			return errors.Join(err, lost)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("pause: %w", err)
+	}
+	return s.Runs.addOrderIf(ctx, id, s.pauseProblem, o)
+}
+
+// pauseProblem returns why a goal cannot be paused, nil if it can.
+func (s *Service) pauseProblem(row store.GoalRow) error {
+	queues, err := s.Runs.isQueued(row)
+	switch {
+	case err != nil:
+		return err
+	case row.Status == goal.Pending && queues:
+		return fault.New(fault.Conflict, "the goal waits in the queue and has not begun",
+			"abort it to take it out of the queue; you can continue it later")
+	case row.Status != goal.Running && !queues:
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
+	}
+	return nil
+}
+
+// Steer stores a note of the user for an active goal.
+func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
+	return s.SteerWith(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+}
+
+// SteerWith does what Steer does, with an order that says whose note it is.
+func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error {
+	if o.Text == "" {
+		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
+	}
+	return s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
+		lives, err := s.Runs.isActive(row)
+		if err != nil || lives {
+			return err
+		}
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
+			"resume it first, or start a new one")
+	}, o)
+}
+
+// Abort ends a goal, here or in another process, and waits until it has ended. A goal that waits to be
+// reopened leaves the queue and keeps its former status.
+func (s *Service) Abort(ctx context.Context, id goal.ID) error {
+	return s.AbortWith(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
+}
+
+// AbortWith does what Abort does, with a stop that says who aborts the goal and why.
+func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) error {
+	row, lives, err := s.Runs.readActive(ctx, id)
+	if err != nil {
+		return fmt.Errorf("abort: %w", err)
+	}
+	if !lives {
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
+	}
+	if s.Runs.runner.Cancel(id, stop) {
+		select {
+		case <-s.Runs.runner.Done(id):
+		case <-ctx.Done():
+			return fmt.Errorf("abort: %w", ctx.Err())
+		}
+		if row, err = s.store.Goals.Get(ctx, id); err != nil || !row.Status.IsActive() {
+			return err
+		}
+	}
+	return s.abortHere(ctx, id, stop)
+}

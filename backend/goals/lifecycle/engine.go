@@ -1,0 +1,47 @@
+package lifecycle
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/session"
+	"goalpost/backend/lib/fault"
+)
+
+// OwnLoop is the name of Goalpost's own loop among the engines.
+const OwnLoop = "model"
+
+// chooseEngine returns the external agent for a new goal, "" for Goalpost's own loop. The setting applies only where
+// an agent can run.
+func chooseEngine(engines []engine.Profile, wanted, setting string, g goal.Goal) (string, error) {
+	possible := !g.Scripted && !g.Policy.Unconfined
+	id := cmp.Or(wanted, setting)
+	if id == "" || id == OwnLoop || wanted == "" && !possible {
+		return "", nil
+	}
+	p, known := engine.FindProfile(engines, id)
+	if !known {
+		names := []string{OwnLoop}
+		for _, p := range engines {
+			names = append(names, p.ID)
+		}
+		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "use one of "+strings.Join(names, ", "))
+	}
+	found := session.FindEngine(p)
+	switch {
+	case g.Scripted:
+		return "", fault.Invalid("engine", "the demonstration has an engine of its own", "leave the engine out")
+	case g.Policy.Unconfined:
+		return "", fault.Invalid("engine", p.Name+" runs only in a sandbox, and this goal has none",
+			"leave out --unconfined or --engine")
+	case found.Command != "" && found.Program == "":
+		return "", fault.Invalid("engine", found.Missing(), "install it, or choose another engine")
+	case found.Program == "":
+		return "", fault.Invalid("engine", p.Name+" is not installed",
+			fmt.Sprintf("install it with %q, or choose another engine", p.Install))
+	}
+	return id, nil
+}

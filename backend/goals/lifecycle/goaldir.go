@@ -1,0 +1,94 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+)
+
+// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
+func (gi *Intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
+	if in.Worktree && in.Dir == "" {
+		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
+	}
+	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
+	if err != nil || !in.Worktree {
+		g.Policy.Dir = dir
+		return made, err
+	}
+	own, dir, err := gi.worktrees.Create(ctx, dir, g.Objective, g.ID)
+	if err != nil {
+		return false, err
+	}
+	g.Options.Worktree, g.Policy.Dir = &own, dir
+	if _, err := gi.access.ValidateExistingDir(dir); err != nil {
+		return false, errors.Join(err, gi.removeGoalDir(ctx, *g))
+	}
+	return true, nil
+}
+
+// removeGoalDir removes the folder that was made for a goal that could not start.
+func (gi *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
+	if own := g.Options.Worktree; own != nil {
+		return gi.worktrees.Discard(ctx, *own)
+	}
+	if err := os.RemoveAll(g.Policy.Dir); err != nil {
+		return fmt.Errorf("remove the goal's folder: %w", err)
+	}
+	return nil
+}
+
+// validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
+// folder, so that git works there, and never writes it.
+func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
+	if err := gi.access.ValidateGrants(in, &g.Policy); err != nil {
+		return err
+	}
+	own := g.Options.Worktree
+	if own == nil || own.Dir != g.Policy.Dir { // below its top, no program finds .git
+		return nil
+	}
+	for _, dir := range g.Policy.AllowWrite {
+		if policy.FoldersOverlap(own.CommonDir, dir) {
+			return fault.Invalid("allow_write", dir+" contains the repository of the worktree",
+				"leave it out: the goal changes its own work tree, and the host commits")
+		}
+	}
+	if g.Policy.CheckDir != "" {
+		for _, top := range []string{own.Dir, own.Repository} {
+			if err := gi.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
+				return err
+			}
+		}
+	}
+	if !slices.Contains(g.Policy.AllowRead, own.CommonDir) {
+		g.Policy.AllowRead = append(g.Policy.AllowRead, own.CommonDir)
+	}
+	return nil
+}
+
+// refuseTrackedCheckDir refuses a check folder whose files the agent could read with git show.
+func (gi *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+	rel, err := filepath.Rel(top, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil //nolint:nilerr // it is outside of the work tree
+	}
+	repo, err := gi.worktrees.Open(ctx, top)
+	if err != nil {
+		return err
+	}
+	tracked, err := repo.Tracks(ctx, rel)
+	if err == nil && tracked {
+		err = fault.Invalid("check_dir", dir+" is tracked by git, so the agent could read it with git show",
+			"move it out of the repository and give that path")
+	}
+	return err
+}

@@ -1,0 +1,356 @@
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/protect"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/session"
+	"goalpost/backend/goals/worktrees"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+	"goalpost/backend/storage/store"
+)
+
+// Intake makes a goal from what the user entered.
+type Intake struct {
+	cfg        *config.Config
+	store      *store.Store
+	clock      runner.Clock
+	secrets    *secret.Vault
+	access     *access.Rules
+	models     *models.Providers
+	sandboxes  *goalsandbox.Factory
+	panes      *panes.Registry
+	worktrees  *worktrees.Worktrees
+	engines    []engine.Profile // external agents that may drive goals
+	unconfined bool             // every new goal runs without a sandbox
+
+	preflighted func(goal.Check, api.TryOutput) // see Deps
+}
+
+// prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,
+// with everything that the checks left there.
+func (gi *Intake) prepareGoal(
+	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+) (g *goal.Goal, made bool, err error) {
+	g = &goal.Goal{
+		ID:        goal.ID(store.NewID()),
+		Objective: strings.TrimSpace(in.Objective),
+		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require, Runs: in.Runs},
+		Policy: policy.Policy{
+			Risk:         in.Risk,
+			AllowTools:   in.AllowTools,
+			DenyTools:    in.DenyTools,
+			AllowHosts:   in.AllowHosts,
+			DenyHosts:    in.DenyHosts,
+			RequireSteps: in.RequireSteps,
+			Secrets:      in.Secrets,
+			Unconfined:   gi.unconfined || in.Unconfined,
+		},
+		Limits: mergeLimits(goal.DefaultLimits(), in.LimitsInput),
+	}
+	if g.Policy.Risk == "" {
+		g.Policy.Risk = policy.WriteLocal
+	}
+	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
+		return nil, false, fmt.Errorf("intake: %w", err)
+	}
+	if slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) && !in.RunOutside {
+		return nil, false, fault.Invalid("run_outside", goal.RunOutsideWarning,
+			"confirm it (--yes-run-outside), or let the check run in the sandbox")
+	}
+	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
+		return nil, false, err
+	}
+	if g.Options, err = gi.optionsOf(ctx, in); err != nil {
+		return nil, false, err
+	}
+	if err := gi.models.Choose(ctx, g, in); err != nil {
+		return nil, false, err
+	}
+	if g.Options.Engine, err = chooseEngine(gi.engines, in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
+		return nil, false, err
+	}
+	if made, err = gi.setGoalDir(ctx, in, g); err != nil {
+		return nil, false, err
+	}
+	err = gi.validateWorktreeAccess(ctx, in.AccessInput, g)
+	if err == nil {
+		err = shape(g)
+	}
+	if err == nil { // validates again, because shape may have changed the policy
+		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
+	}
+	if err == nil {
+		err = validateToolNames(g.Policy)
+	}
+	if err == nil {
+		err = gi.models.ValidateWindow(ctx, *g)
+	}
+	if err == nil {
+		err = gi.runPreflight(ctx, g)
+	}
+	if err != nil {
+		if made {
+			err = errors.Join(err, gi.removeGoalDir(ctx, *g))
+		}
+		return nil, false, err
+	}
+	return g, made, nil
+}
+
+// draftPolicy returns the policy of a goal that the user is still entering.
+func (gi *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
+	p := policy.Policy{
+		Dir:        dir,
+		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
+		AllowHosts: in.AllowHosts,
+		DenyHosts:  in.DenyHosts,
+		Unconfined: gi.unconfined || in.Unconfined,
+	}
+	if !p.Risk.IsValid() {
+		return p, fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
+	}
+	return p, gi.access.ValidateGrants(api.AccessInput{
+		AllowLocal:  in.AllowLocal,
+		AllowWrite:  in.AllowWrite,
+		AllowRead:   in.AllowRead,
+		AllowSocket: in.AllowSocket,
+		CheckDir:    in.CheckDir,
+	}, &p)
+}
+
+// resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
+func (gi *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+	if given != "" {
+		dir, err = gi.access.ValidateExistingDir(given)
+		return dir, false, err
+	}
+	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
+	for n := 1; ; n++ {
+		dir = base
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", base, n)
+		}
+		err := os.MkdirAll(filepath.Dir(dir), 0o755)
+		if err == nil {
+			err = os.Mkdir(dir, 0o755)
+		}
+		if err == nil { // resolve links, because programs and models report paths without links
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		switch {
+		case err == nil:
+			return dir, true, nil
+		case !errors.Is(err, os.ErrExist):
+			return "", false, fault.Invalid("dir", "the goal's folder cannot be created: "+err.Error(),
+				"choose a folder with --dir")
+		}
+	}
+}
+
+// folderSlug makes a part of a folder's name from the objective.
+func folderSlug(objective string) string {
+	const maxLength = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(objective) {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= maxLength {
+			break
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "goal"
+}
+
+// validateGoalSecrets checks that every secret of the goal can be opened.
+func (gi *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if _, err := gi.secrets.Get(ctx, name); err != nil {
+			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows the secrets; unlock them in the settings")
+		}
+	}
+	return nil
+}
+
+// saveBaseline saves the state of the goal's folder when the goal is created, because another goal may change it before
+// this one starts.
+func (gi *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
+	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
+		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
+			"exclude files with --no-protect, or choose a smaller folder")
+	}
+	return nil
+}
+
+// removeGoalState removes a goal's private folders, which contain its baseline.
+func (gi *Intake) removeGoalState(id goal.ID) error {
+	layer := gi.sandboxes.PrivateDir(id)
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
+		return fmt.Errorf("remove the goal's data: %w", err)
+	}
+	return nil
+}
+
+// Protected lists the files of a folder that would be protected. A new folder has none.
+func (gi *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+	if in.Dir == "" {
+		return []api.ProtectedFile{}, nil
+	}
+	dir, err := gi.access.ValidateExistingDir(in.Dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := protect.Find(ctx, protect.Options{
+		Dir:       dir,
+		Criterion: goal.Criterion{Checks: in.Checks},
+		Protect:   in.Protect,
+		NoProtect: in.NoProtect,
+	})
+	if err != nil {
+		return nil, fault.Invalid("protect", fmt.Sprintf("the protected files cannot be listed: %v", err),
+			"correct the patterns")
+	}
+	return viewProtected(found), nil
+}
+
+// Proposal reads the criterion that the folder proposes. It has no effect until the user sees and accepts it.
+func (gi *Intake) Proposal(dir string) (out api.ProposalView, err error) {
+	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
+		return out, err
+	}
+	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))
+	p, err := config.ReadCriterion(file)
+	if err != nil {
+		return out, fmt.Errorf("proposal: %w", err)
+	}
+	return api.ProposalView{
+		Path:   file,
+		Text:   p.Text,
+		Checks: p.Criterion.Checks,
+		Any:    p.Criterion.Any,
+		Words:  p.Criterion.Describe(),
+		Hosts:  append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...),
+	}, nil
+}
+
+// optionsOf returns the goal's options from the input, or refuses them.
+func (gi *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+	o = goal.CareOptions{
+		Persona:        in.Persona,
+		Effort:         in.Effort,
+		CriticEvery:    in.CriticEvery,
+		CriticProvider: in.CriticProvider,
+		JudgeProvider:  in.JudgeProvider,
+		Review:         in.Review,
+		Panes:          in.Panes,
+		Protect:        in.Protect,
+		NoProtect:      in.NoProtect,
+		OnAsk:          in.OnAsk,
+		CheckOutput:    in.CheckOutput,
+		AllowPassing:   in.AllowPassing,
+		AllowMissing:   in.AllowMissing,
+	}
+	switch {
+	case in.CriticEvery == 0:
+		o.CriticEvery = goal.DefaultCriticEvery
+	case in.CriticEvery == api.NoLimit:
+		o.CriticEvery = 0
+	case in.CriticEvery < 0:
+		return o, fault.Invalid("critic_every", fmt.Sprintf("the critic cannot run every %d turns", in.CriticEvery),
+			"give a positive number of turns, or 0 for no critic")
+	}
+	if err := validateChoices(o); err != nil {
+		return o, err
+	}
+	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
+		return o, err
+	}
+	return o, gi.panes.ValidateShareable(o.Panes)
+}
+
+func validateChoices(o goal.CareOptions) error {
+	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+		return fault.Invalid("persona", fmt.Sprintf("there is no persona %q", o.Persona),
+			"use one of "+strings.Join(known, ", "))
+	}
+	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
+		return fault.Invalid("review", fmt.Sprintf("unknown choice %q", o.Review),
+			"use always or never, or leave it out to let the host decide")
+	}
+	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
+		return fault.Invalid("check_output", fmt.Sprintf("unknown choice %q", o.CheckOutput), "use exit, names or full")
+	}
+	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
+		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")
+	}
+	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
+		if err := validateGlob(glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateGlob refuses a pattern that cannot match a file in the folder.
+func validateGlob(glob string) error {
+	refuse := func(reason string) error {
+		return fault.Invalid("protect", fmt.Sprintf("the pattern %q %s", glob, reason),
+			"write one relative to the goal's folder, such as tests/**")
+	}
+	switch clean := path.Clean(glob); {
+	case strings.TrimSpace(glob) == "":
+		return refuse("is empty")
+	case path.IsAbs(glob), clean == "..", strings.HasPrefix(clean, "../"):
+		return refuse("leaves the goal's folder")
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return refuse("cannot be read")
+	}
+	return nil
+}
+
+// resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
+// older than the goal, and their own lists are frozen.
+func (gi *Intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+	var ids []goal.ID
+	for _, part := range parts {
+		row, err := gi.store.Goals.Find(ctx, part)
+		if err != nil {
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "goalctl list shows all goals"}
+		}
+		if !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
+}

@@ -1,0 +1,90 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"goalpost/backend/core/verify"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// Recheck runs the checks of a goal again in its folder, with the protected files that the goal stores, and compares
+// the evidence of every claim with its hashes. It does not ask a judge again.
+func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
+	row, err := s.store.Goals.Get(ctx, id)
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return out, fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then try again")
+	}
+	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
+		return out, fault.New(fault.Conflict, "no program decides this goal, so nothing can be run again",
+			"read the verdicts in the receipt")
+	}
+	claims, err := s.store.History.Claims(ctx, id)
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	claim, was := lastClaim(claims)
+	out.Verdicts, out.Faults = []goal.Verdict{}, s.evidenceFaults(claims)
+	err = s.sandboxes.WithTrial(ctx, row.Policy, nil, goalsandbox.HostsOf(row.Goal), func(h verify.CheckRunner) error {
+		var err error
+		if h.Folder, err = s.savedWorkspace(ctx, row.Goal); err != nil {
+			return err
+		}
+		same, known, err := h.IsVerifiedTree(ctx, was) // before a check writes anything
+		if err != nil {
+			return err
+		}
+		out.TreeChanged = known && !same
+		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
+			out.Verdicts = append(out.Verdicts, v)
+			return nil
+		})
+	})
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	found := verify.SummarizeRecheck(row.Criterion, was, out.Verdicts)
+	out.Passed = found == verify.RecheckPassed && len(out.Faults) == 0
+	out.Open = found == verify.RecheckInconclusive && len(out.Faults) == 0
+	return out, nil
+}
+
+// evidenceFaults lists the evidence that is missing or has changed since its claim.
+func (s *Service) evidenceFaults(claims []store.Claim) []string {
+	faults := []string{}
+	for _, c := range claims {
+		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store.Artifacts) {
+			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
+		}
+	}
+	return faults
+}
+
+// lastClaim returns the newest claim and its verdicts.
+func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
+	if len(claims) == 0 {
+		return goal.Claim{}, nil
+	}
+	last := claims[len(claims)-1]
+	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
+}
+
+// savedWorkspace opens the goal's folder for comparison with its baseline. It returns nil without a baseline, because
+// a recheck must not create one.
+func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.FolderState, error) {
+	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return s.sessions.OpenWorkspace(ctx, g)
+}

@@ -1,0 +1,353 @@
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// Resumption continues goals that stopped.
+type Resumption struct {
+	*Runs
+	budget    *models.Budget
+	protected *ProtectedFiles
+}
+
+// Resume continues a goal that stopped. A parked goal continues at once, in the process that waits for its time.
+func (rs *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	row, err := rs.Resumable(ctx, id)
+	if err != nil {
+		return err
+	}
+	limits := mergeLimits(row.Limits, in.LimitsInput)
+	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
+		return err
+	}
+	if err := rs.refuseDailyLimit(ctx, row); err != nil {
+		return err
+	}
+	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
+		return err
+	}
+	note := strings.TrimSpace(in.Note)
+	if row.Exit.IsParked() {
+		if woken, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); woken || err != nil {
+			return err
+		}
+	}
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
+			return nil, err
+		}
+		return []event.Body{&event.Resumed{Note: note}},
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
+	})
+}
+
+// Reopen continues a completed goal. The input must raise limits that the goal has used up.
+func (rs *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	note := strings.TrimSpace(in.Note)
+	if note == "" {
+		return fault.Invalid("note", "a completed goal needs a note to be reopened", "say what is missing")
+	}
+	row, err := rs.store.Goals.Get(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reopen: %w", err)
+	}
+	if row.Status != goal.Completed {
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not done", row.Status),
+			"resume continues a goal that stopped")
+	}
+	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in.LimitsInput)); err != nil {
+		return err
+	}
+	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
+		return err
+	}
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if g.Status != goal.Completed {
+			return nil, &fault.Error{Code: fault.Conflict, Message: "the goal has already been reopened"}
+		}
+		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
+			return nil, err
+		}
+		return []event.Body{&event.Reopened{Note: note}},
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
+	})
+}
+
+// retryReopen reopens a goal that left the queue while it waited to be reopened. The user's notes since then are the
+// reason.
+func (rs *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		orders, err := rs.store.Orders.List(ctx, id, goal.OrderSteer)
+		if err != nil || g.Status != goal.Completed || len(orders) == 0 {
+			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened", "")))
+		}
+		notes := make([]string, len(orders))
+		for i, o := range orders {
+			notes[i] = o.Text
+		}
+		return []event.Body{&event.Reopened{Note: strings.Join(notes, "\n")}}, nil
+	})
+}
+
+// saveNewLimits sets a goal's limits. It journals them before the goal waits in the queue, so that they survive the end
+// of the process.
+func (rs *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+	if limits == g.Limits {
+		return nil
+	}
+	if err := rs.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
+		return fmt.Errorf("new limits: %w", err)
+	}
+	g.Limits = limits
+	return nil
+}
+
+// Accept accepts the result of a goal that waits for a manual check.
+func (rs *Resumption) Accept(ctx context.Context, id goal.ID) error {
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
+}
+
+// Reject rejects the result of such a goal, which continues with the note.
+func (rs *Resumption) Reject(ctx context.Context, id goal.ID, note string) error {
+	note = strings.TrimSpace(note)
+	if note == "" {
+		return fault.Invalid("note", "a reason is required", "say in a sentence what the agent should do differently")
+	}
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+}
+
+// answerManualCheck stores the user's answer to a manual check and continues the goal with it.
+func (rs *Resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := rs.waitingForManual(ctx, id)
+	if err == nil {
+		err = rs.protected.validate(ctx, row.Goal, protectedDecision{})
+	}
+	if err != nil {
+		return err
+	}
+	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := rs.waitingForManual(ctx, id); err != nil { // check again, now that no other process can answer
+			return nil, err
+		}
+		if err := rs.store.Orders.Add(ctx, id, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Kind, err)
+		}
+		return []event.Body{&event.Resumed{}}, nil
+	})
+}
+
+// waitingForManual returns the goal, or an error if none of its checks waits for an answer.
+func (rs *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goals.Get(ctx, id)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	waits, err := rs.store.Questions.WaitsForManual(ctx, row)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	if !waits {
+		return row, fault.New(fault.Conflict, "no check of this goal waits for your decision",
+			"resume the goal to continue it, with a note if you like")
+	}
+	return row, nil
+}
+
+// wakeWaiting orders the process that waits with a parked goal to continue it now. It returns false if no process does.
+func (rs *Resumption) wakeWaiting(
+	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
+) (bool, error) {
+	watched, err := rs.store.Locks.IsLocked(row.ID)
+	if err != nil {
+		return false, fmt.Errorf("resume: %w", err)
+	}
+	if !watched {
+		return false, nil
+	}
+	if err := rs.protected.decide(ctx, row.Goal, decision); err != nil {
+		return false, err
+	}
+	o := goal.Order{Kind: goal.OrderResume}
+	if limits != row.Limits {
+		b, err := json.Marshal(limits)
+		if err != nil {
+			return false, fmt.Errorf("resume: %w", err)
+		}
+		o.Text = string(b)
+	}
+	orders := []goal.Order{o}
+	if note != "" {
+		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
+	}
+	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
+		if isParked(now) { // or is queued by now: its run begins with them
+			return nil
+		}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal has already continued, because its wait is over"}
+	}, orders...)
+}
+
+// startResumed locks the goal and starts a run. It calls open with the lock held, for the events that the run begins
+// with.
+func (rs *Resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+	// Orders until now are for the former run, later ones for this run.
+	stale, err := rs.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	own, err := rs.lockStopped(ctx, id)
+	if err != nil {
+		return err
+	}
+	opening, g, err := rs.openingEvents(ctx, id, stale, open)
+	if err != nil {
+		return errors.Join(err, own.Unlock())
+	}
+	return rs.startRunner(ctx, g, own, opening...)
+}
+
+func (rs *Resumption) openingEvents(
+	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
+) ([]event.Body, goal.Goal, error) {
+	row, err := rs.store.Goals.Get(ctx, id) // read again: no other process can change it now
+	if err == nil {
+		err = runProblem(row)
+	}
+	if err != nil {
+		return nil, row.Goal, err
+	}
+	// The user's answer to a manual check stays until the claim has been decided.
+	if err := rs.store.Orders.Settle(ctx, stale...); err != nil {
+		return nil, row.Goal, fmt.Errorf("resume: %w", err)
+	}
+	opening, err := open(&row.Goal)
+	return opening, row.Goal, err
+}
+
+// Resumable returns a goal, or why it cannot be resumed.
+func (rs *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goals.Get(ctx, id)
+	if err == nil && row.Status == goal.Running { // its process may have died
+		if _, err = rs.store.Recovery.Interrupt(ctx); err == nil {
+			row, err = rs.store.Goals.Get(ctx, id)
+		}
+	}
+	if err != nil {
+		return row, fmt.Errorf("resume: %w", err)
+	}
+	if row.Status == goal.Completed {
+		return row, fault.New(fault.Conflict, "the goal is already done",
+			"reopen it with a note, or start a new goal from it")
+	}
+	return row, runProblem(row)
+}
+
+// runProblem returns why a goal cannot begin a run, nil if it can.
+func runProblem(row store.GoalRow) error {
+	if err := goal.Transition(row.Status, goal.Running); err != nil {
+		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then resume")
+	}
+	return nil
+}
+
+// mergeLimits returns l with the limits that the user entered. api.NoLimit removes a limit; other negative numbers are
+// refused later.
+func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
+	if in.WallClockMS != 0 {
+		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
+	}
+	if in.Iterations != 0 {
+		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
+	}
+	if in.ClaimsPerCheck != 0 {
+		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
+	}
+	if in.Tokens != 0 {
+		l.Tokens = noneIfNegative(in.Tokens)
+	}
+	switch in.USD {
+	case 0:
+	case api.NoLimit:
+		l.USD = 0
+	default:
+		l.USD = in.USD
+	}
+	return l
+}
+
+// validateLimitsLeft refuses limits that are invalid, or that the goal and its children have already used up: the run
+// would stop before its first turn.
+func (rs *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	shared, err := rs.store.Goals.Shared(ctx, g.ID)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	refuse := func(what, flag string) error {
+		if shared != (goal.Spend{}) {
+			what += ", with the goals that it started,"
+		}
+		return fault.Invalid("limits", what+" are used up", "raise the limit, for example with "+flag)
+	}
+	s := g.Spent.Add(shared)
+	switch tokens := s.TokensIn + s.TokensOut; {
+	case l.Iterations > 0 && s.Iterations >= l.Iterations:
+		return refuse(fmt.Sprintf("%d of %d turns", s.Iterations, l.Iterations),
+			fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
+	case l.WallClock > 0 && s.WallClock >= l.WallClock:
+		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)),
+			"--wall-clock "+roundUpTime(s.WallClock+l.WallClock).String())
+	case l.Tokens > 0 && tokens >= l.Tokens:
+		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
+	case l.USD > 0 && s.USD >= l.USD:
+		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD),
+			fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
+	}
+	return nil
+}
+
+// refuseDailyLimit refuses to resume a goal that waits for a new day while today's limit is used up. Other goals may
+// start: they wait in the same way, and resume on the next day.
+func (rs *Resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
+	if row.Exit != goal.DailyLimitReached {
+		return nil
+	}
+	return rs.budget.RefuseIfReached(ctx)
+}
+
+// roundUpTime rounds up to full seconds, or to full minutes above one minute.
+func roundUpTime(d time.Duration) time.Duration {
+	to := time.Second
+	if d > time.Minute {
+		to = time.Minute
+	}
+	return (d + to - 1).Truncate(to)
+}
+
+func noneIfNegative(n int64) int64 {
+	if n == api.NoLimit {
+		return 0
+	}
+	return n
+}

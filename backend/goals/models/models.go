@@ -1,0 +1,329 @@
+// Package models finds the user's providers and makes clients for their models.
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/agent/model"
+	"goalpost/backend/agent/model/catalog"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/core/verify/judge"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/shell"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+)
+
+// Providers manages the user's providers. All methods may be called concurrently.
+type Providers struct {
+	Config  *config.Config
+	Secrets *secret.Vault
+	Mask    *secret.Mask
+	Clock   runner.Clock
+	Budget  *Budget
+
+	Pace      time.Duration
+	Transport *http.Transport // for all requests to models
+
+	windows windowCache
+}
+
+const (
+	DemoProvider       = "demo"
+	DefaultTurnTimeout = 180 * time.Second // unless the settings say otherwise
+	reachTimeout       = 3 * time.Second
+)
+
+// Choose sets the goal's provider and model, and checks that the provider can be reached.
+func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
+	p, err := ps.Get(in.Provider)
+	if err != nil {
+		return err
+	}
+	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
+	if in.Model != "" {
+		g.Model = in.Model
+	}
+	if err := validateEffort(p, g.Options.Effort); err != nil {
+		return err
+	}
+	if p.Kind == config.Demo {
+		g.Model = "demo (scripted, no AI)"
+	} else {
+		if g.Model == "" {
+			return &fault.Error{Field: "model", Message: "no model is selected", Hint: "enter a model of the provider"}
+		}
+		if err := checkReachable(ctx, p); err != nil {
+			return err
+		}
+	}
+	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p),
+		ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+}
+
+// validateEffort refuses an effort that the provider's protocol does not know.
+func validateEffort(p config.Provider, effort string) error {
+	words := model.Protocol(p.Kind).Efforts()
+	switch {
+	case effort == "" || slices.Contains(words, effort):
+		return nil
+	case len(words) == 0:
+		return fault.Invalid("effort", "the scripted model has no effort setting", "leave it out, or choose another provider")
+	}
+	return fault.Invalid("effort", fmt.Sprintf("%s does not know the effort %q", p.ID, effort),
+		"use one of "+strings.Join(words, ", ")+", or leave it out")
+}
+
+// validateSecondaryModel refuses a provider that could not answer as a critic or a judge.
+func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
+	if id == "" || id == own.ID {
+		return nil
+	}
+	p, err := ps.Get(id)
+	switch {
+	case err != nil:
+	case p.Kind == config.Demo:
+		err = &fault.Error{Message: "the scripted model cannot judge", Hint: "choose another provider"}
+	case p.Model == "":
+		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+	default:
+		err = checkReachable(ctx, p)
+	}
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		return &fault.Error{Field: field, Message: refusal.Message, Hint: refusal.Hint}
+	}
+	return err
+}
+
+// Get returns the provider with the given id, or the default one if id is "".
+func (ps *Providers) Get(id string) (config.Provider, error) {
+	if id == DemoProvider {
+		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
+	}
+	for _, p := range ps.Config.Providers() {
+		if p.ID == id || id == "" && p.Active {
+			return p, nil
+		}
+	}
+	if id == "" {
+		return config.Provider{}, &fault.Error{
+			Field:   "provider",
+			Message: "no model is connected",
+			Hint: "connect one in the settings or with `goalctl providers add`, or give --base-url and --model; " +
+				"--demo runs without one",
+		}
+	}
+	return config.Provider{}, fault.Invalid("provider", fmt.Sprintf("there is no provider %q", id),
+		"the settings and `providers list` show them")
+}
+
+// checkReachable checks that a server listens at the provider's address, so that no goal is created for a server that
+// is off. Behind a proxy it returns nil, because it cannot find out.
+func checkReachable(ctx context.Context, p config.Provider) error {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || u.Hostname() == "" {
+		return fault.Invalid("provider", fmt.Sprintf("%q is not an address", p.BaseURL),
+			"give one like http://127.0.0.1:11434/v1")
+	}
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	d := net.Dialer{Timeout: reachTimeout}
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return fault.Invalid("provider", fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)),
+			"is the server running there?")
+	}
+	if err := conn.Close(); err != nil {
+		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
+	}
+	return nil
+}
+
+func rootCause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// Choice is a provider with the effort to request from its model.
+type Choice struct {
+	config.Provider
+	Effort string // "" is the provider's default
+}
+
+// WithModel returns the provider with another model. It drops the price and the test of the provider's own model.
+func WithModel(p config.Provider, name string) config.Provider {
+	if p.Model != name {
+		p.Model, p.Price, p.Test = name, nil, nil
+	}
+	return p
+}
+
+// TurnTimeout returns how long a model may take for one turn.
+func (ps *Providers) TurnTimeout() time.Duration {
+	if m := ps.Config.Settings().TurnMinutes; m > 0 {
+		return time.Duration(m) * time.Minute
+	}
+	return DefaultTurnTimeout
+}
+
+// NewClient makes a client for a provider. It does not retry.
+func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
+	key, err := ps.apiKey(ctx, p.Provider)
+	if err != nil {
+		return nil, err
+	}
+	return ps.newClient(p, key)
+}
+
+// newClient makes a client for a provider with its key.
+func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error) {
+	o := model.Options{
+		BaseURL:   p.BaseURL,
+		Model:     p.Model,
+		Effort:    p.Effort,
+		APIKey:    key,
+		KeyName:   cmp.Or(p.APIKeyEnv, p.APIKeySecret),
+		Transport: ps.Transport,
+		Clock:     ps.Clock,
+	}
+	if p.Price != nil {
+		o.Price = catalog.Price{In: p.Price.Input, Out: p.Price.Output, CacheRead: p.Price.CachedInput}
+	}
+	switch p.Kind {
+	case config.Demo:
+		return model.Demo{Pace: ps.Pace, Server: staticServer()}, nil
+	case config.OpenAI:
+		m, err = model.NewOpenAI(o)
+	case config.OpenAIResponses:
+		m, err = model.NewResponses(o)
+	case config.Anthropic:
+		m, err = model.NewAnthropic(o)
+	default:
+		err = fmt.Errorf("unknown kind of provider %q", p.Kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
+	}
+	return redactingModel{m, ps.Mask}, nil
+}
+
+// JudgeFor returns the model that judges in the pre-flight of a goal. It returns nil if there is none, as for the
+// scripted model.
+func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
+	if judge != "" {
+		provider = judge
+	}
+	p, err := ps.Get(provider)
+	if err != nil || p.ID == DemoProvider {
+		return nil
+	}
+	m, err := ps.NewClient(ctx, Choice{Provider: p})
+	if err != nil {
+		return nil
+	}
+	return ps.Budget.Meter(m, p, Spender{Role: "judge"})
+}
+
+// apiKey returns a provider's key from the vault or the environment, "" if it needs none.
+func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
+	key := os.Getenv(p.APIKeyEnv)
+	if p.APIKeySecret != "" {
+		var err error
+		if key, err = ps.Secrets.Get(ctx, p.APIKeySecret); err != nil {
+			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
+		}
+	}
+	ps.Mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	return key, nil
+}
+
+// redactingModel hides secrets in the texts for a model, and in its errors, because some servers repeat a key that they
+// refuse.
+type redactingModel struct {
+	model.Client
+	mask *secret.Mask
+}
+
+func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
+	for i, m := range t.Messages {
+		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
+		for j, c := range m.Calls {
+			m.Calls[j].Arguments = string(v.mask.JSON([]byte(c.Arguments)))
+		}
+		t.Messages[i] = m
+	}
+	reply, err := v.Client.Turn(ctx, t, delta)
+	if e, ok := model.AsError(err); ok {
+		shown := *e
+		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)
+		if shown.Message != e.Message || shown.Hint != e.Hint {
+			return reply, &shown
+		}
+	}
+	return reply, err
+}
+
+// staticServer returns a command line that serves the current folder on a free loopback port and prints the address. It
+// runs this program, so that the demonstration needs nothing else on the machine.
+func staticServer() string {
+	self, err := os.Executable()
+	if err != nil {
+		self = "goalpost"
+	}
+	return shell.Quote(self) + " static ."
+}
+
+// windowRetryInterval is how long to wait before asking a server again if it did not report a model's window.
+const windowRetryInterval = 10 * time.Minute
+
+// windowCache stores the context windows that servers reported.
+type windowCache struct {
+	mu    sync.Mutex
+	known map[[2]string]reportedWindow // by base URL and model
+}
+
+// reportedWindow is the answer of a server; tokens are 0 if it did not report the window.
+type reportedWindow struct {
+	tokens int
+	until  time.Time // when an answer without tokens expires; others do not expire
+}
+
+// find returns an answer that has not expired.
+func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.known[at]
+	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
+}
+
+func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[[2]string]reportedWindow{}
+	}
+	c.known[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
+}

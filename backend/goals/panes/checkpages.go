@@ -1,0 +1,115 @@
+package panes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser"
+)
+
+// checkPages opens pages for checks. They use the network and the cookies of one goal, but nothing else that its agent
+// could have prepared.
+type checkPages struct {
+	panes *Registry
+	goal  goal.ID
+}
+
+// CheckPagesFor returns the pages for the checks of a goal, nil if there is no Chromium.
+func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
+	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
+		return nil
+	}
+	return checkPages{p, id}
+}
+
+// Screenshot takes a picture of an address, or of the address that a pane shows, in a new page. It takes the picture of
+// the pane itself if a new page would show something else: the page has no address, or the user shares the pane.
+func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
+	capture := check.PageCapture{URL: at.URL}
+	if at.URL == "" {
+		p, err := l.findPane(at.Pane)
+		if err != nil {
+			return capture, err
+		}
+		info := p.State.Info()
+		capture.URL, capture.Title = info.URL, info.Title
+		if !browser.IsShareableURL(info.URL) || info.Shared {
+			capture.Agents = true
+			capture.PNG, err = p.Pictures.Screenshot(ctx, false)
+			return capture, wrapPageError(err)
+		}
+	}
+	cookies, err := l.panes.Browsers.Cookies(ctx, string(l.goal))
+	if err != nil {
+		return capture, wrapPageError(err)
+	}
+	capture.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
+		URL:     capture.URL,
+		Cookies: cookies,
+		GoalID:  string(l.goal),
+	})
+	return capture, wrapPageError(err)
+}
+
+func wrapPageError(err error) error {
+	if err != nil {
+		return fmt.Errorf("open the page: %w", err)
+	}
+	return nil
+}
+
+// findPane returns the goal's browser pane with an id, or its newest one if id is "".
+func (l checkPages) findPane(id string) (*browser.Pane, error) {
+	own := l.panes.BrowserPanesOf(l.goal)
+	for i := len(own) - 1; i >= 0; i-- {
+		if p, ok := l.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+			return p, nil
+		}
+	}
+	if id == "" {
+		return nil, errors.New("the goal has no browser pane: open the page to check, and leave it open")
+	}
+	return nil, NotYoursError(id)
+}
+
+// BrowserPanesOf lists the browser panes of a goal in the order in which they were opened.
+func (p *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
+	var own []pane.Info
+	for _, info := range p.Browsers.List() {
+		if p.CanDrive(id, info) {
+			own = append(own, info)
+		}
+	}
+	return own
+}
+
+// PagesFingerprint returns a text that changes when the goal's pages change, as a sign of progress. For a page that
+// cannot be read, it uses the address.
+func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
+	var b strings.Builder
+	for _, info := range p.BrowserPanesOf(id) {
+		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
+		page, ok := p.Browsers.Get(info.ID)
+		if !ok {
+			continue
+		}
+		shown, err := page.Reader.Fingerprint(ctx)
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("reading the goal's pages: %w", ctx.Err())
+		}
+		if err == nil {
+			b.WriteString(shown)
+		}
+	}
+	return b.String(), nil
+}
+
+// NotYoursError is the agent's error for a pane that its goal does not have.
+func NotYoursError(id string) error {
+	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
+}

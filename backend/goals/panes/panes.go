@@ -1,0 +1,250 @@
+// Package panes manages all panes of this process and who has them: the panes of the user, of goals, and those that the
+// user shares with goals.
+package panes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/panes/terminal"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/store"
+)
+
+// Registry lists all panes of this process, with a revision that grows with every change. The page shows this list. All
+// methods may be called concurrently.
+type Registry struct {
+	Config   *config.Config
+	Log      *slog.Logger
+	Store    *store.Store
+	Clock    runner.Clock
+	Broker   *event.Broker
+	Programs *sandbox.Supervisor // for the user's terminals and Chromium
+	// OnShareEnded is called when pages are no longer shared with a goal.
+	OnShareEnded func()
+	// CloseFinished ends what a completed goal left running.
+	CloseFinished func(context.Context, goal.ID) error
+	Terminals     *terminal.Manager
+	Browsers      *browser.Manager
+
+	Background *background
+	Browsing   *Browsing
+	Servers    *SSH
+	Workspace  *Workspace
+
+	mu     sync.Mutex
+	shares map[string]*paneShare // panes of the user that a goal may drive, by id
+	named  map[string]string     // titles that the user gave to browser panes
+	rev    int64
+	list   []pane.Info // in the order in which they were opened
+	terms  int         // number of the newest id of a terminal: t1, t2, …
+	pages  int         // number of the newest id of a page: b1, b2, …
+}
+
+// ValidateShareable refuses panes that do not exist, or that a goal already has.
+func (p *Registry) ValidateShareable(ids []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
+		switch {
+		case i < 0:
+			return fault.Invalid("panes", fmt.Sprintf("pane %q not found in this process", id),
+				"leave it out, or share panes of the window in its New goal dialog")
+		case p.list[i].GoalID != "" || p.shares[id] != nil:
+			return fault.Invalid("panes", fmt.Sprintf("the pane %q belongs to another goal", id), "choose one of your own")
+		}
+	}
+	return nil
+}
+
+// journalRelease journals that a goal's lease of a pane has ended.
+func (p *Registry) journalRelease(id goal.ID, name string) {
+	if err := p.Store.Journal.ReleaseLease(context.Background(), id, name); err != nil {
+		p.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
+	}
+}
+
+// Rename gives a browser pane a title that does not change with its page.
+func (p *Registry) Rename(info pane.Info, title string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.named == nil {
+		p.named = map[string]string{}
+	}
+	p.named[info.ID] = title
+	info.Title = title
+	p.publishList(info, false)
+}
+
+// Focus asks the window to bring a pane to the front of its tabs.
+func (p *Registry) Focus(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, info := range p.list {
+		if info.ID == id {
+			p.rev++
+			p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
+		}
+	}
+}
+
+func (p *Registry) IsShared(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
+}
+
+// publishList updates the list and publishes the change. The caller holds mu.
+func (p *Registry) publishList(info pane.Info, closed bool) {
+	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
+	switch {
+	case closed && i < 0:
+		return
+	case closed:
+		p.list = slices.Delete(p.list, i, i+1)
+	case i < 0:
+		p.list = append(p.list, info)
+	case p.list[i] == info:
+		return
+	default:
+		p.list[i] = info
+	}
+	p.rev++
+	p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
+}
+
+// Snapshot returns the list with its revision.
+func (p *Registry) Snapshot() api.PaneList {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
+}
+
+// NewID returns the id for a new pane.
+func (p *Registry) NewID(k pane.Kind) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k == pane.Terminal {
+		p.terms++
+		return fmt.Sprintf("t%d", p.terms)
+	}
+	p.pages++
+	return fmt.Sprintf("b%d", p.pages)
+}
+
+func (p *Registry) Terminal(id string) (*terminal.Session, error) {
+	s, err := p.Terminals.Get(id)
+	if err != nil {
+		return nil, NotFoundError(id)
+	}
+	return s, nil
+}
+
+// NotFoundError is the user's error for a pane that this process does not have.
+func NotFoundError(id string) error {
+	if _, _, remote := SplitPeerID(id); remote {
+		return fault.New(fault.Conflict, ErrReadOnly.Error(), "use that process, or end it and resume the goal here")
+	}
+	return fault.New(fault.NotFound, fmt.Sprintf("pane %q not found", id), "it may have been closed")
+}
+
+func (p *Registry) RenameTerminal(id, title string) error {
+	s, err := p.Terminal(id)
+	if err != nil {
+		return err
+	}
+	s.Rename(title)
+	return nil
+}
+
+func (p *Registry) Browser(id string) (*browser.Pane, error) {
+	b, ok := p.Browsers.Get(id)
+	if !ok {
+		return nil, NotFoundError(id)
+	}
+	return b, nil
+}
+
+// PopupOptions returns the options of the pane for a window that a page opens: it has the same owner.
+func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
+	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
+}
+
+// PeerSeparator separates the name and the process in the id of another process's pane.
+const PeerSeparator = "@"
+
+// SplitPeerID splits the id of a pane into its name and its process. remote reports whether it names another process.
+func SplitPeerID(id string) (own, process string, remote bool) {
+	return strings.Cut(id, PeerSeparator)
+}
+
+// ErrReadOnly refuses to change a pane of another process.
+var ErrReadOnly = errors.New("this pane belongs to a goal of another process, so it is read-only here")
+
+// Shareable lists the user's own panes of this process that no goal has.
+func (p *Registry) Shareable() []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := []pane.Info{}
+	for _, info := range p.list {
+		_, _, remote := SplitPeerID(info.ID)
+		if info.GoalID == "" && p.shares[info.ID] == nil && !remote && (info.Running || info.Kind == pane.Browser) {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+// Scrollback returns the size of a terminal's scrollback in bytes.
+func (p *Registry) Scrollback() int {
+	const bytesPerLine = 800 // a generous estimate, with colours
+	return p.Config.Settings().Scrollback * bytesPerLine
+}
+
+// paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
+type paneShare struct {
+	to   goal.ID
+	held bool
+}
+
+// leasedTerminal adds to the info of a terminal the goal that holds it, if it is shared. The caller holds mu.
+func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
+	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Shared = string(l.to), true
+	}
+	return info
+}
+
+func homeDir() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	return dir
+}
+
+// background is work that outlives calls and ends with the program: connections to servers, saving the
+// workspace, goals that continue because a page was closed.
+type background struct {
+	ctx  context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	// Closing is set when the program closes: panes that close then must not continue a goal.
+	Closing atomic.Bool
+}

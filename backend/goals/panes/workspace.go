@@ -1,0 +1,189 @@
+package panes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/host/sandbox/environ"
+	"goalpost/backend/panes/terminal"
+	"goalpost/backend/storage/store"
+)
+
+// Workspace restores the user's terminals and saves them for the next start.
+type Workspace struct {
+	panes      *Registry
+	servers    *SSH
+	background *background
+
+	release func() error          // nil if another process has the workspace
+	last    map[string]savedState // what was saved last, by pane
+}
+
+const (
+	saveInterval  = 20 * time.Second
+	maxSavedBytes = 512 << 10 // of a terminal's output
+)
+
+// savedState is the state of a saved terminal, which shows whether it has changed since.
+type savedState struct {
+	info pane.Info
+	end  int64
+	runs string
+}
+
+// RestoreWorkspace reopens the user's terminals and saves them from now on. It types the command that ran in a terminal
+// at its prompt, for the user to press Enter. Terminals on servers attach to their sessions again. If another process
+// has the workspace, it does nothing.
+func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
+	release, ok, err := w.panes.Store.Workspace.HoldWorkspace()
+	if err != nil || !ok {
+		return err
+	}
+	w.release = release
+	list, err := w.panes.Store.Workspace.Terminals(ctx)
+	if err != nil {
+		return fmt.Errorf("restore the workspace: %w", err)
+	}
+	for _, t := range list {
+		w.panes.reserveID(t.ID)
+		if err := w.restore(ctx, t); err != nil {
+			w.panes.Log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
+		}
+	}
+	w.background.work.Go(w.saveRegularly)
+	return nil
+}
+
+func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
+	o := terminal.Options{
+		ID:         t.ID,
+		Title:      t.Title,
+		Before:     terminal.RestoredScrollback(t.Output, t.SavedAt),
+		Scrollback: w.panes.Scrollback(),
+	}
+	if t.Server != "" {
+		return w.restoreRemote(ctx, t, o)
+	}
+	o.Dir, o.Env = t.Dir, environ.Base(os.Environ())
+	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
+		o.Dir = homeDir()
+	}
+	s, err := w.panes.Terminals.Open(ctx, w.panes.Programs, o)
+	if err != nil {
+		return fmt.Errorf("open terminal: %w", err)
+	}
+	if t.Command != "" {
+		w.background.work.Go(func() {
+			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
+				w.panes.Log.Warn("a command was not typed at its prompt", "pane", t.ID, "error", err)
+			}
+		})
+	}
+	return nil
+}
+
+// restoreRemote attaches to the session that the terminal showed. Without tmux there is no session, and the user has to
+// connect.
+func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
+	server, err := w.panes.Store.Workspace.Server(ctx, t.Server)
+	if errors.Is(err, os.ErrNotExist) {
+		w.panes.Log.Info("a terminal's server was deleted", "pane", t.ID, "server", t.Server)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if t.Session == "" || !server.Tmux {
+		o.Asleep = true
+		o.Note.Problem = "Not connected."
+	}
+	_, err = w.servers.connectPane(ctx, server, t.Session, true, o)
+	return err
+}
+
+// reserveID ensures that no new terminal gets the id.
+func (p *Registry) reserveID(id string) {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.terms = max(p.terms, n)
+}
+
+// saveRegularly saves the terminals at intervals until the program closes, so that a crash loses little.
+func (w *Workspace) saveRegularly() {
+	tick := time.NewTicker(saveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := w.SaveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
+				w.panes.Log.Warn("the terminals were not saved", "error", err)
+			}
+		case <-w.background.ctx.Done():
+			return
+		}
+	}
+}
+
+// SaveTerminals saves the user's terminals, if any has changed.
+func (w *Workspace) SaveTerminals(ctx context.Context) error {
+	now := map[string]savedState{}
+	var list []store.Terminal
+	for _, info := range w.panes.Snapshot().Panes {
+		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Shared {
+			continue
+		}
+		s, err := w.panes.Terminals.Get(info.ID)
+		if err != nil {
+			continue // closed
+		}
+		line, _ := s.Running()
+		_, end := s.Range()
+		now[info.ID] = savedState{info, end, line}
+		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
+		if link, ok := w.servers.Client.Connection(info.ID); ok {
+			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
+		}
+		list = append(list, t)
+	}
+	if maps.Equal(w.last, now) {
+		return nil
+	}
+	for i := range list {
+		s, err := w.panes.Terminals.Get(list[i].ID)
+		if err == nil {
+			list[i].Output = s.Tail(maxSavedBytes)
+		}
+	}
+	if err := w.panes.Store.Workspace.SaveTerminals(ctx, list); err != nil {
+		return err
+	}
+	w.last = now
+	return nil
+}
+
+// StopSaving saves the terminals a last time, before they are closed, and ends the background work.
+func (w *Workspace) StopSaving(ctx context.Context) error {
+	var errs []error
+	if w.background.end != nil {
+		w.background.end()
+		w.background.work.Wait()
+	}
+	if w.release != nil {
+		errs = append(errs, w.SaveTerminals(context.WithoutCancel(ctx)), w.release())
+	}
+	if w.servers.Client != nil {
+		errs = append(errs, w.servers.Client.Close())
+	}
+	return errors.Join(errs...)
+}

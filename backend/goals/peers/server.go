@@ -1,0 +1,263 @@
+package peers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/panes/stream"
+)
+
+type goalStarter interface {
+	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
+}
+
+// Server answers other processes of this user, which connect over the wake socket. They can watch the panes of this
+// process's goals, read-only, with the page's protocol. They can also start a goal here that uses one of the user's
+// panes.
+type Server struct {
+	log    *slog.Logger
+	panes  *panes.Registry
+	goals  goalStarter
+	front  func(ctx context.Context, goalID string) bool // see OpenServer
+	stream *stream.Server
+	http   *http.Server
+	served chan struct{} // closed when the server accepts no more connections
+
+	come chan net.Conn
+	end  chan struct{}
+	once sync.Once
+}
+
+// OpenServer makes the server. front brings the window to the front, and shows a goal unless goalID is ""; nil if there
+// is no window.
+func OpenServer(
+	ctx context.Context,
+	log *slog.Logger,
+	broker *event.Broker,
+	panes *panes.Registry,
+	goals goalStarter,
+	front func(ctx context.Context, goalID string) bool,
+) (*Server, error) {
+	v := &Server{
+		log:    log,
+		panes:  panes,
+		goals:  goals,
+		front:  front,
+		served: make(chan struct{}),
+		come:   make(chan net.Conn),
+		end:    make(chan struct{}),
+	}
+	var err error
+	v.stream, err = stream.Open(ctx, stream.Options{
+		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("show panes to other processes: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket admits this user only
+	mux.HandleFunc("GET /panes", v.listPanes)
+	mux.HandleFunc("GET /lendable", v.shareablePanes)
+	mux.HandleFunc("POST /goals", v.startGoal)
+	mux.HandleFunc("POST /front", v.raiseWindow)
+	const headerTimeout = 10 * time.Second
+	v.http = &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: headerTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	go func() {
+		defer close(v.served)
+		if err := v.http.Serve(v); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn("showing panes to other processes", "error", err)
+		}
+	}()
+	return v, nil
+}
+
+// listPanes answers with the panes of this process's goals.
+func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
+	list := []pane.Info{}
+	for _, info := range v.panes.Snapshot().Panes {
+		if isShownToPeers(info) {
+			list = append(list, info)
+		}
+	}
+	v.writeJSON(w, list)
+}
+
+// isShownToPeers reports whether a pane belongs to a goal of this process. The user's own panes are private.
+func isShownToPeers(info pane.Info) bool {
+	_, _, remote := panes.SplitPeerID(info.ID)
+	return info.GoalID != "" && !remote
+}
+
+// HandleConn serves one connection from another process.
+func (v *Server) HandleConn(c net.Conn) {
+	select {
+	case v.come <- c:
+	case <-v.end:
+		_ = c.Close()
+	}
+}
+
+// Accept, Close and Addr implement net.Listener for the connections of HandleConn.
+func (v *Server) Accept() (net.Conn, error) {
+	select {
+	case c := <-v.come:
+		return c, nil
+	case <-v.end:
+		return nil, net.ErrClosed
+	}
+}
+
+func (v *Server) Close() error {
+	v.once.Do(func() { close(v.end) })
+	return nil
+}
+
+func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "peers", Net: "unix"} }
+
+// Shutdown ends all connections.
+func (v *Server) Shutdown(ctx context.Context) error {
+	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
+	<-v.served
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("show panes to other processes: %w", err)
+	}
+	return nil
+}
+
+type peerTerminals struct{ panes *panes.Registry }
+
+func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := t.panes.Terminal(id)
+	if err != nil {
+		return nil, err
+	}
+	if !isShownToPeers(s.Info()) && !t.panes.IsShared(id) {
+		return nil, panes.NotFoundError(id)
+	}
+	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
+	v.resized <- struct{}{} // the viewer begins with the terminal's current size
+	v.work.Go(v.forwardResize)
+	return v, nil
+}
+
+// readOnlyTerminal shows a terminal, but refuses input and does not change its size.
+type readOnlyTerminal struct {
+	stream.TerminalViewer
+	resized chan struct{}
+	end     chan struct{}
+	work    sync.WaitGroup
+}
+
+func (v *readOnlyTerminal) forwardResize() {
+	for {
+		select {
+		case <-v.end:
+			return
+		case <-v.TerminalViewer.Resized():
+			v.notify()
+		}
+	}
+}
+
+func (v *readOnlyTerminal) notify() {
+	select {
+	case v.resized <- struct{}{}:
+	default:
+	}
+}
+
+func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
+
+// Resize resets the viewer's size to that of the terminal.
+func (v *readOnlyTerminal) Resize(int, int) error {
+	v.notify()
+	return nil
+}
+
+func (v *readOnlyTerminal) Resized() <-chan struct{} { return v.resized }
+
+func (v *readOnlyTerminal) Close() {
+	close(v.end)
+	v.work.Wait()
+	v.TerminalViewer.Close()
+}
+
+type peerBrowsers struct{ panes *panes.Registry }
+
+func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
+	p, err := b.panes.Browser(id)
+	if err != nil {
+		return nil, err
+	}
+	if !isShownToPeers(p.State.Info()) && !b.panes.IsShared(id) {
+		return nil, panes.NotFoundError(id)
+	}
+	return readOnlyBrowser{p.Attach()}, nil
+}
+
+// readOnlyBrowser shows a page and ignores input.
+type readOnlyBrowser struct{ stream.BrowserViewer }
+
+func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
+func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }
+
+// shareablePanes answers findPaneOwner of another process.
+func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	v.writeJSON(w, v.panes.Shareable())
+}
+
+// startGoal answers StartInOwnerProcess of another process. It accepts only goals that use panes of this process,
+// because others have no reason to start here.
+func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
+	var in api.StartInput
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
+	if err == nil && len(in.Panes) == 0 {
+		err = errors.New("the goal uses no pane of this process")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	id, err := v.goals.Start(r.Context(), in)
+	if err != nil {
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
+		return
+	}
+	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
+}
+
+func (v *Server) writeJSON(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		v.log.Debug("showing panes to other processes", "error", err)
+	}
+}
+
+// raiseWindow answers RaiseWindow of another process.
+func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
+	const openTimeout = 10 * time.Second // the window may still be opening
+	ctx, cancel := context.WithTimeout(r.Context(), openTimeout)
+	defer cancel()
+	if v.front == nil || !v.front(ctx, r.URL.Query().Get("goal")) {
+		http.Error(w, "this process has no window", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+)
+
+// accessRequester validates an agent's requests for access to this machine.
+type accessRequester struct{ session *Session }
+
+var _ tools.Access = accessRequester{}
+
+// Validate refuses access that no goal may have. Its answer must not show the agent whether a path exists, which needs
+// the user's approval.
+func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
+	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
+	var in api.AccessInput
+	if want.Kind == policy.PortAccess {
+		in.AllowLocal = []int{want.Port}
+		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+	}
+	// Decided by the name alone, so that the answer does not depend on whether the path exists.
+	if want.Kind != policy.SocketAccess {
+		if err := rules.ValidateForeignPath(filepath.Clean(want.Path)); err != nil {
+			return want, agentRefusal(err)
+		}
+	}
+	real, err := filepath.EvalSymlinks(want.Path)
+	if err != nil || rules.ValidateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
+		return want, nil //nolint:nilerr // the user sees the path, and an approval has no effect
+	}
+	want.Path = real
+	extends := want.Kind == policy.WriteAccess && len(p.Work) > 0 && real != p.Dir
+	if policy.IsWithin(p.Dir, real) && !extends {
+		return want, fmt.Errorf("%s is in the goal's own folder", real)
+	}
+	as := policy.Policy{
+		Risk:       p.Risk,
+		Dir:        p.Dir,
+		AllowWrite: p.AllowWrite,
+		CheckDir:   p.CheckDir,
+		Hidden:     p.Hidden,
+	}
+	switch want.Kind {
+	case policy.ReadAccess:
+		in.AllowRead = []string{real}
+	case policy.SocketAccess:
+		in.AllowSocket = []string{real}
+	case policy.WriteAccess:
+		in.AllowWrite = []string{real}
+		other, err := k.session.registry.Store.Queue.ConflictingWriter(ctx, real, k.session.goal)
+		if err != nil || other != "" {
+			return want, errors.Join(err, fmt.Errorf("goal %s may write there now; wait until it has ended", other.Short()))
+		}
+	case policy.PortAccess:
+	}
+	return want, agentRefusal(rules.ValidateGrants(in, &as))
+}
+
+// agentRefusal joins an error's message and its hint for the agent.
+func agentRefusal(err error) error {
+	var no *fault.Error
+	if errors.As(err, &no) {
+		return errors.New(no.MessageWithHint())
+	}
+	return err
+}
+
+func (k accessRequester) Problem(a policy.MachineAccess) error {
+	return k.session.sandbox.MachineGrants.Problem(a)
+}

@@ -1,0 +1,291 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/agent/model"
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/panes/recording"
+)
+
+// Open opens the session of a goal for a run: the one from before a pause, or a new one.
+func (reg *Registry) Open(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (runner.Session, error) {
+	if err := reg.closeOverlapping(ctx, g); err != nil {
+		return nil, err
+	}
+	if err := reg.Panes.LeaseShared(ctx, run); err != nil {
+		return nil, err
+	}
+	r, err := reg.sessionFor(ctx, g, run, warn)
+	if err != nil {
+		return nil, err
+	}
+	reg.UpdateSocketRules() // the rules of the goal exist now, and apply to the pages shared with it
+	return r, r.journalPopups(ctx, run)
+}
+
+func (reg *Registry) sessionFor(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (*Session, error) {
+	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before the lock is taken
+		return nil, err
+	}
+	secretsErr, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows stored text
+	if err != nil {
+		return nil, err
+	}
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	workspace, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+	r := reg.open[g.ID]
+	if err != nil {
+		if r != nil {
+			delete(reg.open, g.ID) // nothing else would close it
+			err = errors.Join(err, r.closeAll(ctx))
+		}
+		return nil, err
+	}
+	locked := lockedFiles(g.Policy.Dir, workspace)
+	switch {
+	case r != nil && !r.sandbox.HasEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
+		r.cancelGracePeriod()
+		r.secretsErr, r.workspace = secretsErr, workspace
+		if err = r.sandbox.Unseal(ctx); err == nil {
+			err = r.setUpRun(ctx, g, warn)
+		}
+		if err != nil {
+			delete(reg.open, g.ID)
+			return nil, errors.Join(err, r.closeAll(ctx))
+		}
+		r.run = run
+		return r, nil
+	case r != nil: // its helper has ended, or its sandbox has a read-only mount of a file that the user has unprotected
+		delete(reg.open, g.ID)
+		if err := r.closeAll(ctx); err != nil {
+			reg.Log.Warn("a session that can no longer be used was not closed", "goal", g.ID, "error", err)
+		}
+	}
+	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
+		locked...)
+	if err != nil {
+		return nil, err
+	}
+	held.SetNetworkLog(reg.netLog(g.ID))
+	layer := reg.Sandboxes.PrivateDir(g.ID)
+	if err := goalsandbox.RecordAutorunBaseline(g.Policy, layer); err != nil && !g.Policy.Unconfined {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	r = &Session{
+		registry:     reg,
+		goal:         g.ID,
+		sandbox:      held,
+		engine:       goalEngine{registry: reg, sandbox: held},
+		workspace:    workspace,
+		secretsErr:   secretsErr,
+		parkCounters: map[string]*model.ParkCounter{},
+	}
+	if r.children, err = reg.Children(ctx, g); err != nil {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	if r.parkedInARow, err = reg.Store.History.ParkedInARow(ctx, g.ID); err != nil {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	r.recorder = reg.newRecorder(g.ID)
+	if err := r.setUpRun(ctx, g, warn); err != nil {
+		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), held.Close(ctx))
+	}
+	reg.add(r)
+	r.run = run
+	return r, nil
+}
+
+// add registers a session. The caller holds mu.
+func (reg *Registry) add(r *Session) {
+	if reg.open == nil {
+		reg.open = map[goal.ID]*Session{}
+	}
+	reg.open[r.goal] = r
+}
+
+// setUpRun makes the tools, the checks and the models of a run.
+func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
+	env, set := r.sandbox.Env, r.sandbox.Programs
+	r.policy, r.provider = g.Policy, g.Provider
+	own := &goalPanes{
+		panes:    r.registry.Panes,
+		goal:     g.ID,
+		dir:      g.Policy.Dir,
+		launcher: set,
+		env:      env,
+		recorder: r.recorder,
+
+		onPageOpened: r.holdPageLoad,
+	}
+	deps := tools.Deps{
+		Dir:          g.Policy.Dir,
+		Launcher:     set,
+		Env:          env,
+		Terminals:    goalTerminals{own},
+		Browsers:     goalBrowsers{own},
+		Panes:        goalPaneList{own},
+		Logins:       panes.Logins{Logins: r.registry.Secrets.Logins()},
+		Goals:        r.children,
+		Vision:       visionJudge{r},
+		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
+		Web:          r.sandbox.Web(),
+		Search:       r.registry.searchTool(),
+		PendingInput: &r.registry.pendingInput,
+	}
+	deps.Protected, deps.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	deps.Hidden, deps.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
+	if r.sandbox.Proxy != nil {
+		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
+		deps.GitControlled = r.sandbox.GitControlled
+		for _, line := range r.sandbox.Degradations {
+			warn("sandbox", line)
+		}
+		// without grants: the run applies those of the user
+		r.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
+	} else {
+		warn("sandbox", "this goal runs unconfined, as you chose: its programs have your own rights"+rootSuffix())
+	}
+	if idle := g.Policy.UnusedParts(); idle != "" {
+		warn("network", idle)
+	}
+	r.sandbox.SetWarn(warn)
+	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && r.sandbox.Proxy != nil {
+		warn("network", "only the checks may contact these hosts, while they run: "+strings.Join(hosts, ", "))
+	}
+	goalTools, err := tools.New(deps)
+	if err != nil {
+		return err
+	}
+	// a program may have replaced the folder by a link
+	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir {
+		return errors.Join(fmt.Errorf("the goal's folder %s was moved or replaced: its path now leads to %q",
+			g.Policy.Dir, real), err, goalTools.Close())
+	}
+	r.warn, r.tools, r.engine.tools = warn, goalTools, goalTools
+	m, err := r.openModels(ctx, g)
+	if err != nil {
+		return errors.Join(err, goalTools.Close())
+	}
+	if r.mcp == nil {
+		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
+			return errors.Join(err, goalTools.Close())
+		}
+	}
+	r.goalSecrets = goalSecrets{
+		vault:    r.registry.Secrets,
+		mask:     r.registry.Mask,
+		browsers: r.registry.Panes.Browsers,
+		names:    g.Policy.Secrets,
+		given:    r.mcp.Given,
+	}
+	r.models = m
+	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
+	r.recorder.setActive(true)
+	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
+	r.checks.Folder, r.checks.Environment.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	r.checks.Agent = r.sandbox
+	if m.judge != nil {
+		r.checks.Judge, r.checks.Window = m.judge, m.window
+	}
+	return nil
+}
+
+// rootSuffix returns a note that the user's rights are those of root, if they are.
+func rootSuffix() string {
+	if os.Geteuid() == 0 {
+		return ", which are root's"
+	}
+	return ""
+}
+
+// closeOverlapping ends the programs of completed goals that could write in the folders of a goal that begins.
+func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
+	reg.mu.Lock()
+	var completed []goal.ID
+	for id, r := range reg.open {
+		if id != g.ID && r.cancelGrace != nil && r.policy.WritesOverlap(g.Policy) {
+			completed = append(completed, id)
+		}
+	}
+	reg.mu.Unlock()
+	var errs []error
+	for _, id := range completed {
+		reg.Log.Info("another goal needs the folder: ending the programs of a completed goal", "goal", id)
+		errs = append(errs, reg.CloseGoal(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// OpenExternal opens the session and the tools of another agent, which belong to no goal. The registry has the session,
+// so that its pages find their proxy, until it is closed.
+func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
+	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Session{
+		registry:    reg,
+		goal:        goal.ExternalAgent,
+		policy:      p,
+		sandbox:     held,
+		goalSecrets: goalSecrets{vault: reg.Secrets, mask: reg.Mask, browsers: reg.Panes.Browsers},
+	}
+	own := &goalPanes{
+		panes:    reg.Panes,
+		goal:     goal.ExternalAgent,
+		dir:      p.Dir,
+		launcher: held.Programs,
+		env:      held.Env,
+		external: true,
+	}
+	deps := tools.Deps{
+		Dir:       p.Dir,
+		Launcher:  held.Programs,
+		Env:       held.Env,
+		Terminals: goalTerminals{own},
+		Browsers:  goalBrowsers{own},
+		Panes:     goalPaneList{own},
+		Web:       held.Web(),
+	}
+	if held.Proxy != nil {
+		deps.SandboxRisk, deps.Network, deps.GitControlled = p.Risk, held.Proxy, held.GitControlled
+	}
+	set, err := tools.New(deps)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.closeAll(ctx))
+	}
+	reg.mu.Lock()
+	reg.add(r)
+	reg.mu.Unlock()
+	return r, set, nil
+}
+
+func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
+	c := &paneRecorder{
+		clock:  reg.Clock,
+		mask:   reg.Mask,
+		log:    reg.Log,
+		goal:   id,
+		writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()),
+		views:  map[*browser.Viewer]bool{},
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}

@@ -1,0 +1,196 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser"
+	"goalpost/backend/panes/recording"
+	"goalpost/backend/panes/terminal"
+	"goalpost/backend/storage/secret"
+)
+
+// minFrameInterval is the minimum time between two recorded pictures of a page. It bounds the recording of a page that
+// changes all the time.
+const minFrameInterval = 500 * time.Millisecond
+
+// paneRecorder records the panes that a goal opened, during its runs. It does not record panes that the user shares or
+// has taken over. All methods may be called concurrently, and on nil, which records nothing, as for another agent.
+type paneRecorder struct {
+	clock  runner.Clock
+	mask   *secret.Mask
+	log    *slog.Logger
+	goal   goal.ID
+	writer *recording.Writer
+	life   context.Context
+	end    context.CancelFunc
+	rolled sync.WaitGroup
+	broken sync.Once
+
+	mu    sync.Mutex
+	on    bool
+	ended bool
+	views map[*browser.Viewer]bool
+}
+
+// setActive starts recording with a run and stops between runs.
+func (c *paneRecorder) setActive(on bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.on = on
+	for v := range c.views {
+		v.SetVisible(on)
+	}
+}
+
+// start runs f in a goroutine, unless the recorder is closed.
+func (c *paneRecorder) start(f func()) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.rolled.Go(f)
+	}
+}
+
+// close ends all recordings and waits for them.
+func (c *paneRecorder) close() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.end()
+	c.rolled.Wait()
+	return c.writer.Close()
+}
+
+func (c *paneRecorder) write(r recording.Record) {
+	r.At = c.clock.Now()
+	if err := c.writer.Add(r); err != nil {
+		c.broken.Do(func() { c.log.Error("panes cannot be recorded", "goal", c.goal, "error", err) })
+	}
+}
+
+// recordTerminal records a terminal from its first byte until its program has ended.
+func (c *paneRecorder) recordTerminal(s *terminal.Session) {
+	c.start(func() {
+		v := s.Attach(0)
+		defer v.Close()
+		mask := c.mask.Stream() // a secret may be split over two chunks
+		add := func(text []byte) {
+			if len(text) > 0 {
+				cols, rows := v.Size()
+				c.write(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
+			}
+		}
+		defer func() { add(mask.End()) }()
+		for {
+			offset, chunk, err := v.Read(c.life)
+			var lost *terminal.GapError
+			if errors.As(err, &lost) {
+				continue
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
+					c.log.Warn("a terminal was not recorded", "pane", s.ID(), "error", err)
+				}
+				return
+			}
+			add(mask.Next(bytes.Clone(chunk)))
+			v.Ack(offset + int64(len(chunk)))
+		}
+	})
+}
+
+// recordPage records a page until it is closed.
+func (c *paneRecorder) recordPage(p *browser.Pane) {
+	c.start(func() {
+		v := p.Attach()
+		c.mu.Lock()
+		c.views[v] = true
+		v.SetVisible(c.on)
+		c.mu.Unlock()
+		defer func() {
+			c.mu.Lock()
+			delete(c.views, v)
+			c.mu.Unlock()
+			v.Close()
+		}()
+		filter := frameFilter{}
+		for {
+			news, err := v.Next(c.life)
+			if err != nil {
+				return // closed
+			}
+			if news.Frame == nil {
+				continue
+			}
+			if filter.canRecord(p.State.Driver()) && filter.isNew(news.Frame.JPEG) {
+				c.recordFrame(p, news.Frame)
+				c.delayFrame()
+			}
+			v.Ack(news.Frame.N)
+		}
+	})
+}
+
+// recordFrame records a frame with secrets hidden. It drops the frame if it cannot hide them, or if the user has taken
+// over the page.
+func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
+	picture, err := p.Pictures.RedactFrame(c.life, f)
+	if err != nil {
+		c.log.Debug("a frame is not recorded", "pane", p.State.Info().ID, "error", err)
+		return
+	}
+	if p.State.Driver() != pane.DriverUser {
+		c.write(recording.Record{
+			Pane: p.State.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height,
+			Data: picture,
+		})
+	}
+}
+
+// delayFrame blocks until the next frame may be recorded.
+func (c *paneRecorder) delayFrame() {
+	timer := time.NewTimer(minFrameInterval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.life.Done():
+	}
+}
+
+// frameFilter decides which frames are recorded. It drops frames while the user drives, and the first one afterwards,
+// which may be from before the page was handed back. It also drops a frame that equals the last one, because taking a
+// picture of a page makes Chromium draw it again.
+type frameFilter struct {
+	userDrove bool // at the last frame
+	last      []byte
+}
+
+func (s *frameFilter) isNew(frame []byte) bool {
+	isNew := !bytes.Equal(s.last, frame)
+	s.last = frame
+	return isNew
+}
+
+func (s *frameFilter) canRecord(driver pane.Driver) bool {
+	can := driver != pane.DriverUser && !s.userDrove
+	s.userDrove = driver == pane.DriverUser
+	return can
+}

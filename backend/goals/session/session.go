@@ -1,0 +1,170 @@
+// Package session opens and closes the sessions of running goals: their sandbox, panes, models, tools and checks.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"goalpost/backend/agent/engine"
+	"goalpost/backend/agent/model"
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/agent/tools/commandline"
+	"goalpost/backend/core/runner"
+	"goalpost/backend/core/verify"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/mcpservers"
+	"goalpost/backend/goals/models"
+	"goalpost/backend/goals/network"
+	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/worktrees"
+	"goalpost/backend/host/sandbox"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
+	"goalpost/backend/storage/store"
+)
+
+// Registry opens and closes the sessions of goals. All methods may be called concurrently.
+type Registry struct {
+	Config       *config.Config
+	Log          *slog.Logger
+	Store        *store.Store
+	Clock        runner.Clock
+	Broker       *event.Broker
+	Secrets      *secret.Vault
+	Mask         *secret.Mask
+	Panes        *panes.Registry
+	Sandboxes    *goalsandbox.Factory
+	Models       *models.Providers
+	MCPServers   *mcpservers.Servers
+	Worktrees    *worktrees.Worktrees
+	Engines      []engine.Profile // external agents that may drive goals
+	Version      string           // of this program
+	DenyAllProxy string           // for pages whose goal has no session
+	// Stays reports that this process keeps running after its goals, so that their programs can, too.
+	Stays bool
+	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared at present.
+	UpdateSocketRules func()
+	// Children returns the goals that a goal started.
+	Children     func(context.Context, goal.Goal) (Children, error)
+	pendingInput commandline.PendingInput // of terminals that the user shares
+
+	mu    sync.Mutex
+	open  map[goal.ID]*Session
+	waits sync.WaitGroup // for sessions in their grace period
+}
+
+// Children are the goals that one goal's agent started.
+type Children interface {
+	tools.Goals
+	// TotalSpend returns what all of them have spent so far.
+	TotalSpend() goal.Spend
+	// FollowParent pauses them if their parent pauses, and ends them if it ends.
+	FollowParent(ctx context.Context, exit goal.Exit) error
+}
+
+// Session is the environment that one goal runs in. It outlives a pause, so that terminals and pages are still open
+// when the goal is resumed.
+type Session struct {
+	registry      *Registry
+	goal          goal.ID
+	provider      string
+	policy        policy.Policy
+	sandbox       *goalsandbox.Sandbox
+	tools         *tools.Set
+	mcp           *mcpservers.Clients // the user's MCP servers; opened by the first run
+	checks        verify.CheckRunner
+	workspace     *verify.FolderState // set when the session is opened
+	models        modelSet
+	engine        goalEngine
+	goalSecrets                                 // of the current run
+	parkCounters  map[string]*model.ParkCounter // by role
+	parkedInARow  int                           // how often the goal was parked in a row when the session was opened
+	recorder      *paneRecorder
+	output        outputCursor
+	snapshots     *snapshots // of the current run, or of the last one; nil where none are taken
+	warn          func(what, text string)
+	secretsErr    error  // why secrets of this goal cannot be opened, and so not hidden
+	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
+	children      Children
+	pageLoads     sync.WaitGroup // pages that load on an approval for one call
+	run           goal.Run       // the current run, empty between runs; guarded by registry.mu
+	pendingPopups []event.Body   // leases of popups that are not journaled yet; guarded by registry.mu
+}
+
+// Ready returns why the goal cannot work in this session, nil if it can.
+func (r *Session) Ready() error {
+	if r.sandbox.HasEnded() {
+		var replaced *sandbox.ReplacedError
+		if err := r.sandbox.Programs.Err(); errors.As(err, &replaced) {
+			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replaced)
+		}
+		return errors.New("the sandbox exited; resume the goal to start a new one")
+	}
+	if r.secretsErr != nil {
+		return r.secretsErr
+	}
+	if _, err := r.registry.Models.Get(r.provider); err != nil {
+		return errorWithHint(err)
+	}
+	return nil
+}
+
+// errorWithHint adds an error's hint to its message, for places that store only the message.
+func errorWithHint(err error) error {
+	hint := fault.Of(err).Hint
+	if !strings.Contains(err.Error(), hint) {
+		return fmt.Errorf("%w: %s", err, hint)
+	}
+	return err
+}
+
+func (r *Session) Models() runner.Models { return r.models.Models }
+
+func (r *Session) Tools() []runner.Tool {
+	list := r.engine.agentTools()
+	for _, t := range r.tools.Tools() {
+		list = append(list, t)
+	}
+	return append(list, r.mcp.Tools()...)
+}
+
+func (r *Session) Judge() runner.Verifier { return r.checks }
+
+// TotalSpend returns what the goal's children have spent.
+func (r *Session) TotalSpend() goal.Spend { return r.children.TotalSpend() }
+
+func (r *Session) Folder() runner.FolderState { return r.workspace }
+
+// netLog returns the log of a goal's requests. The first request opens the file.
+func (reg *Registry) netLog(id goal.ID) *network.Log {
+	return network.NewLog(id, reg.Store.GoalDir(id), reg.Broker.Publish, reg.Mask, reg.Log)
+}
+
+// PaneProxy returns the proxies of a goal's pages, "" for an unconfined goal. For a goal without a session it returns
+// the proxy that denies everything.
+func (reg *Registry) PaneProxy(id string) string {
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if r := reg.open[goal.ID(id)]; r != nil {
+		return r.sandbox.PaneProxy
+	}
+	return reg.DenyAllProxy
+}
+
+// modelSet are the models of one run.
+type modelSet struct {
+	runner.Models
+	judge  model.Client // nil for a scripted goal that names no judge
+	window int          // the context of the judge's model, in tokens
+}
+
+// NewOutput returns what commands that were running at the last call have printed since.
+func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }

@@ -1,0 +1,197 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/snapshot"
+)
+
+// minSnapshotInterval is the minimum time between two snapshots during a run.
+const minSnapshotInterval = 30 * time.Second
+
+// SnapshotOptions returns the folder that the snapshots of a goal cover, and where they are stored. state is Goalpost's
+// data folder, and dir the goal's private folder in it.
+func SnapshotOptions(g goal.Goal, state, dir string) snapshot.Options {
+	o := snapshot.Options{
+		Dir:     g.Policy.Dir,
+		Private: filepath.Join(dir, "snapshot"),
+		Free:    func() (uint64, error) { return config.FreeBytes(state) },
+	}
+	for _, path := range append([]string{state}, goalsandbox.HiddenPaths(g.Policy)...) {
+		if rel, err := filepath.Rel(g.Policy.Dir, path); err == nil && filepath.IsLocal(rel) && rel != "." {
+			o.Hidden = append(o.Hidden, filepath.ToSlash(rel))
+		}
+	}
+	return o
+}
+
+// MayChangeFolder reports whether a goal may change its folder without an approval.
+func MayChangeFolder(p policy.Policy) bool { return p.Risk != policy.ReadOnly || p.Unconfined }
+
+// snapshots takes the snapshots of one run in its own goroutine. All methods may be called concurrently, and on nil,
+// which takes none.
+type snapshots struct {
+	options snapshot.Options
+	clock   runner.Clock
+	log     *slog.Logger
+	goal    goal.ID
+
+	want   func()        // closes wanted
+	wanted chan struct{} // closed when the first one is needed
+	first  chan struct{} // closed when the first one was taken, or failed
+	steps  chan int      // the newest step that may have changed something
+	stop   context.CancelFunc
+	done   chan struct{}
+	once   sync.Once
+
+	archive *snapshot.Archive // the goroutine's until done
+
+	mu   sync.Mutex
+	step int // the newest one
+}
+
+// startSnapshots begins the first snapshot of a run. For a goal that may only read, the snapshot waits until the user
+// approves a change. If snapshots cannot be taken, the user is warned, and the goal continues without them.
+func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(what, text string)) *snapshots {
+	s := &snapshots{
+		options: SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID)),
+		clock:   reg.Clock,
+		log:     reg.Log,
+		goal:    g.ID,
+		wanted:  make(chan struct{}),
+		first:   make(chan struct{}),
+		steps:   make(chan int, 1),
+		done:    make(chan struct{}),
+		step:    g.Spent.Steps,
+	}
+	s.want = sync.OnceFunc(func() { close(s.wanted) })
+	if MayChangeFolder(g.Policy) {
+		s.want()
+	}
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	go s.run(ctx, g.Spent.Steps, func(err error) {
+		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone: %v", err))
+	})
+	return s
+}
+
+// run takes the snapshots until ctx ends.
+func (s *snapshots) run(ctx context.Context, step int, onFailure func(error)) {
+	defer close(s.done)
+	select {
+	case <-s.wanted:
+	case <-ctx.Done():
+		return
+	}
+	err := s.takeFirst(ctx, step)
+	close(s.first)
+	if err != nil {
+		if ctx.Err() == nil {
+			onFailure(err)
+		}
+		return
+	}
+	s.sync()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case step := <-s.steps:
+			if now := s.clock.Now(); now.Sub(last) >= minSnapshotInterval {
+				last = now
+				if err := s.archive.Take(ctx, snapshot.Step, step); err != nil && ctx.Err() == nil {
+					s.log.Warn("no snapshot was taken", "goal", s.goal, "step", step, "error", err)
+				}
+			}
+		}
+	}
+}
+
+func (s *snapshots) takeFirst(ctx context.Context, step int) (err error) {
+	if s.archive, err = snapshot.Open(s.options); err != nil {
+		return err
+	}
+	kind := snapshot.Start
+	if len(s.archive.Checkpoints()) > 0 {
+		kind = snapshot.Resume
+	}
+	return s.archive.Take(ctx, kind, step)
+}
+
+func (s *snapshots) sync() {
+	if err := s.archive.Sync(); err != nil {
+		s.log.Warn("snapshots may be lost with the machine's power", "goal", s.goal, "error", err)
+	}
+}
+
+// end stops the goroutine, and takes the last snapshot of the run.
+func (s *snapshots) end(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	s.once.Do(func() {
+		s.stop()
+		<-s.done
+		if s.archive == nil {
+			return
+		}
+		s.mu.Lock()
+		step := s.step
+		s.mu.Unlock()
+		if len(s.archive.Checkpoints()) > 0 {
+			if err := s.archive.Take(ctx, snapshot.End, step); err != nil {
+				s.log.Warn("no snapshot was taken at the end of a run", "goal", s.goal, "error", err)
+			}
+			s.sync()
+		}
+		if err := s.archive.Close(); err != nil {
+			s.log.Warn("the snapshots were not closed", "goal", s.goal, "error", err)
+		}
+	})
+}
+
+// AwaitSnapshot waits for the first snapshot, if one is needed already.
+func (r *Session) AwaitSnapshot(ctx context.Context) {
+	select {
+	case <-r.snapshots.wanted:
+		r.SnapshotBefore(ctx)
+	default:
+	}
+}
+
+// SnapshotBefore requests the first snapshot and waits for it, because a step may change the folder.
+func (r *Session) SnapshotBefore(ctx context.Context) {
+	r.snapshots.want()
+	select {
+	case <-r.snapshots.first:
+	case <-r.snapshots.done:
+	case <-ctx.Done():
+	}
+}
+
+// SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
+func (r *Session) SnapshotAfter(step int) {
+	s := r.snapshots
+	s.mu.Lock()
+	s.step = step
+	s.mu.Unlock()
+	select {
+	case <-s.steps: // the older one is obsolete
+	default:
+	}
+	select {
+	case s.steps <- step:
+	default:
+	}
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/host/sandbox/autorun"
+	"goalpost/backend/lib/text"
+)
+
+// ThingsLeft lists what the goal leaves behind: programs in its panes that still run, and changes that the user should
+// know before working in its folder.
+func (r *Session) ThingsLeft() []string {
+	return append(r.runningPrograms(), r.autorunChanges()...)
+}
+
+// runningPrograms lists the programs that run in the goal's terminals, and when they will end.
+func (r *Session) runningPrograms() []string {
+	var running []string
+	for _, i := range r.registry.Panes.Terminals.List() {
+		if i.GoalID != string(r.goal) || !i.Running {
+			continue
+		}
+		if s, err := r.registry.Panes.Terminals.Get(i.ID); err == nil {
+			if command, known := s.Running(); known && command != "" {
+				running = append(running, fmt.Sprintf("%s (%s)", i.ID, text.TruncateBytes(command, 100)))
+			}
+		}
+	}
+	if len(running) == 0 {
+		return nil
+	}
+	until := "with the goal"
+	if grace := r.registry.gracePeriod(); grace > 0 {
+		until = goal.FormatDuration(grace) + " after the goal is done"
+	}
+	return []string{"Programs that run in its panes end " + until + ": " + joinSome(running)}
+}
+
+// autorunChanges lists what the user should know before working in the goal's folder: files that git, an editor or a
+// shell would run now but would not have at the goal's start, changes in the goal's copy of git's configuration, and
+// files in its private /tmp.
+func (r *Session) autorunChanges() []string {
+	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
+		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
+		return nil
+	}
+	layer := r.registry.Sandboxes.PrivateDir(r.goal)
+	var before []string
+	baseline, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
+	if err == nil {
+		err = json.Unmarshal(baseline, &before)
+	}
+	var list []string
+	if err != nil {
+		list = append(list, "What git or an editor runs automatically in the folder could not be compared: "+err.Error())
+	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...),
+		func(l string) bool {
+			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
+		}); len(fresh) > 0 {
+		// lists all of them, because a malicious file could hide behind a shortened list
+		list = append(list, "Review these new files before you work in the folder, because git, an editor or a shell "+
+			"would run them: "+strings.Join(fresh, "; "))
+	}
+	if changed := autorun.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
+		list = append(list, "Changed only in the goal's copy of git's files, not in yours: "+joinSome(changed))
+	}
+	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {
+		list = append(list, "Left in the goal's private /tmp, which is deleted with the goal ("+
+			filepath.Join(layer, "tmp")+"): "+joinSome(left))
+	}
+	return list
+}
+
+// joinSome joins the first entries of a list in one line.
+func joinSome(list []string) string {
+	const maxEntries = 10
+	if len(list) > maxEntries {
+		return strings.Join(list[:maxEntries], "; ") + fmt.Sprintf("; and %d more", len(list)-maxEntries)
+	}
+	return strings.Join(list, "; ")
+}
+
+var _ runner.LeftoverReporter = (*Session)(nil)

@@ -1,0 +1,41 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/agent/tools"
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/domain/goal"
+)
+
+// visionJudge lets a goal's tools ask the judge about pictures. The judge never sees the agent's conversation.
+type visionJudge struct{ session *Session }
+
+// Ask asks one question about a picture.
+func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
+	judge := e.session.models.judge
+	if judge == nil {
+		return goal.Reply{}, errors.New("no vision model is configured for this goal")
+	}
+	m := goal.Message{Role: goal.User, Text: question}
+	if picture != nil {
+		m.Images = [][]byte{picture}
+	}
+	reply, err := judge.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
+	if err != nil {
+		return reply, fmt.Errorf("ask the vision model: %w", err)
+	}
+	return reply, nil
+}
+
+// Decide answers a question in the same way as a visual check.
+func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
+	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{
+		PNG:   s.PNG,
+		URL:   s.URL,
+		Title: s.Title,
+	})
+	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
+}

@@ -1,0 +1,279 @@
+// Package mounts plans the mounts of a goal's sandbox and creates the folders and copies that they need.
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"goalpost/backend/host/sandbox/spec"
+	"goalpost/backend/host/sandbox/wire"
+)
+
+// system lists the system folders that programs need, and optional ones that not every machine has. Files in /etc
+// that ordinary users cannot read are hidden.
+var (
+	system   = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"}
+	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
+)
+
+// Build converts a goal's sandbox spec to mounts and creates the folders they need.
+func Build(w spec.Spec, helper string) (wire.Spec, error) {
+	p := mountPlanner{w: w}
+	if err := p.validate(); err != nil {
+		return wire.Spec{}, err
+	}
+	if err := p.makeGoalDirs(); err != nil {
+		return wire.Spec{}, fmt.Errorf("creating the goal's private folder: %w", err)
+	}
+	p.system()
+	p.bindAgentOnly(p.privatePath("home"), w.Home, "")
+	for _, path := range w.Tools {
+		p.readOnly(path)
+	}
+	if err := p.mountCaches(); err != nil {
+		return wire.Spec{}, fmt.Errorf("creating the goal's caches: %w", err)
+	}
+	p.bind(w.Dir, w.Dir, !w.ReadOnly && len(w.Work) == 0, !w.ReadOnly)
+	p.out.Mounts[len(p.out.Mounts)-1].Discard = w.CheckDir != "" && !w.ReadOnly
+	if err := p.bindWork(); err != nil {
+		return wire.Spec{}, err
+	}
+	p.pinHidden()
+	p.bindReadOnlyFiles()
+	for _, path := range w.Read {
+		p.bindGranted(path, false)
+	}
+	for _, path := range w.Write {
+		p.bindGranted(path, true)
+	}
+	for _, path := range w.Sockets {
+		p.mountSocket(path)
+	}
+	if err := p.copyGitDirs(); err != nil {
+		return wire.Spec{}, fmt.Errorf("copying the files that git obeys: %w", err)
+	}
+	p.hide()
+	inside, err := filepath.EvalSymlinks(helper)
+	if err != nil {
+		return wire.Spec{}, fmt.Errorf("finding the helper: %w", err)
+	}
+	p.bind(inside, spec.HelperPath, false, false)
+	p.text(resolvConf(), "nameserver "+spec.NameServer+"\noptions timeout:2 attempts:1\n")
+	p.text(spec.GitConfigPath, gitConfig(w.Home))
+	p.text(spec.SSHConfigPath, sshConfig)
+	if err := p.makeMountPoints(); err != nil {
+		return wire.Spec{}, fmt.Errorf("creating the goal's mount points: %w", err)
+	}
+	return p.out, nil
+}
+
+// ForGrant returns the mounts of a grant.
+func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
+	p := mountPlanner{w: w}
+	path := g.Read + g.Write + g.Socket
+	p.w.Read, p.w.Write, p.w.Sockets, p.w.Work = []string{path}, nil, nil, nil
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	switch path {
+	case "":
+		return nil, fmt.Errorf("granting nothing: %w", syscall.EINVAL)
+	case g.Read:
+		p.bindGranted(path, false)
+	case g.Write:
+		p.bindGranted(path, true)
+		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
+		p.bindReadOnlyFiles() // a folder inside the goal's, read-only until now
+		if err := p.gitBelow(path); err != nil {
+			return nil, fmt.Errorf("copying the files that git obeys: %w", err)
+		}
+	case g.Socket:
+		p.mountSocket(path)
+	}
+	if err := p.makeMountPoints(); err != nil {
+		return nil, fmt.Errorf("creating the goal's mount points: %w", err)
+	}
+	return p.out.Mounts, nil
+}
+
+func (p *mountPlanner) validate() error {
+	for _, path := range slices.Concat([]string{p.w.Dir, p.w.Layer, p.w.Home}, p.w.Tools, p.w.Read, p.w.Write,
+		p.w.Sockets, p.w.Work, p.w.Hidden) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
+			return fmt.Errorf("sandbox: %q is not a clean absolute path", path)
+		}
+	}
+	var err error
+	if p.out.UID, p.out.GID, err = runsAs(p.w.Dir); err != nil {
+		return fmt.Errorf("the goal's folder: %w", err)
+	}
+	l := p.w.Limits
+	if l == nil {
+		l = spec.DefaultLimits()
+	}
+	p.out.Limits = wire.Limits{
+		Processes: l.Processes,
+		Memory:    l.Memory,
+		FileSize:  l.FileSize,
+		Nice:      l.Nice,
+		Together:  l.Together,
+		Tmp:       l.Tmp,
+	}
+	return nil
+}
+
+// runsAs returns the user that the programs of a goal in this folder run as.
+func runsAs(dir string) (uid, gid int, err error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, 0, err //nolint:wrapcheck // check wraps it
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if os.Getuid() != 0 || owner.Uid == 0 {
+		return os.Getuid(), os.Getgid(), nil
+	}
+	// With root's rights, programs in another user's folder could be abused by that user.
+	uid, gid = int(owner.Uid), int(owner.Gid)
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		if of, err := strconv.Atoi(u.Gid); err == nil {
+			gid = of
+		}
+	}
+	return uid, gid, nil
+}
+
+// RunsAsRoot reports whether the programs of a goal in this folder run as root.
+func RunsAsRoot(dir string) bool {
+	uid, _, err := runsAs(dir)
+	return err == nil && uid == 0
+}
+
+// makeGoalDirs creates the goal's private folders.
+func (p *mountPlanner) makeGoalDirs() error {
+	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
+		return err //nolint:wrapcheck // plan wraps it
+	}
+	for _, name := range []string{"home", "tmp", "checks", "caches", "git", hiddenDir} {
+		if err := p.makeOwnedDir(p.privatePath(name)); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(p.privatePath("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
+		return err //nolint:wrapcheck // plan wraps it
+	}
+	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.privatePath("tmp")), []byte(p.privatePath("checks")), !p.w.ReadOnly
+	return p.removeStaleChecks("checks")
+}
+
+// removeStaleChecks removes the check folders of an app that was killed.
+func (p *mountPlanner) removeStaleChecks(name string) error {
+	left, err := os.ReadDir(p.privatePath(name))
+	for _, entry := range left {
+		err = errors.Join(err, os.RemoveAll(p.privatePath(name, entry.Name())))
+	}
+	return err
+}
+
+func (p *mountPlanner) system() {
+	for _, path := range append(append([]string{}, system...), optional...) {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case info.Mode()&os.ModeSymlink != 0:
+			if to, err := os.Readlink(path); err == nil {
+				p.add(wire.Mount{Kind: wire.MountSymlink, Source: []byte(to), Target: []byte(path)})
+			}
+		default:
+			p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path)})
+		}
+	}
+}
+
+// bindGranted binds a path that the user granted. It was resolved at that time; the helper refuses links that
+// appeared in it since.
+func (p *mountPlanner) bindGranted(path string, write bool) {
+	p.add(wire.Mount{
+		Kind:       wire.MountBind,
+		Source:     []byte(path),
+		Target:     []byte(path),
+		Write:      write,
+		CheckWrite: write && p.checksWrite(),
+	})
+}
+
+// bindReadOnlyFiles binds files of the goal's folder read-only over themselves.
+func (p *mountPlanner) bindReadOnlyFiles() {
+	if p.w.ReadOnly {
+		return
+	}
+	for _, path := range p.w.Held {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || !spec.IsBelow(path, p.w.Dir) {
+			continue
+		}
+		p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
+	}
+}
+
+// mountSocket binds a socket at its usual path, which is often a link. A goal can write no part of that path.
+func (p *mountPlanner) mountSocket(path string) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		source = path // the helper reports the error
+	}
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
+}
+
+// mountCaches mounts an overlay over each existing cache; a missing cache starts in the private home.
+func (p *mountPlanner) mountCaches() error {
+	for _, cache := range p.w.Caches {
+		lower, err := filepath.EvalSymlinks(cache.From)
+		missing := err != nil
+		if missing && spec.IsBelow(cache.To, p.w.Home) || spec.IsBelow(cache.To, p.w.Dir) || spec.IsBelow(p.w.Dir, cache.To) {
+			continue
+		}
+		base := p.privatePath("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
+		c := wire.Cache{
+			Lower:  []byte(lower),
+			Upper:  []byte(base + "/upper"),
+			Work:   []byte(base + "/work"),
+			Merged: []byte(base + "/merged"),
+		}
+		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
+			if err := p.makeOwnedDir(folder); err != nil {
+				return err
+			}
+		}
+		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
+			return err //nolint:wrapcheck // plan wraps it
+		}
+		if missing { // and the goal cannot create it
+			p.bindAgentOnly(string(c.Upper), cache.To, "")
+			continue
+		}
+		p.out.Caches = append(p.out.Caches, c)
+		p.bindAgentOnly(string(c.Merged), cache.To, lower)
+	}
+	return nil
+}
+
+// resolvConf returns the target of /etc/resolv.conf, on many machines a link to a path that does not exist in the
+// sandbox.
+func resolvConf() string {
+	const name = "/etc/resolv.conf"
+	to, err := os.Readlink(name)
+	if err != nil {
+		return name
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join("/etc", to)
+	}
+	return to
+}

@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"slices"
+	"sync"
+
+	"goalpost/backend/host/procnet"
+	"goalpost/backend/host/sandbox/wire"
+)
+
+// violationQueue calls Options.Attempted on a goroutine of its own: the callback may be slow, and
+// starts must not wait for it.
+type violationQueue struct {
+	report func(Violation)
+	news   chan Violation
+	done   chan struct{}
+
+	mu    sync.Mutex
+	count int64    // of programs that were ended
+	ended []string // the last of them, a line each
+}
+
+// maxQueued is the length of the queue; more violations are dropped.
+const maxQueued = 1000
+
+func newAttempts(report func(Violation)) *violationQueue {
+	a := &violationQueue{report: report, news: make(chan Violation, maxQueued), done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		for one := range a.news {
+			if a.report != nil {
+				a.report(one)
+			}
+		}
+	}()
+	return a
+}
+
+// add may be called concurrently, but not with or after close.
+func (a *violationQueue) add(w wire.Violation) {
+	if w.Port != 0 && !procnet.IsListening(w.Port) {
+		return
+	}
+	one := Violation{Check: w.Domain == wire.DomainCheck, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
+	if w.Ended {
+		a.recordKill(one.String())
+	}
+	select {
+	case a.news <- one:
+	default:
+	}
+}
+
+// maxEnded is the number of lines about ended programs that are stored.
+const maxEnded = 100
+
+func (a *violationQueue) recordKill(line string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count++
+	a.ended = append(a.ended[max(0, len(a.ended)-maxEnded+1):], line)
+}
+
+// KillMark returns the current position in the list of ended programs, for KilledSince.
+func (s *Supervisor) KillMark() int64 {
+	s.tried.mu.Lock()
+	defer s.tried.mu.Unlock()
+	return s.tried.count
+}
+
+// KilledSince returns a line for each program that was ended since the mark because the goal exceeded
+// a limit. A program is in the list before its exit is reported.
+func (s *Supervisor) KilledSince(since int64) []string {
+	s.tried.mu.Lock()
+	defer s.tried.mu.Unlock()
+	fresh := min(s.tried.count-since, int64(len(s.tried.ended)))
+	return slices.Clone(s.tried.ended[int64(len(s.tried.ended))-max(fresh, 0):])
+}
+
+// close waits until every violation was delivered.
+func (a *violationQueue) close() {
+	close(a.news)
+	<-a.done
+}

@@ -1,0 +1,213 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/lib/text"
+	"goalpost/backend/panes/browser/internal/cdp"
+)
+
+// Activity records what happens on the page, for the agent: the console, the requests, and the
+// events during its action. The state's mutex guards its fields, because the driver of the pane
+// decides whether anything is recorded.
+type Activity struct {
+	state *State
+
+	actionEvents []string // since the agent's action began
+	journal      activityLog
+}
+
+// maxJournalEntries limits the lines of the console, and the requests, that a pane remembers.
+const maxJournalEntries = 200
+
+// activityLog holds the latest console lines and requests of a page, for the agent. It records nothing while
+// a user has a goal's pane.
+type activityLog struct {
+	console []string
+	network []Request
+	from    time.Time // earlier events are left out, even if they are reported later
+}
+
+// Request is something that a page fetched.
+type Request = pane.Request
+
+// fromUnixMillis converts milliseconds since 1970, as Chromium's console reports times.
+func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
+
+// onConsole records a line of the page's console.
+func (log *Activity) onConsole(e *cdp.Event) {
+	var ev struct {
+		Type      string  `json:"type"`
+		Timestamp float64 `json:"timestamp"`
+		Args      []struct {
+			Value       json.RawMessage `json:"value"`
+			Description string          `json:"description"`
+		} `json:"args"`
+	}
+	if !decodeEvent(e, &ev) {
+		return
+	}
+	words := make([]string, 0, len(ev.Args))
+	for _, a := range ev.Args {
+		var word string
+		switch {
+		case json.Unmarshal(a.Value, &word) == nil:
+			words = append(words, word)
+		case a.Description != "":
+			words = append(words, a.Description)
+		default:
+			words = append(words, string(a.Value))
+		}
+	}
+	log.logConsole(fromUnixMillis(ev.Timestamp), text.SanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
+}
+
+func (log *Activity) onException(e *cdp.Event) {
+	var ev proto.RuntimeExceptionThrown
+	if decodeEvent(e, &ev) && ev.ExceptionDetails != nil {
+		log.logConsole(fromUnixMillis(float64(ev.Timestamp)),
+			text.SanitizeLine("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
+	}
+}
+
+func (log *Activity) logConsole(at time.Time, line string) {
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if log.state.isActivityLogged() && !at.Before(log.journal.from) {
+		log.journal.console = recentEntries(append(log.journal.console, line))
+	}
+}
+
+func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
+
+// noteRequest records what the page fetches while trackNetwork is on.
+func (log *Activity) noteRequest(e *cdp.Event) {
+	var ev struct {
+		RequestID proto.NetworkRequestID       `json:"requestId"`
+		WallTime  float64                      `json:"wallTime"` // seconds; only when a request is sent
+		LoaderID  proto.NetworkLoaderID        `json:"loaderId"`
+		FrameID   proto.PageFrameID            `json:"frameId"`
+		Type      string                       `json:"type"`
+		Request   struct{ Method, URL string } `json:"request"`
+		Response  struct{ Status int }         `json:"response"`
+		ErrorText string                       `json:"errorText"`
+		Redirect  *struct{ Status int }        `json:"redirectResponse"`
+	}
+	if !decodeEvent(e, &ev) {
+		return
+	}
+	if e.Method == "Network.requestWillBeSent" {
+		log.notifyRequest(ev.Request.Method, ev.Request.URL)
+	}
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil &&
+		ev.FrameID == log.state.page.mainFrame() {
+		log.state.load.posting = ""
+		if ev.Request.Method != "GET" {
+			log.state.load.posting = ev.LoaderID
+		}
+	}
+	if !log.state.isActivityLogged() {
+		return
+	}
+	list := log.journal.network
+	i := -1
+	for j := range list {
+		if list[j].ID == string(ev.RequestID) {
+			i = j
+		}
+	}
+	switch {
+	case e.Method == "Network.requestWillBeSent":
+		if fromUnixMillis(ev.WallTime * 1000).Before(log.journal.from) {
+			return
+		}
+		if i >= 0 && ev.Redirect != nil {
+			list[i].Status = ev.Redirect.Status
+		}
+		log.journal.network = recentEntries(append(list, Request{
+			Method: text.SanitizeLine(ev.Request.Method, 20),
+			URL:    text.SanitizeLine(ev.Request.URL, 500),
+			ID:     string(ev.RequestID),
+			Kind:   text.SanitizeLine(ev.Type, 20),
+		}))
+	case i < 0:
+	case e.Method == "Network.responseReceived":
+		list[i].Status = ev.Response.Status
+	case e.Method == "Network.loadingFailed":
+		list[i].Error = text.SanitizeLine(ev.ErrorText, 100)
+	}
+}
+
+// readJournal reads the journal when every event that the page sent before its last answer has been handled: a caller
+// that reads right after an action must not miss any.
+func readJournal[T any](log *Activity, what string, list func(activityLog) []T) ([]T, error) {
+	if pg, err := log.state.currentPage(); err == nil {
+		pg.process.DrainEvents()
+	}
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if !log.state.isActivityLogged() {
+		return nil, fmt.Errorf("reading %s: %w", what, ErrTakenOver)
+	}
+	return slices.Clone(list(log.journal)), nil
+}
+
+// Console returns what the page recently wrote to its console, with uncaught errors, oldest
+// first, one sanitized line each.
+func (log *Activity) Console() ([]string, error) {
+	return readJournal(log, "the console", func(l activityLog) []string { return l.console })
+}
+
+// Network returns what the page recently fetched during actions and navigations of the agent,
+// oldest first.
+func (log *Activity) Network() ([]Request, error) {
+	return readJournal(log, "the requests", func(l activityLog) []Request { return l.network })
+}
+
+// notifyVisit reports the page that a user's pane shows, if the user navigated there: the driver
+// may have changed by the time it has loaded.
+func (log *Activity) notifyVisit() {
+	log.state.mu.Lock()
+	info, isUser := log.state.info, log.state.load.byUser
+	log.state.mu.Unlock()
+	if !isUser || log.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+		return
+	}
+	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
+}
+
+// noteDuringAction adds an event to the result of the current action.
+func (log *Activity) noteDuringAction(what string) {
+	log.state.change(func() {
+		if len(log.actionEvents) < 5 {
+			log.actionEvents = append(log.actionEvents, what)
+		}
+	})
+}
+
+// noticeForBoth shows a notice to the user and adds it to the result of the current action.
+func (log *Activity) noticeForBoth(format string, args ...any) {
+	log.noteDuringAction(fmt.Sprintf(format, args...))
+	log.state.showNotice(format, args...)
+}
+
+// notifyRequest reports a request that no policy has decided on.
+func (log *Activity) notifyRequest(method, address string) {
+	log.state.mu.Lock()
+	goalID, isShared := log.state.leaseHolder(), log.state.goalID == ""
+	log.state.mu.Unlock()
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !isShared &&
+		log.state.m.rules.needsDecision(log.state.proxyGoal) {
+		return
+	}
+	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: isShared, Method: method, URL: address})
+}

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/domain/pane"
+)
+
+// PDF writes the page as a PDF into the downloads folder and returns its path.
+func (dl *Downloads) PDF(ctx context.Context) (string, error) {
+	dir := dl.state.m.folders.folderFor("")
+	if dl.state.goalID != "" || dir == "" {
+		return "", errors.New("printing: this pane does not save files")
+	}
+	var out []byte
+	err := dl.state.withPage("printing", func(pg *page) (err error) {
+		out, err = pagePDF(ctx, pg)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	info := dl.state.Info()
+	path, err := createUnique(dir, FileName(info.Title)+".pdf")
+	if err == nil {
+		err = os.WriteFile(path, out, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	dl.change(func(list []pane.Download) []pane.Download {
+		size := int64(len(out))
+		return append(list, pane.Download{
+			ID:       "pdf-" + filepath.Base(path),
+			Name:     filepath.Base(path),
+			URL:      info.URL,
+			Path:     path,
+			State:    pane.Downloaded,
+			Received: size,
+			Total:    size,
+		})
+	})
+	return path, nil
+}
+
+// Save downloads an address instead of showing it.
+func (dl *Downloads) Save(ctx context.Context, text string) error {
+	address, err := dl.state.m.rules.validateAddress(text)
+	if err != nil {
+		return err
+	}
+	if err := dl.driver.checkDriver(ctx); err != nil {
+		return err
+	}
+	quoted, err := json.Marshal(address)
+	if err != nil {
+		return fmt.Errorf("saving: %w", err)
+	}
+	return dl.state.withPage("saving", func(pg *page) error {
+		world, err := pg.userPromptsContext(ctx)
+		if err != nil {
+			return err
+		}
+		// A file of another site is saved only if the site sends it as an attachment.
+		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
+			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`,
+			quoted))
+		return err
+	})
+}

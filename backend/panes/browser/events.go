@@ -1,0 +1,295 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser/internal/cdp"
+)
+
+// eventRouter passes the events of the pane's sessions to the parts that they concern. It runs on
+// the connection's goroutine: it changes state and posts commands, and never waits.
+type eventRouter struct {
+	pane       *Pane
+	navigation navigationEvents
+	prompts    promptEvents
+	requests   requestGate
+
+	ofPage  map[string]eventHandler // by method
+	ofFrame map[string]eventHandler // of frames of other sites, by method
+}
+
+// eventHandler handles an event of a page or of a frame of another site.
+type eventHandler func(*page, *cdp.Event)
+
+func (r *eventRouter) init(p *Pane) {
+	r.pane = p
+	r.connect()
+	either := map[string]eventHandler{
+		"Target.attachedToTarget":         r.onFrameTarget,
+		"Target.detachedFromTarget":       r.onFrameTarget,
+		"Page.windowOpen":                 ignorePage(r.onWindowOpen),
+		"Page.downloadWillBegin":          ignorePage(r.onDownload),
+		"Page.javascriptDialogOpening":    r.prompts.onDialog,
+		"Page.javascriptDialogClosed":     ignorePage(func(*cdp.Event) { p.Prompts.close(isDialog) }),
+		"Page.fileChooserOpened":          r.prompts.onFileChooser,
+		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
+		"Runtime.consoleAPICalled":        ignorePage(p.Activity.onConsole),
+		"Runtime.exceptionThrown":         ignorePage(p.Activity.onException),
+		"Runtime.bindingCalled":           r.onBinding,
+		"Fetch.requestPaused":             r.requests.onPaused,
+		"Fetch.authRequired":              r.prompts.onAuth,
+	}
+	announced := func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Now()) }
+	r.ofPage = map[string]eventHandler{
+		"Page.frameRequestedNavigation":        announced,
+		"Page.frameScheduledNavigation":        announced,
+		"Page.frameClearedScheduledNavigation": func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Time{}) },
+		"Page.frameStartedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, true) },
+		"Page.frameStoppedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, false) },
+		"Page.frameNavigated":                  r.navigation.onNavigated,
+		"Page.navigatedWithinDocument":         r.navigation.onNavigatedWithinDocument,
+		"Page.lifecycleEvent":                  r.navigation.onLifecycle,
+		"Input.dragIntercepted":                ignorePage(p.Mouse.drag.onIntercepted),
+		"Security.certificateError":            r.prompts.onCertificate,
+		"Security.visibleSecurityStateChanged": ignorePage(p.SiteData.onSecurity),
+		"Inspector.targetCrashed":              r.onCrash,
+		"Inspector.targetReloadedAfterCrash":   ignorePage(r.onReloadedAfterCrash),
+	}
+	r.ofFrame = map[string]eventHandler{
+		"Runtime.executionContextsCleared": func(pg *page, _ *cdp.Event) { pg.worlds.LeaveDocument() },
+		"Inspector.targetCrashed":          r.onFrameCrash,
+	}
+	maps.Copy(r.ofPage, either)
+	maps.Copy(r.ofFrame, either)
+}
+
+// ignorePage adapts a handler that does not need to know which page sent the event.
+func ignorePage(f func(*cdp.Event)) eventHandler {
+	return func(_ *page, e *cdp.Event) { f(e) }
+}
+
+// connect gives the router's own parts their dependencies.
+func (r *eventRouter) connect() {
+	p := r.pane
+	r.requests = requestGate{state: &p.State, activity: &p.Activity}
+	r.prompts = promptEvents{
+		state:    &p.State,
+		activity: &p.Activity,
+		driver:   &p.Driver,
+		prompts:  &p.Prompts,
+		frames:   &p.frames,
+		siteData: &p.SiteData,
+		logins:   &p.Logins,
+	}
+	r.navigation = navigationEvents{
+		state:      &p.State,
+		activity:   &p.Activity,
+		prompts:    &p.Prompts,
+		navigation: &p.Navigation,
+		drag:       &p.Mouse.drag,
+		screencast: p.screencast,
+	}
+}
+
+// onPageEvent handles an event of the pane's page.
+func (r *eventRouter) onPageEvent(e *cdp.Event) {
+	r.pane.State.mu.Lock()
+	pg := r.pane.State.page
+	r.pane.State.mu.Unlock()
+	if pg != nil && string(pg.session) == e.SessionID {
+		r.dispatch(r.ofPage, pg, e)
+	}
+}
+
+// onFrameEvent handles an event of a frame of another site.
+func (r *eventRouter) onFrameEvent(e *cdp.Event) {
+	if f := r.pane.frames.bySession(proto.TargetSessionID(e.SessionID)); f != nil {
+		r.dispatch(r.ofFrame, f.page, e)
+	}
+}
+
+func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cdp.Event) {
+	switch handle := handlers[e.Method]; {
+	case handle != nil:
+		handle(pg, e)
+	case strings.HasPrefix(e.Method, "Network."):
+		r.pane.State.onNetwork(e)
+		r.pane.Activity.noteRequest(e)
+	}
+}
+
+// onBinding handles a message of a script of ours, or of developer tools.
+func (r *eventRouter) onBinding(pg *page, e *cdp.Event) {
+	var ev proto.RuntimeBindingCalled
+	if decodeEvent(e, &ev) && ev.Name == devToolsBinding {
+		r.pane.devTools.onMessage(ev.Payload)
+		return
+	}
+	r.prompts.onPageReport(pg, e)
+}
+
+func (r *eventRouter) onWindowOpen(e *cdp.Event) {
+	var open proto.PageWindowOpen
+	if decodeEvent(e, &open) {
+		r.pane.State.change(func() { r.pane.popup.openedURL, r.pane.State.network.opening = open.URL, time.Now() })
+	}
+}
+
+func (r *eventRouter) onDownload(e *cdp.Event) {
+	var download proto.PageDownloadWillBegin
+	if decodeEvent(e, &download) {
+		r.pane.State.change(func() { r.pane.State.network.leaving = time.Time{} })
+		r.downloadReceiver().Downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+	}
+}
+
+var isDialog = matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload)
+
+func (r *eventRouter) onReloadedAfterCrash(*cdp.Event) {
+	r.pane.State.change(func() {
+		if r.pane.State.processError == faultCrashed {
+			r.pane.State.processError, r.pane.State.info.Running = "", true
+		}
+	})
+}
+
+func (r *eventRouter) onFrameCrash(pg *page, _ *cdp.Event) {
+	pg.end(ErrCrashed)
+	r.pane.Activity.noticeForBoth("a frame of the page crashed: reload the page")
+}
+
+const faultCrashed = "the page crashed"
+
+func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
+	r.pane.State.change(func() {
+		pg.end(ErrCrashed) // before a caller sees the state and reloads
+		r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = faultCrashed, false, false
+		r.pane.Prompts.closeLocked(anyPrompt)
+	})
+}
+
+// onBrowserEvent handles an event that belongs to no session.
+func (m *Manager) onBrowserEvent(e *cdp.Event) {
+	switch e.Method {
+	case "Target.targetCreated":
+		var ev proto.TargetTargetCreated
+		if decodeEvent(e, &ev) && ev.TargetInfo.Type == proto.TargetTargetInfoTypePage && ev.TargetInfo.OpenerID != "" {
+			if opener := m.byTarget(ev.TargetInfo.OpenerID); opener != nil {
+				m.onWindowOpened(opener, *ev.TargetInfo)
+			}
+		}
+	case "Target.attachedToTarget", "Target.detachedFromTarget":
+		m.held.onTarget(e)
+	case "Target.targetDestroyed":
+		var ev proto.TargetTargetDestroyed
+		if decodeEvent(e, &ev) {
+			if p := m.byTarget(ev.TargetID); p != nil {
+				p.events.onTargetGone()
+			}
+			m.mu.Lock()
+			delete(m.windows, ev.TargetID)
+			m.mu.Unlock()
+			m.onPageGone(ev.TargetID)
+		}
+	case "Browser.downloadWillBegin":
+		var ev proto.BrowserDownloadWillBegin
+		if decodeEvent(e, &ev) {
+			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
+				p.Downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
+			}
+		}
+	case "Browser.downloadProgress":
+		m.onProgress(e)
+	}
+}
+
+// onTargetGone handles the end of a page that closed itself.
+func (r *eventRouter) onTargetGone() {
+	r.pane.State.change(func() {
+		if r.pane.State.page != nil {
+			r.pane.State.page.end(ErrEnded)
+			r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = "the page closed itself", false, false
+		}
+	})
+	r.pane.screencast.SetPage(nil)
+}
+
+func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.sessions {
+		if p.frames.hasTarget(id) {
+			return p
+		}
+	}
+	return nil
+}
+
+// decodeEvent decodes an event. It reports false for an event of another form, which callers ignore, as rod does.
+func decodeEvent(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
+
+// onFrameTarget handles a frame of another site that was added to above or removed.
+func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
+	var ev struct {
+		SessionID  proto.TargetSessionID `json:"sessionId"`
+		TargetInfo struct {
+			TargetID proto.TargetTargetID `json:"targetId"`
+			Type     string               `json:"type"`
+		} `json:"targetInfo"`
+	}
+	if !decodeEvent(e, &ev) || ev.SessionID == "" {
+		return
+	}
+	if e.Method == "Target.detachedFromTarget" {
+		r.pane.frames.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		return
+	}
+	if ev.TargetInfo.Type != "iframe" {
+		above.process.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its page handles its requests
+		return
+	}
+	f := &remoteFrame{
+		page: &page{
+			process:       above.process,
+			target:        ev.TargetInfo.TargetID,
+			session:       ev.SessionID,
+			refs:          above.refs,
+			isRemoteFrame: true,
+		},
+		above: above,
+	}
+	f.alive, f.end = context.WithCancelCause(above.alive)
+	r.pane.State.m.mu.Lock()
+	r.pane.State.m.remoteFrames[f.session] = r.pane
+	r.pane.State.m.mu.Unlock()
+	r.pane.frames.add(f)
+	// Not before the frame is listed: a share that begins or ends later finds it there.
+	r.pane.State.mu.Lock()
+	listens := r.pane.State.needsNetworkTracking()
+	r.pane.State.mu.Unlock()
+	requests := []proto.Request{
+		proto.PageEnable{},
+		proto.InspectorEnable{},
+		proto.RuntimeEnable{},
+		attachFrames,
+		r.pane.State.m.rules.fetchPatterns(),
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+	if !r.pane.State.scriptless {
+		requests = append(requests, pageSetup...)
+	}
+	if listens {
+		requests = append(requests, networkEnableParams)
+	}
+	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
+		f.Post(req)
+	}
+}

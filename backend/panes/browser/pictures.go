@@ -1,0 +1,174 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser/internal/cdp"
+)
+
+// Pictures takes pictures of the page, one at a time.
+type Pictures struct {
+	state    *State
+	prompts  *Prompts
+	frames   *frames
+	turns    *turns
+	targets  *targets
+	viewport *Viewport
+
+	token chan struct{} // one token: for taking a picture
+}
+
+// The largest size of a picture of a whole page or of an element, in CSS pixels.
+const (
+	maxWidth  = 8192
+	maxHeight = 16000
+)
+
+// Screenshot returns a JPEG of the viewport, or of at most the first 16,000 pixels of the whole page.
+// One pixel is one CSS pixel.
+func (pi *Pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+		if !full {
+			return nil
+		}
+		return pg.do(ctx, pg.callLimit(), "measuring", func(c proto.Client) error {
+			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
+			if err == nil {
+				clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
+			}
+			return err
+		})
+	})
+}
+
+// screenshotOf returns a JPEG of one element.
+func (pi *Pictures) screenshotOf(ctx context.Context, target string) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+		var at proto.PageViewport
+		where, err := pi.targets.callOnTarget(ctx, pg, &at, "boxOfElement", target)
+		if err != nil {
+			return err
+		}
+		if where != pg {
+			corner := targetPoint{X: at.X, Y: at.Y}
+			if err := pi.frames.toPagePoint(ctx, where, &corner); err != nil {
+				return err
+			}
+			at.X, at.Y = corner.X, corner.Y
+		}
+		if at.Width < 1 || at.Height < 1 {
+			return errors.New("the element takes no space on the page")
+		}
+		clipRect(shot, at)
+		return nil
+	})
+}
+
+// newScreenshot returns the command that takes a JPEG of the viewport.
+func newScreenshot(quality int) proto.PageCaptureScreenshot {
+	return proto.PageCaptureScreenshot{
+		Format:           proto.PageCaptureScreenshotFormatJpeg,
+		Quality:          &quality,
+		OptimizeForSpeed: true,
+	}
+}
+
+func clipRect(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
+	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
+	shot.Clip, shot.CaptureBeyondViewport = &at, true
+}
+
+func (pi *Pictures) capture(
+	ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error,
+) ([]byte, error) {
+	var picture []byte
+	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
+		shot := newScreenshot(80)
+		release, err := pi.holdMetrics(ctx, pg)
+		if err != nil {
+			return err
+		}
+		defer release()
+		defer pi.viewport.withUnitRatio(pg)()
+		if err := prepare(ctx, pg, &shot); err != nil {
+			return err
+		}
+		picture, err = pi.captureRedacted(ctx, pg, shot)
+		return err
+	})
+	return picture, err
+}
+
+// holdMetrics waits until no other picture is taken, and returns the function that ends this one and applies a size
+// that came in the meantime. Chromium changes the metrics for a picture and restores them afterwards: two pictures at
+// once would restore each other's metrics, a new size would be lost, and the screencast may miss the next change.
+func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
+	select {
+	case pi.token <- struct{}{}:
+	case <-ctx.Done():
+		return nil, cdp.Cause(ctx)
+	}
+	found := pi.viewport.metrics()
+	return func() {
+		if pi.viewport.metrics() != found {
+			pi.viewport.applyViewport(pg)
+		}
+		pi.viewport.screencast.Refresh()
+		<-pi.token
+	}, nil
+}
+
+// lockPictures waits until no picture of the page is being taken, and blocks the next one until
+// the returned function is called. For a picture with a higher resolution Chromium enlarges the
+// page for a moment: a click would hit something else.
+func (pi *Pictures) lockPictures() func() {
+	hangs := time.NewTimer(pi.state.m.limits.input)
+	defer hangs.Stop()
+	select {
+	case pi.token <- struct{}{}:
+		return func() { <-pi.token }
+	case <-hangs.C:
+	case <-pi.state.ctx.Done():
+	}
+	return func() {}
+}
+
+// captureHiDPI takes a picture with the resolution of the viewer's screen.
+func (pi *Pictures) captureHiDPI(pg *page) ([]byte, error) {
+	ctx, cancel := pi.prompts.withoutPrompts(pi.state.ctx)
+	defer cancel(nil)
+	release, err := pi.holdMetrics(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var picture []byte
+	err = pg.do(ctx, pg.callLimit(), "taking a high-resolution picture", func(cl proto.Client) error {
+		result, err := cdp.Call(cl, newScreenshot(80))
+		if err != nil {
+			return err
+		}
+		picture = result.Data
+		// The answer to the picture comes before the page has its own size again. The answer to this command comes
+		// afterwards.
+		_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
+		return err
+	})
+	return picture, err
+}
+
+// Capture returns a JPEG as described by what. One pixel is one CSS pixel.
+func (pi *Pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
+	switch {
+	case what.Target != "":
+		return pi.screenshotOf(ctx, what.Target)
+	case what.Marked:
+		return pi.screenshotMarked(ctx)
+	}
+	return pi.Screenshot(ctx, what.Full)
+}

@@ -1,0 +1,161 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser/internal/cdp"
+)
+
+// Prompts holds the open prompts of the page, and some answers that later prompts depend on. The state's
+// mutex guards its fields, because open prompts decide what else may happen.
+type Prompts struct {
+	state    *State
+	activity *Activity
+
+	open           []openPrompt
+	count          int             // counts prompts
+	dialogs        int             // counts dialogs
+	dialogsInARow  int             // dialogs since the user or the agent last acted
+	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
+	cancelNoPrompt context.CancelCauseFunc
+	answered       time.Time            // when a prompt was last answered
+	declinedRealms []authRealm          // for which the user declined to log in, until the next document
+	certException  certificateException // that the user approved
+}
+
+// errPromptOpen ends calls that wait for a page which has begun to wait for an answer.
+var errPromptOpen = cdp.NewCause("the page opened a prompt and waits for the answer")
+
+// openPrompt is a prompt with the function that answers it.
+type openPrompt struct {
+	pane.UserPrompt
+	blocksPage bool             // the page, or its loading, waits for the answer
+	events     *[]int           // events of Chromium that the answer settles, if there may be several
+	waiting    *[]authChallenge // requests that the answer settles
+	answer     func(context.Context, pane.Answer) error
+}
+
+// defaultAnswer returns the answer to a prompt that the driver leaves open.
+func (a openPrompt) defaultAnswer() pane.Answer {
+	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
+}
+
+// add shows a prompt to the driver of the pane. The answer function is called once, on the
+// goroutine that answers. A prompt that stops the page ends every call that waits for the page.
+func (ps *Prompts) add(a openPrompt) {
+	if ps.state.scriptless { // without a user or an agent
+		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
+		return
+	}
+	ps.state.change(func() {
+		if a.Options == nil {
+			a.Options = []pane.Option{}
+		}
+		questions := slices.Clone(ps.open)
+		// Suggestions change with every letter: the list remains the same prompt, which can be answered
+		// as long as it is visible.
+		if i := slices.IndexFunc(questions, matchKinds(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
+			a.ID = questions[i].ID
+			questions[i] = a
+		} else {
+			ps.count++
+			a.ID = ps.count
+			questions = append(questions, a)
+		}
+		ps.open = questions
+		if a.blocksPage {
+			ps.cancelNoPrompt(errPromptOpen)
+		}
+		ps.updateOverlay()
+	})
+}
+
+// close withdraws prompts that need no answer any more.
+func (ps *Prompts) close(which func(openPrompt) bool) {
+	ps.state.change(func() { ps.closeLocked(which) })
+}
+
+// closeLocked is close for a caller that holds the state's mutex.
+func (ps *Prompts) closeLocked(which func(openPrompt) bool) {
+	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
+	if len(kept) == len(ps.open) {
+		return
+	}
+	ps.open = kept
+	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.blocksPage }) {
+		ps.noPromptCtx, ps.cancelNoPrompt = context.WithCancelCause(context.Background())
+	}
+	ps.updateOverlay()
+}
+
+// matchKinds returns a function that matches prompts of these kinds.
+func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
+	return func(a openPrompt) bool { return slices.Contains(kinds, a.Kind) }
+}
+
+// take removes and returns the oldest prompt that matches.
+func (ps *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
+	var found openPrompt
+	ps.state.change(func() {
+		i := slices.IndexFunc(ps.open, which)
+		if i < 0 {
+			return
+		}
+		found = ps.open[i]
+		ps.answered = time.Now()
+		ps.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
+	})
+	if found.answer == nil {
+		return found, errors.New("this prompt is no longer open")
+	}
+	return found, nil
+}
+
+// blockingPrompt returns the oldest prompt that stops the page.
+func (ps *Prompts) blockingPrompt() (openPrompt, bool) {
+	ps.state.mu.Lock()
+	defer ps.state.mu.Unlock()
+	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.blocksPage })
+	if i < 0 {
+		return openPrompt{}, false
+	}
+	return ps.open[i], true
+}
+
+// withoutPrompts returns a context that also ends, with errPromptOpen, when the page begins to
+// wait for an answer. The caller must call cancel.
+func (ps *Prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ps.state.mu.Lock()
+	noPrompts := ps.noPromptCtx
+	ps.state.mu.Unlock()
+	return cdp.JoinContexts(ctx, noPrompts)
+}
+
+// updateOverlay shows the open prompts to the viewers. The caller holds the state's mutex.
+func (ps *Prompts) updateOverlay() {
+	questions := []pane.UserPrompt{}
+	for _, a := range ps.open {
+		questions = append(questions, a.UserPrompt)
+	}
+	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
+}
+
+// Answer answers a prompt of the pane. It fails if the prompt is no longer open.
+func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
+	if err := p.Driver.checkDriver(ctx); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	q, err := p.Prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
+	if err != nil {
+		return err
+	}
+	if err := q.answer(ctx, a); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
+}

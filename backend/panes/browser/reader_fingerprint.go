@@ -1,0 +1,28 @@
+package browser
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"goalpost/backend/lib/text"
+)
+
+// refPattern matches the ref before a line of the page; it changes with a reload.
+var refPattern = text.NewPattern(`^\s*e\d+ `)
+
+// Fingerprint returns the page as text for comparisons: it stays the same as long as the page has
+// the same content, wherever it is scrolled to. It neither answers nor closes prompts.
+func (rd *Reader) Fingerprint(ctx context.Context) (string, error) {
+	var seen pageView
+	err := rd.turns.withDialogTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		seen, err = rd.readPage(ctx, pg)
+		return err
+	})
+	lines := slices.Concat(seen.VisibleLines, seen.OtherLines)
+	for i, line := range lines {
+		lines[i] = refPattern.ReplaceAllString(line, "")
+	}
+	slices.Sort(lines)
+	return seen.Title + "\n" + strings.Join(lines, "\n"), err
+}

@@ -1,0 +1,185 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"image/color"
+	"testing"
+	"time"
+
+	"goalpost/backend/domain/pane"
+)
+
+// staleAfter is how old the newest frame may get while a viewer is busy.
+const staleAfter = 200 * time.Millisecond
+
+var (
+	red   = color.RGBA{255, 0, 0, 255}
+	blue  = color.RGBA{0, 0, 255, 255}
+	green = color.RGBA{0, 160, 0, 255}
+)
+
+func TestScreencast_AfterClick_SendsNewFrame(t *testing.T) {
+	b := newFixture(t)
+	v := b.open("b1", "colour.html").Attach()
+	defer v.Close()
+	f := b.frameOf(v, red)
+	if f.Width != 800 || f.Height != 600 {
+		t.Errorf("frame of %dx%d", f.Width, f.Height)
+	}
+	b.click(v, 400, 300)
+	if g := b.frameOf(v, blue); g.N <= f.N {
+		t.Errorf("frame %d after frame %d", g.N, f.N)
+	}
+}
+
+// TestPageSize_SeveralViewers_IsOfTheNewest: a page has the size of the newest viewer. When that viewer becomes
+// invisible or leaves, the page has the size of another one.
+func TestPageSize_SeveralViewers_IsOfTheNewest(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "colour.html")
+	wide, small := p.Attach(), p.Attach()
+	defer wide.Close()
+	b.ok(wide.Resize(b.ctx, 900, 500, 1))
+	b.sized(wide, 900, 500)
+	b.ok(small.Resize(b.ctx, 400, 300, 2))
+	b.sized(wide, 400, 300)
+	small.SetVisible(false)
+	b.sized(wide, 900, 500)
+	small.SetVisible(true)
+	b.sized(wide, 400, 300)
+	small.Close()
+	b.sized(wide, 900, 500)
+}
+
+// sized waits for a picture of this size in CSS pixels.
+func (b *fixture) sized(v *Viewer, width, height int) {
+	b.Helper()
+	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
+	}
+}
+
+func TestScreencast_PaneResized_SendsThatSize(t *testing.T) {
+	b := newFixture(t)
+	v := b.open("b1", "colour.html").Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	b.ok(v.Resize(b.ctx, 500, 320, 1))
+	for f := b.frame(v); f.Width != 500 || f.Height != 320; {
+		f = b.frame(v)
+	}
+}
+
+func TestSecondViewer_StaticPage_GetsFrame(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "colour.html")
+	one := p.Attach()
+	defer one.Close()
+	f := b.frameOf(one, red)
+	two := p.Attach()
+	defer two.Close()
+	if g := b.frame(two); g.N < f.N {
+		t.Errorf("the second viewer got frame %d, the first has %d", g.N, f.N)
+	}
+	one.SetVisible(false)
+	two.SetVisible(false)
+	one.SetVisible(true)
+	b.frameOf(one, red)
+}
+
+// TestSlowViewer_GetsNewestFrame: a viewer that does not acknowledge slows the source down. Once it continues, it gets
+// the last picture of the page.
+func TestSlowViewer_GetsNewestFrame(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "colour.html")
+	v := p.Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	b.click(v, 10, 10)
+	var held *pane.Frame
+	for held == nil {
+		n, err := v.Next(b.ctx)
+		f := n.Frame
+		b.ok(err)
+		held = f
+	}
+	from := p.screencast.Captured()
+	began := time.Now()
+	b.eval(p, "burst(60)")
+	if n, most := p.screencast.Captured()-from, 4+2*int(time.Since(began)/staleAfter); n > most {
+		t.Errorf("%d frames were captured for a viewer that takes none; at most %d", n, most)
+	}
+	short, cancel := context.WithTimeout(b.ctx, 3*staleAfter)
+	defer cancel()
+	for {
+		n, err := v.Next(short)
+		f := n.Frame
+		if f != nil {
+			t.Fatalf("frame %d came before frame %d was acknowledged", f.N, held.N)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		b.ok(err)
+	}
+	newest := p.screencast.Captured()
+	v.Ack(held.N)
+	if f := b.frame(v); int(f.N) < newest {
+		t.Errorf("after frame %d came %d, and the newest was %d", held.N, f.N, newest)
+	} else if !near(middle(t, f), green) {
+		b.frameOf(v, green)
+	}
+}
+
+func TestBusyViewer_PageChanges_GetsLastFrame(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "colour.html")
+	v := p.Attach()
+	defer v.Close()
+	for range *rounds {
+		b.eval(p, "burst(12)")
+		b.frameOf(v, green)
+		b.eval(p, "document.body.style.background = 'rgb(255,0,0)'")
+		b.frameOf(v, red)
+	}
+}
+
+func TestScreencast_WithoutViewers_IsStopped(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "colour.html")
+	b.eval(p, "burst(20)")
+	if n := p.screencast.Captured(); n != 0 {
+		t.Errorf("%d frames without a viewer", n)
+	}
+	v := p.Attach()
+	b.frameOf(v, green)
+	v.Close()
+	if _, err := v.Next(b.ctx); !errors.Is(err, ErrClosed) {
+		t.Errorf("next on a closed view: %v", err)
+	}
+	n := p.screencast.Captured()
+	b.eval(p, "burst(20)")
+	if m := p.screencast.Captured(); m != n {
+		t.Errorf("%d frames after the viewer left", m-n)
+	}
+	w := p.Attach()
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	for {
+		n, err := w.Next(b.ctx)
+		info := n.Info
+		if errors.Is(err, ErrClosed) {
+			break
+		}
+		if b.ok(err); info != nil && info.ID != "b1" {
+			t.Errorf("info %+v", info)
+		}
+	}
+}
+
+// click is a user's click.
+func (b *fixture) click(v *Viewer, x, y float64) {
+	b.Helper()
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: x, Y: y, Button: "left", Clicks: 1}))
+}

@@ -1,0 +1,195 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"goalpost/backend/domain/pane"
+)
+
+// Limits bound the stored bytes of a goal, by kind.
+type Limits struct{ Terminal, Browser int64 }
+
+// DefaultLimits are the limits for one goal.
+func DefaultLimits() Limits { return Limits{Terminal: 64 << 20, Browser: 256 << 20} }
+
+// segmentsPerLimit is the number of segments in a limit: the fewer there are, the more is dropped at once.
+const segmentsPerLimit = 16
+
+// Writer writes one recording. All methods may be called concurrently. Data that the system has not yet written is
+// lost if the machine fails: a recording shows what happened and proves nothing.
+type Writer struct {
+	dir string
+
+	mu     sync.Mutex
+	tracks map[pane.Kind]*track
+	closed bool
+}
+
+// track writes the segments of one kind.
+type track struct {
+	kind   pane.Kind
+	limit  int64
+	list   []segment // the last one is open
+	file   *os.File
+	number int
+}
+
+// NewWriter makes a writer that begins or continues the recording in dir. The first record creates dir.
+func NewWriter(dir string, l Limits) *Writer {
+	return &Writer{dir: dir, tracks: map[pane.Kind]*track{
+		pane.Terminal: {kind: pane.Terminal, limit: l.Terminal}, pane.Browser: {kind: pane.Browser, limit: l.Browser},
+	}}
+}
+
+// Add writes a record, and drops old data above the limit.
+func (t *Writer) Add(r Record) error {
+	b, err := encodeRecord(r)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	current := t.tracks[r.Kind]
+	if t.closed || current == nil {
+		return os.ErrClosed
+	}
+	if err := current.write(t.dir, b); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}
+
+// Close ends the recording.
+func (t *Writer) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	var errs []error
+	for _, r := range t.tracks {
+		if r.file != nil {
+			errs = append(errs, r.file.Close())
+			r.file = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *track) write(dir string, b []byte) error {
+	if r.file == nil || r.list[len(r.list)-1].size >= r.limit/segmentsPerLimit {
+		if err := r.next(dir); err != nil {
+			return err
+		}
+	}
+	n, err := r.file.Write(b)
+	r.list[len(r.list)-1].size += int64(n)
+	if err != nil {
+		return err //nolint:wrapcheck // Add says what for
+	}
+	return r.trim()
+}
+
+// next begins a new segment. Segments of an earlier Writer are never appended to: they may end in the middle of a
+// record.
+func (r *track) next(dir string) error {
+	if r.file == nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err //nolint:wrapcheck // Add says what for
+		}
+		var err error
+		if r.list, err = listSegments(dir, r.kind); err != nil {
+			return err
+		}
+		if len(r.list) > 0 {
+			r.number = r.list[len(r.list)-1].number
+		}
+	} else if err := r.file.Close(); err != nil {
+		return err //nolint:wrapcheck // Add says what for
+	}
+	r.number++
+	path := filepath.Join(dir, segmentName(r.kind, r.number, 0))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		r.file = nil
+		return err //nolint:wrapcheck // Add says what for
+	}
+	r.file, r.list = f, append(r.list, segment{path: path, number: r.number})
+	return nil
+}
+
+// trim drops the oldest data until the limit is met. The open segment stays.
+func (r *track) trim() error {
+	for sumSizes(r.list) > r.limit && len(r.list) > 1 {
+		i := 0
+		if r.kind == pane.Browser {
+			i = r.leastTrimmed()
+		}
+		left, err := dropEverySecond(r.kind, r.list[i])
+		if err != nil {
+			return err
+		}
+		if left == nil {
+			r.list = append(r.list[:i], r.list[i+1:]...)
+		} else {
+			r.list[i] = *left
+		}
+	}
+	return nil
+}
+
+// leastTrimmed returns the index of the oldest closed segment among those that were thinned the least.
+func (r *track) leastTrimmed() int {
+	best := 0
+	for i, s := range r.list[:len(r.list)-1] {
+		if s.thinned < r.list[best].thinned {
+			best = i
+		}
+	}
+	return best
+}
+
+func sumSizes(list []segment) (n int64) {
+	for _, s := range list {
+		n += s.size
+	}
+	return n
+}
+
+// dropEverySecond removes every second picture from a segment. It removes the whole segment if nothing would be left,
+// or if some of its records are useless without the others, as for the bytes of a terminal.
+func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
+	if kind == pane.Terminal {
+		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for
+	}
+	left := segment{
+		number:  s.number,
+		thinned: s.thinned + 1,
+		path:    filepath.Join(filepath.Dir(s.path), segmentName(kind, s.number, s.thinned+1)),
+	}
+	var kept []byte
+	n := 0
+	err := readSegment(s.path, kind, allRecords, func(r Record) error {
+		if n++; n%2 == 0 {
+			return nil
+		}
+		b, err := encodeRecord(r)
+		kept = append(kept, b...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if n > 1 {
+		left.size = int64(len(kept))
+		if err := os.WriteFile(left.path, kept, 0o600); err != nil {
+			return nil, err //nolint:wrapcheck // Add says what for
+		}
+	}
+	if err := os.Remove(s.path); err != nil || left.size == 0 {
+		return nil, err //nolint:wrapcheck // Add says what for
+	}
+	return &left, nil
+}

@@ -1,0 +1,503 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
+)
+
+// environment is a getenv over a map.
+func environment(m map[string]string) func(string) string {
+	return func(k string) string { return m[k] }
+}
+
+func open(t *testing.T, home string) *config.Config {
+	t.Helper()
+	c, err := config.Open(environment(map[string]string{config.HomeVariable: home}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func invalid(err error) *fault.Error {
+	var e *fault.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &fault.Error{}
+}
+
+func TestOpen_Environment_DecidesTheFolders(t *testing.T) {
+	home := t.TempDir()
+	for name, test := range map[string]struct {
+		env         map[string]string
+		state, work string
+	}{
+		"one folder": {map[string]string{
+			config.HomeVariable: home + "/one",
+			"HOME":              "/nowhere",
+		}, home + "/one/state", home + "/one/work"},
+		"XDG": {map[string]string{"HOME": home, "XDG_STATE_HOME": home + "/xdg"}, home + "/xdg/goalpost", home +
+			"/Goalpost"},
+		"no XDG": {map[string]string{"HOME": home}, home + "/.local/state/goalpost", home + "/Goalpost"},
+		"a relative XDG": {
+			map[string]string{"HOME": home, "XDG_STATE_HOME": "state"},
+			home + "/.local/state/goalpost",
+			home + "/Goalpost",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := config.Open(environment(test.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.State() != test.state || c.Work() != test.work {
+				t.Errorf("state %s, work %s", c.State(), c.Work())
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := config.Open(environment(map[string]string{})); invalid(err).Field != "HOME" {
+		t.Errorf("without HOME: %v", err)
+	}
+}
+
+func TestOpen_StateFolder_IsPrivate(t *testing.T) {
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "state"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, home)
+	c.Log().Info("hello")
+	if err := c.SaveSettings(c.Settings()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{
+		"":                 0o700,
+		"log":              0o700,
+		"settings.json":    0o600,
+		"log/goalpost.log": 0o600,
+	} {
+		info, err := os.Stat(filepath.Join(c.State(), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o", path, got)
+		}
+	}
+}
+
+func TestOpen_FolderOfAnotherUser_IsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a folder of another user")
+	}
+	const other = 54321
+	user := filepath.Join(t.TempDir(), "user")
+	for _, dir := range []string{user, filepath.Join(user, "state")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(dir, other, other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, home := range []string{user, filepath.Join(user, "new", "deeper")} {
+		_, err := config.Open(environment(map[string]string{config.HomeVariable: home}))
+		if e := invalid(err); e.Field != config.HomeVariable || !strings.Contains(e.Message, "uid 54321") || e.Hint == "" {
+			t.Errorf("%s: %v", home, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(user, "new")); err == nil {
+		t.Error("root left a folder in the user's home")
+	}
+}
+
+func TestSettings_AreReadBack(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
+		t.Errorf("defaults %+v", s)
+	}
+	want := config.Settings{
+		Theme:           "dark",
+		FontSize:        15,
+		Scrollback:      5000,
+		Welcomed:        true,
+		ApprovalMinutes: 3,
+		TurnMinutes:     20,
+		GoalsAtOnce:     5,
+		KeepDays:        30,
+		GraceMinutes:    7,
+		GoalMemory:      2048,
+		Toolchains:      "/home/ada/.zig",
+		WorkDir:         filepath.Join(home, "elsewhere"),
+		HomePage:        "http://127.0.0.1:3000/",
+		SearchPage:      "https://example.org/?q=%s",
+		UpdateFeed:      "https://example.org/releases/latest",
+		WebSearch:       "searxng", WebSearchAddress: "http://127.0.0.1:8888", WebSearchSecret: "search-key",
+	}
+	if c.Work() != filepath.Join(home, "work") {
+		t.Errorf("goals get their folders in %s", c.Work())
+	}
+	if err := c.SaveSettings(want); err != nil {
+		t.Fatal(err)
+	}
+	if got := open(t, home).Settings(); got != want || c.Settings() != want {
+		t.Errorf("came back as %+v", got)
+	}
+	for field, s := range map[string]config.Settings{
+		"theme":      {Theme: "pink", FontSize: 13, Scrollback: 1000},
+		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
+		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
+
+		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
+		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
+		"turn_minutes":       {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
+		"linger_minutes":     {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
+		"goal_memory":        {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
+		"home_page":          {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
+		"web_search":         {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearch: "other"},
+		"web_search_address": {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearchAddress: "127.0.0.1:8888"},
+		"web_search_secret":  {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearchSecret: "a b"},
+		"search_page":        {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},
+		"work_dir":           {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
+		"update_feed":        {Theme: "dark", FontSize: 13, Scrollback: 1000, UpdateFeed: "http://example.org/"},
+	} {
+		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {
+			t.Errorf("%s: %+v", field, e)
+		}
+	}
+	within := want
+	within.WorkDir = filepath.Join(c.State(), "browser")
+	if e := invalid(c.SaveSettings(within)); e.Field != "work_dir" || e.Hint == "" {
+		t.Errorf("goals would work in the program's own data: %+v", e)
+	}
+	if c.Settings() != want || c.Work() != want.WorkDir {
+		t.Error("a refused setting was kept")
+	}
+}
+
+func TestSettings_Unreadable_AreMovedAside(t *testing.T) {
+	for _, text := range []string{"{", "", "[]", `{"settings":7}`, "\x00\xff", `{"settings":{"theme":"dark"}} trailing`} {
+		home := t.TempDir()
+		state := filepath.Join(home, "state")
+		if err := os.MkdirAll(state, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(state, "settings.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, home)
+		if s := c.Settings(); s.Theme != "system" || len(c.Providers()) != 0 {
+			t.Errorf("%q: settings %+v", text, s)
+		}
+		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
+			t.Errorf("%q: kept %q, %v", text, kept, err)
+		}
+		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil ||
+			!strings.Contains(string(log), "cannot be parsed") {
+			t.Errorf("the log says %q, %v", log, err)
+		}
+		if err := c.SaveSettings(c.Settings()); err != nil {
+			t.Errorf("%q: saving afterwards: %v", text, err)
+		}
+	}
+}
+
+func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
+	c := open(t, t.TempDir())
+	if err := c.SaveProvider(validateFilesystem("one")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(c.State(), "settings.json")
+	if err := os.WriteFile(path, []byte(`{"settings":`), 0o600); err != nil { // an editor, half way
+		t.Fatal(err)
+	}
+	if n := len(c.Providers()); n != 1 {
+		t.Errorf("%d providers", n)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("looking moved the file: %v", err)
+	}
+	if err := c.SaveProvider(validateFilesystem("two")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Providers()); n != 2 {
+		t.Errorf("%d providers after saving", n)
+	}
+	if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != `{"settings":` {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}
+
+func TestSettings_OutOfRange_FallBackToDefaults(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	text := `{"settings":{"theme":"pink","font_size":13,"scrollback":1000,"welcomed":true},` +
+		`"providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a","later":1}`
+	if err := os.WriteFile(filepath.Join(c.State(), "settings.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, home)
+	if s := again.Settings(); s.Theme != "system" || !s.Welcomed || len(again.Providers()) != 1 ||
+		!again.Providers()[0].Active {
+		t.Errorf("settings %+v, providers %+v", s, again.Providers())
+	}
+}
+
+func validateFilesystem(id string) config.Provider {
+	return config.Provider{ID: id, Kind: config.OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "small"}
+}
+
+// The command line names the provider of --base-url after its host.
+func TestProvider_NameOfAHost_IsValid(t *testing.T) {
+	c := open(t, t.TempDir())
+	for _, id := range []string{"127.0.0.1:11434", "[::1]:8080", "api.example.com", "box_2"} {
+		if err := c.SaveProvider(validateFilesystem(id)); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestProviders_EachChange_IsSaved(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	for _, id := range []string{"one", "two", "three"} {
+		if err := c.SaveProvider(validateFilesystem(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shape := func(c *config.Config) string {
+		var out []string
+		for _, p := range c.Providers() {
+			out = append(out, fmt.Sprintf("%s:%s:%v", p.ID, p.Model, p.Active))
+		}
+		return strings.Join(out, " ")
+	}
+	changed := validateFilesystem("two")
+	changed.Model = "big"
+	steps := []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return nil }, "one:small:true two:small:false three:small:false"},
+		{func() error { return c.SaveProvider(changed) }, "one:small:true two:big:false three:small:false"},
+		{func() error { return c.Use("two") }, "one:small:false two:big:true three:small:false"},
+		{func() error { return c.DeleteProvider("one") }, "two:big:true three:small:false"},
+		{func() error { return c.DeleteProvider("two") }, "three:small:true"},
+		{func() error { return c.DeleteProvider("three") }, ""},
+	}
+	for i, s := range steps {
+		if err := s.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got, again := shape(c), shape(open(t, home)); got != s.want || again != s.want {
+			t.Errorf("step %d: %q, from disk %q, want %q", i, got, again, s.want)
+		}
+	}
+	for name, err := range map[string]error{"use": c.Use("nobody"), "delete": c.DeleteProvider("nobody")} {
+		if e := invalid(err); e.Field != "id" || !strings.Contains(e.Message, "nobody") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestProvider_Invalid_IsRefused(t *testing.T) {
+	c := open(t, t.TempDir())
+	for _, test := range []struct {
+		field  string
+		change func(*config.Provider)
+	}{
+		{"id", func(p *config.Provider) { p.ID = "" }},
+		{"id", func(p *config.Provider) { p.ID = "demo" }},
+		{"id", func(p *config.Provider) { p.ID = "a b" }},
+		{"id", func(p *config.Provider) { p.ID = strings.Repeat("x", 65) }},
+		{"context_window", func(p *config.Provider) { p.ContextWindow = -1 }},
+		{"context_window", func(p *config.Provider) { p.ContextWindow = 100 }},
+		{"price", func(p *config.Provider) { p.Price = &config.Price{Input: 1} }},
+		{"price", func(p *config.Provider) { p.Price = &config.Price{Input: -1, Output: 1} }},
+		{"kind", func(p *config.Provider) { p.Kind = "demo" }},
+		{"kind", func(p *config.Provider) { p.Kind = "" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "localhost:8080" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "file:///etc/passwd" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "http://" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "https://me:secret@host/v1" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "https://host/v1?key=secret" }},
+		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "sk-abcdef" }},
+		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "A=B" }},
+	} {
+		p := validateFilesystem("x")
+		test.change(&p)
+		e := invalid(c.SaveProvider(p))
+		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") ||
+			strings.Contains(e.Message, "sk-") {
+			t.Errorf("%+v: %+v", p, e)
+		}
+	}
+	if n := len(c.Providers()); n != 0 {
+		t.Errorf("%d providers were kept", n)
+	}
+}
+
+func TestChangeProvider_AnotherServer_DropsTheTest(t *testing.T) {
+	c := open(t, t.TempDir())
+	p := validateFilesystem("x")
+	if err := c.SaveProvider(p); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*config.Provider){
+		"model":   func(p *config.Provider) { p.Model += "x" },
+		"address": func(p *config.Provider) { p.BaseURL += "/x" },
+		"key":     func(p *config.Provider) { p.APIKeyEnv = "ANOTHER" },
+		"window":  nil,
+	} {
+		tested := c.Providers()[0]
+		if err := c.RecordTest(tested, config.ProviderTest{At: time.Now(), OK: true, Model: tested.Model}); err != nil {
+			t.Fatal(err)
+		}
+		if !c.Providers()[0].IsReady() {
+			t.Fatalf("%s: not ready after a test", name)
+		}
+		if _, err := c.ChangeProvider("x", func(p *config.Provider) error {
+			if p.ContextWindow = 9_000; change != nil {
+				change(p)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Providers()[0].IsReady(); got != (change == nil) {
+			t.Errorf("%s: ready is %v", name, got)
+		}
+		// The outcome of a test that began before the change does not count.
+		if err := c.RecordTest(tested, config.ProviderTest{OK: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Providers()[0].IsReady(); got != (change == nil) {
+			t.Errorf("%s: ready is %v after an older test", name, got)
+		}
+	}
+}
+
+func TestPresets_EachOne_IsAProviderAndHasItsName(t *testing.T) {
+	for _, p := range config.Presets() {
+		if found, ok := config.FindPreset(strings.ToUpper(p.ID)); !ok || found.ID != p.ID {
+			t.Errorf("%s is found as %+v", p.ID, found)
+		}
+		provider := config.Provider{ID: p.ID, Kind: p.Kind, BaseURL: p.BaseURL}
+		if err := provider.Validate(); err != nil && p.BaseURL != "" {
+			t.Errorf("%s: %v", p.ID, err)
+		}
+		if p.BaseURL != "" && !p.IsLocal && (len(p.KeyVariables) == 0 || p.KeyPage == "") {
+			t.Errorf("%s has no key variable or page: %+v", p.ID, p)
+		}
+	}
+	if p, ok := config.FindPreset("LM Studio"); !ok || p.ID != "lmstudio" {
+		t.Errorf("LM Studio is %+v", p)
+	}
+	if _, err := config.RequirePreset("nobody"); invalid(err).Field != "preset" {
+		t.Errorf("%v", err)
+	}
+}
+
+// A window and the command line have the same folder open.
+func TestSettings_TwoProcesses_KeepBothChanges(t *testing.T) {
+	home := t.TempDir()
+	a, b := open(t, home), open(t, home)
+	var all sync.WaitGroup
+	for n, c := range []*config.Config{a, b} {
+		all.Go(func() {
+			for i := range 20 {
+				if err := c.SaveProvider(validateFilesystem(fmt.Sprintf("p%d-%d", n, i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := a.SaveSettings(config.Settings{Theme: "light", FontSize: 13, Scrollback: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(open(t, home).Providers()); n != 40 || len(b.Providers()) != 40 || b.Settings().Theme != "light" {
+		t.Errorf("%d providers are left, the other process sees %d and %+v", n, len(b.Providers()), b.Settings())
+	}
+}
+
+func TestLog_Full_IsRotated(t *testing.T) {
+	c := open(t, t.TempDir())
+	dir := filepath.Join(c.State(), "log")
+	line := strings.Repeat("x", 1<<20)
+	for i := range 75 {
+		c.Log().Info(line, "n", i)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 5 {
+		t.Errorf("%d files", len(entries))
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 10<<20 {
+			t.Errorf("%s has %d bytes", e.Name(), info.Size())
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(string(b)) {
+			if !json.Valid([]byte(l)) {
+				t.Fatalf("%s holds a broken line of %d bytes", e.Name(), len(l))
+			}
+		}
+	}
+	newest, err := os.ReadFile(filepath.Join(dir, "goalpost.log"))
+	if err != nil || !strings.Contains(string(newest), `"n":74}`) {
+		t.Errorf("the newest line is not in the newest file: %v", err)
+	}
+}
+
+func TestLog_RotationFails_Continues(t *testing.T) {
+	c := open(t, t.TempDir())
+	blocked := filepath.Join(c.State(), "log", "goalpost.log.1")
+	// a folder that is not empty cannot be replaced
+	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(c.State(), "log", "goalpost.log.2", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("x", 1<<20)
+	for range 12 {
+		c.Log().Info(line)
+	}
+	c.Log().Info("the last word")
+	b, err := os.ReadFile(filepath.Join(c.State(), "log", "goalpost.log"))
+	if err != nil || !strings.Contains(string(b), "the last word") {
+		t.Errorf("the log has stopped: %v", err)
+	}
+}

@@ -1,0 +1,515 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/fileio"
+	"goalpost/backend/lib/text"
+)
+
+// NoSearch is the SearchPage that disables searching from the address bar.
+const NoSearch = "none"
+
+// Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
+type Settings struct {
+	// Theme is the look of the window and the terminals: system, dark or light.
+	Theme string `json:"theme"`
+	// FontSize is the size of the font of terminals, in pixels.
+	FontSize int `json:"font_size"`
+	// Scrollback is how many lines a terminal keeps.
+	Scrollback int `json:"scrollback"`
+	// FontFamily is the font of terminals; empty uses the built-in one.
+	FontFamily string `json:"font_family"`
+	// WebGL draws terminals with the graphics card.
+	WebGL bool `json:"webgl"`
+	// ScreenReader announces the output of terminals.
+	ScreenReader bool `json:"screen_reader"`
+	// Welcomed is true once the first page has been closed.
+	Welcomed bool `json:"welcomed"`
+	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
+	ApprovalMinutes int `json:"approval_minutes"`
+	// TurnMinutes is how long a model may take for one turn before it is asked again; 0 is the default of three.
+	TurnMinutes int `json:"turn_minutes"`
+	// Notifications shows desktop notifications when a goal needs the user or is over.
+	Notifications bool `json:"notifications"`
+	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
+	SecretsInFile bool `json:"secrets_in_file"`
+	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.
+	GoalsAtOnce int `json:"goals_at_once"`
+	// KeepDays is the number of days after which an ended goal is deleted; 0 never deletes goals.
+	KeepDays int `json:"keep_days"`
+	// GraceMinutes is how long the programs of a goal keep running after done, so that the user can look at the
+	// result; 0 ends them at once.
+	GraceMinutes int `json:"linger_minutes"`
+	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
+	// machine's.
+	GoalMemory int `json:"goal_memory"`
+	// DailyLimitUSD is how much all goals together may spend in a day, in the user's time zone; 0 is no limit.
+	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty"`
+	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
+	Toolchains string `json:"toolchains,omitempty"`
+	// Engine is the external agent that drives new goals; empty or `model` uses Goalpost's own loop.
+	Engine string `json:"engine,omitempty"`
+	// WorkDir is where new goals get their folders; empty uses `~/Goalpost`.
+	WorkDir string `json:"work_dir"`
+	// HomePage is the address of the home button of a browser pane; empty opens a blank page.
+	HomePage string `json:"home_page"`
+	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. Empty
+	// asks the user before the first search, and `none` disables searching.
+	SearchPage string `json:"search_page"`
+	// UpdateFeed is the HTTPS address that each start asks once for the newest release; empty disables the check.
+	UpdateFeed string `json:"update_feed,omitempty"`
+	// WebSearch is the search engine of goals: searxng, brave or tavily; empty is none.
+	WebSearch string `json:"web_search,omitempty"`
+	// WebSearchAddress is the base address of that search engine. SearXNG needs one; the others have a default.
+	WebSearchAddress string `json:"web_search_address,omitempty"`
+	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
+	WebSearchSecret string `json:"web_search_secret,omitempty"`
+}
+
+// HasWebSearch reports whether a search engine for goals is set up completely: SearXNG needs an address, the others
+// need a key.
+func (s Settings) HasWebSearch() bool {
+	if s.WebSearch == "searxng" {
+		return s.WebSearchAddress != ""
+	}
+	return s.WebSearch != "" && s.WebSearchSecret != ""
+}
+
+// Kind is the protocol of a provider.
+type Kind string
+
+// The kinds. Demo is built in and never stored.
+const (
+	OpenAI          Kind = "openai"           // chat completions
+	OpenAIResponses Kind = "openai-responses" // the Responses API, else chat completions
+	Anthropic       Kind = "anthropic"
+	Demo            Kind = "demo"
+)
+
+// Provider describes how a model is reached. It never contains a key: APIKeyEnv names the environment variable with
+// the key, or APIKeySecret a secret.
+type Provider struct {
+	ID        string `json:"id"`
+	Kind      Kind   `json:"kind"`
+	BaseURL   string `json:"base_url"`
+	Model     string `json:"model"`
+	APIKeyEnv string `json:"api_key_env,omitempty"`
+	// APIKeySecret names a secret of the vault that is used as the key instead.
+	APIKeySecret string `json:"api_key_secret,omitempty"`
+	// ContextWindow is the model's context window in tokens; 0 uses the known value for the model.
+	ContextWindow int `json:"context_window,omitempty"`
+	// Price is what the model costs here; nil uses the published price.
+	Price *Price `json:"price,omitempty"`
+	// Preset is the id of the preset that it was made from, "" if there was none.
+	Preset string `json:"preset,omitempty"`
+	// Test is the last test of exactly these values, nil if they were never tested.
+	Test   *ProviderTest `json:"test,omitempty"`
+	Active bool          `json:"-"`
+}
+
+// Price is in USD per million tokens.
+type Price struct {
+	Input       float64 `json:"input"`
+	Output      float64 `json:"output"`
+	CachedInput float64 `json:"cached_input,omitempty"` // 0 = as other input
+}
+
+// ProviderTest is the result of the last test of a provider.
+type ProviderTest struct {
+	At        time.Time `json:"at"`
+	OK        bool      `json:"ok"`
+	Model     string    `json:"model"`             // that called a tool, or should have
+	LatencyMS int64     `json:"latency_ms"`        // of the model's reply
+	Models    int       `json:"models,omitempty"`  // how many the server listed
+	Window    int       `json:"window,omitempty"`  // context window that the server reported, in tokens
+	Message   string    `json:"message,omitempty"` // what failed
+}
+
+// IsReady reports whether the last test of these values was successful.
+func (p Provider) IsReady() bool { return p.Kind == Demo || p.Test != nil && p.Test.OK }
+
+// isSameServer reports whether both reach the same model with the same key, so that a test of one is valid for the
+// other.
+func (p Provider) isSameServer(o Provider) bool {
+	return p.Kind == o.Kind && p.BaseURL == o.BaseURL && p.Model == o.Model && p.APIKeyEnv == o.APIKeyEnv &&
+		p.APIKeySecret == o.APIKeySecret
+}
+
+type file struct {
+	Settings  Settings   `json:"settings"`
+	Providers []Provider `json:"providers"`
+	Active    string     `json:"active"` // id of the default provider for new goals
+	// MCPServers are sorted by name.
+	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+}
+
+func defaultSettings() Settings {
+	return Settings{
+		Theme:           "system",
+		FontSize:        13,
+		Scrollback:      10_000,
+		ApprovalMinutes: 10,
+		Notifications:   true,
+		GraceMinutes:    30,
+	}
+}
+
+func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
+
+// load reads the settings at the start. A file that cannot be parsed is moved aside, never overwritten.
+func (c *Config) load() error {
+	c.file = file{Settings: defaultSettings()}
+	return c.refresh(true)
+}
+
+// refresh reads the present content of the file; mu is held. Missing settings keep their defaults, and a missing file
+// changes nothing. A file that cannot be parsed changes nothing either, because a user may be writing it at this
+// moment. With setAside, such a file is moved aside.
+func (c *Config) refresh(setAside bool) error {
+	b, err := os.ReadFile(c.path())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	f := file{Settings: defaultSettings()}
+	if err := json.Unmarshal(b, &f); err != nil {
+		if !setAside {
+			return nil
+		}
+		aside := c.path() + ".unreadable"
+		c.log.Warn("the settings cannot be parsed and are moved aside", "error", err, "kept", aside)
+		if err := os.Rename(c.path(), aside); err != nil {
+			return fmt.Errorf("settings: %w", err)
+		}
+		return nil
+	}
+	if err := f.Settings.validate(); err != nil {
+		c.log.Warn("a setting is invalid; defaults are used", "error", err)
+		welcomed := f.Settings.Welcomed
+		f.Settings = defaultSettings()
+		f.Settings.Welcomed = welcomed
+	}
+	c.file = f
+	return nil
+}
+
+// current returns the present content of the file, even if another process wrote it.
+func (c *Config) current() file {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.refresh(false); err != nil {
+		c.log.Warn("the settings cannot be read again", "error", err)
+	}
+	return c.file
+}
+
+// change applies one change to the present content of the file. It excludes other changes of this and other
+// processes.
+func (c *Config) change(edit func(*file) error) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lock := flock.New(c.path() + ".lock") // against other processes, which hold it for one write
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("settings: lock: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := c.refresh(true); err != nil {
+		return err
+	}
+	next := c.file
+	next.Providers = slices.Clone(next.Providers)
+	if err := edit(&next); err != nil {
+		return err
+	}
+	return c.save(next)
+}
+
+// save writes the file atomically.
+func (c *Config) save(next file) error {
+	b, err := json.MarshalIndent(next, "", "  ")
+	if err == nil {
+		err = fileio.WriteDurably(c.path(), append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	c.file = next
+	return nil
+}
+
+// isPageURL reports whether an address is a complete address of a page.
+func isPageURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// The range of a daily limit in USD.
+const (
+	minDailyLimit = 0.01
+	maxDailyLimit = 1_000_000
+)
+
+// isFeedURL reports whether an address can be asked for releases.
+func isFeedURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && u.Scheme == "https" && u.User == nil
+}
+
+func (s Settings) validate() error {
+	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000,
+		24 * 60, 32, 36_500, 128, 16 << 20
+	switch {
+	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
+		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
+	case s.FontSize < minFont || s.FontSize > maxFont:
+		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is out of range", s.FontSize),
+			fmt.Sprintf("use %d to %d", minFont, maxFont))
+	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
+		return fault.Invalid("font_family", fmt.Sprintf("%q is not a font", s.FontFamily),
+			"name one that is installed, or several with commas in between")
+	case s.Scrollback < minLines || s.Scrollback > maxLines:
+		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback is out of range", s.Scrollback),
+			fmt.Sprintf("use %d to %d", minLines, maxLines))
+	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
+		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
+			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))
+	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
+		return fault.Invalid("turn_minutes", fmt.Sprintf("%d minutes for a turn is out of range", s.TurnMinutes),
+			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes))
+	case s.KeepDays < 0 || s.KeepDays > maxDays:
+		return fault.Invalid("keep_days", fmt.Sprintf("%d days for keeping goals is out of range", s.KeepDays),
+			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))
+	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
+		return fault.Invalid("linger_minutes", fmt.Sprintf("a grace period of %d minutes is out of range", s.GraceMinutes),
+			fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes))
+	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
+		return fault.Invalid("goal_memory", fmt.Sprintf("%d MiB of memory for a goal is out of range", s.GoalMemory),
+			fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory))
+	case s.DailyLimitUSD < 0 || s.DailyLimitUSD > maxDailyLimit || s.DailyLimitUSD > 0 && s.DailyLimitUSD < minDailyLimit:
+		return fault.Invalid("daily_limit_usd", fmt.Sprintf("a daily limit of $%.2f is out of range", s.DailyLimitUSD),
+			fmt.Sprintf("use $%.2f to $%d, or 0 for no limit", minDailyLimit, maxDailyLimit))
+	case s.HomePage != "" && !isPageURL(s.HomePage):
+		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
+			"give a complete address, such as https://example.org/, or leave it empty")
+	case s.SearchPage != "" && s.SearchPage != NoSearch &&
+		(!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
+		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
+			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
+	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):
+		return fault.Invalid("update_feed", fmt.Sprintf("%.200q is not the address of a release feed", s.UpdateFeed),
+			"give an https:// address without a password, or leave it empty to switch the check off")
+	case !slices.Contains([]string{"", "searxng", "brave", "tavily"}, s.WebSearch):
+		return fault.Invalid("web_search", fmt.Sprintf("unknown search engine %q", s.WebSearch),
+			"use searxng, brave or tavily, or leave it empty")
+	case s.WebSearchAddress != "" && (!isPageURL(s.WebSearchAddress) || strings.ContainsAny(s.WebSearchAddress, "?#")):
+		return fault.Invalid("web_search_address",
+			fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
+			"give its base address, such as http://127.0.0.1:8888, without a query")
+	case s.WebSearchSecret != "" && !secretForm.MatchString(s.WebSearchSecret):
+		return fault.Invalid("web_search_secret", fmt.Sprintf("%q is not the name of a secret", s.WebSearchSecret),
+			"store the key under Secrets, and give the name of that secret")
+	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
+		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
+			"give an absolute path, such as /home/you/goals, or leave it empty")
+	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
+		return fault.Invalid("approval_minutes", fmt.Sprintf("%d minutes for an approval is out of range", s.ApprovalMinutes),
+			fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes))
+	}
+	return nil
+}
+
+// Settings returns the user's choices.
+func (c *Config) Settings() Settings {
+	return c.current().Settings
+}
+
+// SaveSettings saves the user's choices.
+func (c *Config) SaveSettings(s Settings) error {
+	if err := s.validate(); err != nil {
+		return err
+	}
+	if s.WorkDir != "" {
+		s.WorkDir = filepath.Clean(s.WorkDir)
+		if rel, err := filepath.Rel(c.state, s.WorkDir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+			return fault.Invalid("work_dir", s.WorkDir+" is the folder of Goalpost's own data",
+				"choose another folder; no goal may work there")
+		}
+		if err := checkRootOwnership(s.WorkDir); err != nil {
+			return err
+		}
+	}
+	return c.change(func(f *file) error {
+		f.Settings = s
+		return nil
+	})
+}
+
+// Providers lists the saved providers in the order in which they were added.
+func (c *Config) Providers() []Provider {
+	f := c.current()
+	list := slices.Clone(f.Providers)
+	for i := range list {
+		list[i].Active = list[i].ID == f.Active
+	}
+	return list
+}
+
+var (
+	idPattern    = text.NewPattern(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	secretForm   = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	variableForm = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// Validate refuses a provider that cannot work.
+func (p Provider) Validate() error {
+	const minWindow, maxWindow = 4_096, 100_000_000
+	u, err := url.Parse(p.BaseURL)
+	switch {
+	case !idPattern.MatchString(p.ID) || p.ID == string(Demo):
+		if p.ID == "" {
+			return fault.Invalid("id", "the provider has no name", "enter a name")
+		}
+		return fault.Invalid("id", fmt.Sprintf("%q is not a valid provider name", p.ID),
+			"use letters, digits, dots and dashes; demo is taken")
+	case p.Kind != OpenAI && p.Kind != OpenAIResponses && p.Kind != Anthropic:
+		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
+			"use openai (any server that speaks /chat/completions), openai-responses or anthropic")
+	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return fault.Invalid("base_url", fmt.Sprintf("%q is not an address", p.BaseURL),
+			"give one like http://127.0.0.1:11434/v1")
+	case u.User != nil || !hasOnlyVersion(u):
+		return fault.Invalid("base_url", "the address contains a password or a query",
+			"put the key into an environment variable and name that")
+	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
+		return fault.Invalid("api_key_env", "this is not the name of an environment variable",
+			"give the name of the variable that contains the key, not the key itself")
+	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
+		return fault.Invalid("api_key_secret", "this is not the name of a secret, or the key is named twice",
+			"give the name of a secret, not the key itself, and no environment variable")
+	case p.Price != nil && !p.Price.isValid():
+		return fault.Invalid("price", "these are not prices in USD per million tokens",
+			fmt.Sprintf("give the price of input and of output, each more than 0 and at most %d", maxPrice))
+	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
+		return fault.Invalid("context_window", fmt.Sprintf("a context window of %d tokens is out of range", p.ContextWindow),
+			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
+	}
+	return nil
+}
+
+// hasOnlyVersion reports whether an address has no query, or only the version of the API that Azure's older addresses
+// need.
+func hasOnlyVersion(u *url.URL) bool {
+	query, err := url.ParseQuery(u.RawQuery)
+	delete(query, "api-version")
+	return err == nil && len(query) == 0
+}
+
+// maxPrice is the highest accepted price in USD per million tokens.
+const maxPrice = 100_000
+
+func (p *Price) isValid() bool {
+	isPrice := func(usd float64) bool { return usd > 0 && usd <= maxPrice }
+	return isPrice(p.Input) && isPrice(p.Output) && (p.CachedInput == 0 || isPrice(p.CachedInput))
+}
+
+// RecordTest stores the outcome of a test of a provider, unless the provider has been changed since.
+func (c *Config) RecordTest(tested Provider, t ProviderTest) error {
+	return c.change(func(f *file) error {
+		if i := f.find(tested.ID); i >= 0 && f.Providers[i].isSameServer(tested) {
+			f.Providers[i].Test = &t
+		}
+		return nil
+	})
+}
+
+// SaveProvider adds a provider or replaces the one with its id. The first one becomes the default.
+func (c *Config) SaveProvider(p Provider) error {
+	_, err := c.ChangeProvider(p.ID, func(now *Provider) error {
+		*now = p
+		return nil
+	})
+	return err
+}
+
+// ChangeProvider edits the provider with an id, or a new one if there is none, and returns what it saved. Fields that
+// edit does not touch are unchanged.
+func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provider, err error) {
+	err = c.change(func(f *file) error {
+		i := f.find(id)
+		if p = (Provider{ID: id}); i >= 0 {
+			p = f.Providers[i]
+		}
+		before := p
+		if err := edit(&p); err != nil {
+			return err
+		}
+		if p.Test == before.Test && !p.isSameServer(before) {
+			p.Test = nil
+		}
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		if i >= 0 {
+			f.Providers[i] = p
+		} else {
+			f.Providers = append(f.Providers, p)
+		}
+		if f.Active == "" {
+			f.Active = p.ID
+		}
+		return nil
+	})
+	return p, err
+}
+
+// DeleteProvider removes a provider; if it was the default, the first of the others becomes the default.
+func (c *Config) DeleteProvider(id string) error {
+	return c.change(func(f *file) error {
+		i := f.find(id)
+		if i < 0 {
+			return unknownProvider(id)
+		}
+		f.Providers = slices.Delete(f.Providers, i, i+1)
+		if f.Active == id {
+			f.Active = ""
+			if len(f.Providers) > 0 {
+				f.Active = f.Providers[0].ID
+			}
+		}
+		return nil
+	})
+}
+
+// Use makes a provider the default for new goals.
+func (c *Config) Use(id string) error {
+	return c.change(func(f *file) error {
+		if f.find(id) < 0 {
+			return unknownProvider(id)
+		}
+		f.Active = id
+		return nil
+	})
+}
+
+// find returns the index of a provider, -1 if there is none.
+func (f *file) find(id string) int {
+	return slices.IndexFunc(f.Providers, func(p Provider) bool { return p.ID == id })
+}
+
+func unknownProvider(id string) error {
+	return fault.Invalid("id", fmt.Sprintf("there is no provider %q", id), "the settings and `providers list` show them")
+}

@@ -1,0 +1,435 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"goalpost/backend/lib/folder"
+	"goalpost/backend/lib/text"
+)
+
+// Request describes a restoration.
+type Request struct {
+	To    int      // the snapshot to restore
+	Paths []string // files and folders, relative; empty for everything
+	// Force has paths to restore although another program or the user changed them since, or although their present
+	// content cannot be saved.
+	Force  []string
+	DryRun bool // change nothing, only return what would be done
+	Redo   bool // this undoes an undo
+}
+
+// Skipped is a path that a restoration leaves unchanged.
+type Skipped struct {
+	Path     string
+	Why      string
+	CanForce bool
+}
+
+// Outcome is the result of a restoration.
+type Outcome struct {
+	Done    []Change
+	Skipped []Skipped
+	LeftOut []*Entry
+	// Saved is the snapshot of the folder before it was changed; -1 if nothing was changed.
+	Saved int
+}
+
+// Restore restores the folder to a snapshot, and takes a snapshot before and one after. It replaces each file
+// atomically, and none that changed after the scan. After an error, part of the folder may be restored; the archive
+// then has the snapshot from before.
+func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if q.To < 0 || q.To >= len(a.records) {
+		return nil, fmt.Errorf("there is no snapshot %d", q.To)
+	}
+	if q.DryRun {
+		is, err := a.scanNow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out, _ := a.plan(q, is)
+		return out, nil
+	}
+	if err := a.makeReadable(ctx, q.To); err != nil {
+		return nil, err
+	}
+	if err := a.take(ctx, record{Kind: BeforeUndo, Step: a.newestStep()}); err != nil {
+		return nil, err
+	}
+	saved := len(a.records) - 1
+	out, work := a.plan(q, a.last)
+	if len(work.changes) == 0 {
+		return out, nil
+	}
+	if err := a.Sync(); err != nil { // so that overwritten contents survive a loss of power
+		return nil, err
+	}
+	out.Saved = saved
+	err := work.run(ctx, out)
+	// record the changes even if ctx has ended
+	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
+	return out, errors.Join(err, after)
+}
+
+// LastUndo returns the snapshot from before the last undo, which a redo restores. ok is false if there was no undo,
+// or if it was undone already.
+func (a *Archive) LastUndo() (n int, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, r := range slices.Backward(a.records) {
+		if r.Kind == AfterUndo {
+			return i - 1, !r.Redo && i > 0
+		}
+	}
+	return 0, false
+}
+
+func (a *Archive) newestStep() int {
+	if len(a.records) == 0 {
+		return 0
+	}
+	return a.records[len(a.records)-1].Step
+}
+
+// makeReadable sets the mode of folders and files that were readable in snapshot n, and are not now, to the mode of the
+// snapshot: otherwise nothing in them could be restored.
+func (a *Archive) makeReadable(ctx context.Context, n int) error {
+	target := a.stateAt(n)
+	for range maxDepth {
+		is, err := a.scanNow(ctx)
+		if err != nil {
+			return err
+		}
+		changed := false
+		for at, e := range is {
+			then := target[at]
+			if e.LeftOut != leftOutUnreadable || then == nil || then.LeftOut != "" || then.Mode.Type() != e.Mode.Type() {
+				continue
+			}
+			err := a.inFolder(at, func(dir *os.Root, name string) error {
+				return text.StripPathError(dir.Chmod(name, permission(then.Mode)))
+			})
+			changed = changed || err == nil
+		}
+		if !changed {
+			return nil
+		}
+	}
+	return nil
+}
+
+// inFolder calls do with the folder of a path. It makes missing folders above the path.
+func (a *Archive) inFolder(at string, do func(dir *os.Root, name string) error) error {
+	root, err := os.OpenRoot(a.o.Dir)
+	if err != nil {
+		return fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	dir, name, err := folder.OpenParent(root, filepath.FromSlash(at))
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(dir, name), dir.Close())
+}
+
+func (a *Archive) isThere(at string) bool {
+	root, err := os.OpenRoot(a.o.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	_, err = root.Lstat(filepath.FromSlash(at))
+	return err == nil
+}
+
+// restoration has the changes that restore a folder.
+type restoration struct {
+	archive *Archive
+	is      state
+	changes []Change
+	target  state
+	// modes has the final modes of folders, by path.
+	modes map[string]fs.FileMode
+}
+
+// plan decides which paths are restored and which are skipped. The caller holds the archive's mu.
+func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
+	c := a.compare(q.To, is)
+	c.Select(q.Paths)
+	out := &Outcome{LeftOut: c.LeftOut, Saved: -1}
+	work := &restoration{archive: a, is: is, target: a.stateAt(q.To), modes: map[string]fs.FileMode{}}
+	isForced := func(path string) bool {
+		forced := Comparison{Changes: []Change{{Path: path}}}
+		forced.Select(q.Force)
+		return len(q.Force) > 0 && len(forced.Changes) > 0
+	}
+	for _, one := range c.Changes {
+		switch {
+		case one.Before.isFile() && !a.pack.has(one.Before.SHA256) && !one.After.hasContentOf(one.Before):
+			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be saved"})
+		case one.EditedSince && !isForced(one.Path):
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "edited later, not by this goal", true})
+		case !q.DryRun && one.After.isFile() && !a.pack.has(one.After.SHA256) &&
+			!one.Before.hasContentOf(one.After) && !isForced(one.Path):
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be saved", true})
+		default:
+			work.changes = append(work.changes, one)
+		}
+	}
+	work.addParents()
+	out.Done = work.changes
+	return out, work
+}
+
+func (e *Entry) hasContentOf(o *Entry) bool { return e.isFile() && o.isFile() && e.SHA256 == o.SHA256 }
+
+// addParents adds the missing folders above the paths to restore.
+func (w *restoration) addParents() {
+	planned := map[string]bool{}
+	for _, one := range w.changes {
+		planned[one.Path] = true
+	}
+	missing := map[string]bool{}
+	for _, one := range w.changes {
+		if one.Before == nil {
+			continue
+		}
+		for at := range parents(one.Path) {
+			if w.is[at] == nil && w.target[at].isDir() && !planned[at] {
+				missing[at] = true
+			}
+		}
+	}
+	for at := range missing {
+		w.changes = append(w.changes, Change{Path: at, Before: w.target[at]})
+	}
+	slices.SortFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// run makes the changes. out also lists those that failed; an error means that run ended early.
+func (w *restoration) run(ctx context.Context, out *Outcome) error {
+	var done []Change
+	failed := map[string]string{}
+	do := func(list []Change, act func(Change) error) error {
+		for _, one := range list {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("restoring the folder: %w", context.Cause(ctx))
+			}
+			if failed[one.Path] != "" {
+				continue
+			}
+			if err := act(one); err != nil {
+				failed[one.Path] = err.Error()
+			}
+		}
+		return nil
+	}
+	backward := slices.Clone(w.changes)
+	slices.Reverse(backward) // the content of a folder comes before the folder
+	w.openFolders()
+	err := do(backward, w.remove)
+	if err == nil {
+		err = do(w.changes, w.put)
+	}
+	if e := w.setModes(); err == nil {
+		err = e
+	}
+	for _, one := range w.changes {
+		if why := failed[one.Path]; why != "" {
+			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: why})
+		} else if err == nil {
+			done = append(done, one)
+		}
+	}
+	out.Done = done
+	return err
+}
+
+// openFolders makes the folders with changes writable, until setModes.
+func (w *restoration) openFolders() {
+	for _, one := range w.changes {
+		if one.Before.isDir() {
+			w.modes[one.Path] = permission(one.Before.Mode)
+		}
+		for at := range parents(one.Path) {
+			w.openFolder(at)
+		}
+		if one.After.isDir() {
+			w.openFolder(one.Path)
+		}
+	}
+}
+
+func (w *restoration) openFolder(at string) {
+	e := w.is[at]
+	const access = 0o700
+	if !e.isDir() || e.LeftOut != "" || e.Mode&access == access {
+		return
+	}
+	if _, planned := w.modes[at]; !planned {
+		w.modes[at] = permission(e.Mode)
+	}
+	// after an error the changes in the folder fail, and are reported
+	_ = w.archive.inFolder(at, func(dir *os.Root, name string) error {
+		return dir.Chmod(name, permission(e.Mode)|access)
+	})
+}
+
+// setModes sets the modes of folders, the innermost first.
+func (w *restoration) setModes() error {
+	var errs []error
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(w.modes))) {
+		if !w.archive.isThere(at) {
+			continue // creating it failed, and was reported
+		}
+		errs = append(errs, w.archive.inFolder(at, func(dir *os.Root, name string) error {
+			info, err := dir.Lstat(name)
+			if err != nil || !info.IsDir() || permission(info.Mode()) == w.modes[at] {
+				return nil //nolint:nilerr // it is gone
+			}
+			return text.StripPathError(dir.Chmod(name, w.modes[at]))
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes an entry that did not exist, or had another type.
+func (w *restoration) remove(c Change) error {
+	if c.After == nil || c.Before != nil && c.Before.Mode.Type() == c.After.Mode.Type() {
+		return nil
+	}
+	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+		if err := w.checkUnchanged(dir, name, c.After); err != nil {
+			return err
+		}
+		err := dir.Remove(name)
+		switch {
+		case c.After.isDir() && c.Before == nil && !errors.Is(err, fs.ErrPermission):
+			return nil // the rest of its content is reported with its own reason
+		case c.After.isDir() && errors.Is(err, syscall.ENOTEMPTY):
+			return errors.New("a folder is in its place, with content that is left as it is")
+		}
+		return text.StripPathError(err)
+	})
+}
+
+// put restores an entry, with its content and mode.
+func (w *restoration) put(c Change) error {
+	if c.Before == nil {
+		return nil
+	}
+	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+		sameType := c.After != nil && c.Before.Mode.Type() == c.After.Mode.Type()
+		if sameType {
+			if err := w.checkUnchanged(dir, name, c.After); err != nil {
+				return err
+			}
+		} else if _, err := dir.Lstat(name); err == nil && !c.Before.isDir() {
+			return errors.New("something else is there now")
+		}
+		switch {
+		case c.Before.isDir():
+			return makeFolder(dir, name)
+		case c.Before.Target != "":
+			return replace(dir, name, func(temporary string) error {
+				return dir.Symlink(string(c.Before.Target), temporary)
+			})
+		case c.After.hasContentOf(c.Before):
+			return text.StripPathError(dir.Chmod(name, permission(c.Before.Mode)))
+		}
+		return w.writeFile(dir, name, c.Before)
+	})
+}
+
+// makeFolder creates a writable folder; setModes sets its final mode.
+func makeFolder(dir *os.Root, name string) error {
+	err := dir.Mkdir(name, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		if info, e := dir.Lstat(name); e == nil && info.IsDir() {
+			return nil
+		}
+	}
+	if err != nil {
+		return text.StripPathError(err)
+	}
+	below, err := dir.OpenRoot(name)
+	if err != nil {
+		return text.StripPathError(err)
+	}
+	f, err := below.Open(".")
+	if err != nil {
+		return errors.Join(text.StripPathError(err), below.Close())
+	}
+	return errors.Join(folder.ChownLike(dir, f), f.Close(), below.Close())
+}
+
+// writeFile writes a content to a temporary file, and moves it to its place.
+func (w *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
+	return replace(dir, name, func(temporary string) error {
+		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err //nolint:wrapcheck // replace does
+		}
+		err = w.archive.pack.writeTo(f, e.SHA256)
+		if err == nil {
+			err = folder.ChownLike(dir, f)
+		}
+		if err == nil {
+			err = f.Chmod(permission(e.Mode))
+		}
+		return errors.Join(err, f.Close())
+	})
+}
+
+// replace calls write to create a temporary file or link, and renames it atomically.
+func replace(dir *os.Root, name string, write func(temporary string) error) error {
+	temporary := fmt.Sprintf(".goalpost-undo-%016x", rand.Uint64())
+	err := write(temporary)
+	if err == nil {
+		err = dir.Rename(temporary, name)
+	}
+	if err != nil {
+		return errors.Join(text.StripPathError(err), ignoreMissing(dir.Remove(temporary)))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return text.StripPathError(err)
+}
+
+// checkUnchanged fails if an entry changed since the scan.
+func (w *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return fmt.Errorf("%s changed in the meantime; try again", Display(string(e.Path)))
+	}
+	now := stampOf(info)
+	isSame := info.Mode().Type() == e.Mode.Type()
+	switch {
+	case e.isFile():
+		isSame = isSame && info.Size() == e.Size && now.MTime == e.seen.MTime && now.Inode == e.seen.Inode
+	case e.Target != "":
+		target, err := dir.Readlink(name)
+		isSame = isSame && err == nil && target == string(e.Target)
+	}
+	if !isSame {
+		return fmt.Errorf("%s changed in the meantime; try again", path.Base(Display(string(e.Path))))
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+const (
+	followInterval   = 200 * time.Millisecond
+	wakeScanInterval = 10 // number of intervals between two searches for new processes
+	followPage       = 500
+)
+
+// Follow calls deliver with the events of goals that other processes run, until ctx ends. For the goals in after it
+// begins after the given seqs, and for other goals with their next event. own returns the seq up to which this process
+// has already delivered a goal. Follow reads when another process wakes it. It also polls SQLite's data version, and
+// reads nothing while that stays the same.
+func (s *History) Follow(
+	ctx context.Context, after map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
+) error {
+	conn, err := s.connection.read.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("follow: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	delivered, err := s.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
+	if err != nil {
+		return err
+	}
+	maps.Copy(delivered, after)
+	wake := &commitListener{sockets: s.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	defer wake.close()
+	wake.connect(ctx)
+	tick := time.NewTicker(followInterval)
+	defer tick.Stop()
+	ticks := 0
+	for version := int64(-1); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-wake.woken:
+		case <-tick.C:
+			if ticks++; ticks%wakeScanInterval == 0 {
+				wake.connect(ctx)
+			}
+		}
+		var now int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
+			return followError(ctx, err)
+		}
+		if now == version {
+			continue
+		}
+		version = now
+		if err := s.deliverNew(ctx, delivered, own, deliver); err != nil {
+			return followError(ctx, err)
+		}
+	}
+}
+
+// followError returns err, or nil if it only says that ctx has ended.
+func followError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("follow: %w", err)
+}
+
+func (s *History) deliverNew(
+	ctx context.Context, delivered map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
+) error {
+	// Goals that changed in the last minute or may still run.
+	seqs, err := s.connection.seqs(ctx, "status IN ('pending','running') OR updated_at > ?",
+		formatTime(s.connection.now().Add(-time.Minute)))
+	if err != nil {
+		return err
+	}
+	s.journal.awaitPublishing() // now own counts all events of this process up to seqs
+	for id, seq := range seqs {
+		delivered[id] = max(delivered[id], own(id))
+		for delivered[id] < seq {
+			events, err := s.Events(ctx, id, delivered[id], int(min(followPage, seq-delivered[id])))
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				break // deleted
+			}
+			for _, e := range events {
+				deliver(e)
+				delivered[id] = e.Seq
+			}
+		}
+	}
+	return nil
+}
+
+// seqs reads the newest seq of the matching goals.
+func (s *connection) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
+	return readMap[goal.ID, int64](ctx, s.read, "follow", "SELECT id, seq FROM goals WHERE "+where, args...)
+}

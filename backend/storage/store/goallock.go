@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fault"
+)
+
+// GoalLocks finds which process runs which goal.
+type GoalLocks struct {
+	*connection
+	sockets *PeerSockets
+}
+
+// GoalLock is the exclusive right to run one goal. The kernel releases it with the process that holds it: a free lock
+// file of a running goal means that its run died.
+type GoalLock struct{ lock *flock.Flock }
+
+// ErrGoalLocked means that another process runs the goal.
+var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal",
+	"watch it there, or abort it")
+
+// LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
+func (s *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
+	l := flock.New(s.lockPath(id))
+	ok, err := acquireExclusive(l)
+	if err != nil {
+		return nil, fmt.Errorf("lock file of %s: %w", id.Short(), err)
+	}
+	if !ok {
+		return nil, ErrGoalLocked
+	}
+	// for users and other processes; only the lock itself decides
+	if err := os.WriteFile(l.Path(), []byte(s.processName()+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
+	}
+	return &GoalLock{l}, nil
+}
+
+// lockProbeTimeout is how long a probe of a lock file (see IsLocked) may hold it.
+const lockProbeTimeout = 5 * time.Second
+
+// acquireExclusive takes a lock that nobody owns. A probe (see IsLocked) may share it for a moment; acquireExclusive
+// polls until it is released, because nothing signals that.
+func acquireExclusive(l *flock.Flock) (bool, error) {
+	for over := time.Now().Add(lockProbeTimeout); ; time.Sleep(time.Millisecond) {
+		if ok, err := l.TryLock(); ok || err != nil {
+			return ok, err //nolint:wrapcheck // LockGoal does
+		}
+		shared, err := l.TryRLock()
+		if err = errors.Join(err, l.Unlock()); err != nil || !shared || time.Now().After(over) {
+			return false, err
+		}
+	}
+}
+
+// LockOwner is the process that holds the lock file of a goal. It runs the goal, has it in its queue, or waits for the
+// provider with it. The zero value means that no process does.
+type LockOwner struct {
+	PID     int
+	Other   bool   // the process is not this one
+	Process string // its name, for DialPeer
+}
+
+// LockOwner returns the process that holds the lock file of a goal.
+func (s *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
+	alive, err := s.IsLocked(id)
+	if err != nil || !alive {
+		return LockOwner{}, err
+	}
+	b, err := os.ReadFile(s.lockPath(id))
+	if err != nil {
+		return LockOwner{}, fmt.Errorf("lock file of %s: %w", id.Short(), err)
+	}
+	o := LockOwner{Process: strings.TrimSpace(string(b))}
+	pid, _, _ := strings.Cut(o.Process, "-")
+	if o.PID, err = strconv.Atoi(pid); err != nil {
+		return LockOwner{}, nil // the process has just taken it, and has not written its name yet
+	}
+	o.Other = o.Process != s.processName()
+	return o, nil
+}
+
+// PeersRunningGoals names the other processes that run goals of this data folder, sorted.
+func (s *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
+	running, err := s.seqs(ctx, "status = 'running'")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for id := range running {
+		o, err := s.LockOwner(id)
+		if err != nil {
+			return nil, err
+		}
+		if o.Other {
+			names = append(names, o.Process)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func (s *GoalLocks) lockPath(id goal.ID) string {
+	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
+}
+
+// processName returns the name of this process in the run folder: its pid, followed by a number if the process has more
+// than one store.
+func (s *GoalLocks) processName() string {
+	s.sockets.wakeSocketMu.Lock()
+	defer s.sockets.wakeSocketMu.Unlock()
+	if s.sockets.wakeSocket == nil {
+		return strconv.Itoa(os.Getpid())
+	}
+	return strings.TrimSuffix(filepath.Base(s.sockets.wakeSocket.listen.Addr().String()), ".sock")
+}
+
+// IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
+// shared lock, and LockGoal waits for that.
+func (s *GoalLocks) IsLocked(id goal.ID) (bool, error) {
+	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it was never run
+	}
+	if err = errors.Join(err, l.Close()); err != nil {
+		return false, fmt.Errorf("lock file of %s: %w", id.Short(), err)
+	}
+	return !free, nil
+}
+
+// Unlock releases the lock file. The file stays: removing it would race with a process that has just opened it.
+func (l *GoalLock) Unlock() error {
+	if err := l.lock.Close(); err != nil {
+		return fmt.Errorf("lock file: %w", err)
+	}
+	return nil
+}
+
+// orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
+// only be reopened. It writes nothing.
+func (s *GoalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
+	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
+	if err != nil {
+		return nil, err
+	}
+	var ids []any
+	for id := range running {
+		alive, err := s.IsLocked(id)
+		if err != nil {
+			return nil, err
+		}
+		if !alive {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// bootID identifies this start of the machine; empty if the system has none.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// History reads the journal of a goal: its events, steps, claims and runs.
+type History struct {
+	connection *connection
+	goals      *GoalTable
+	artifacts  *ArtifactFiles
+	sockets    *PeerSockets
+	journal    *Journal
+}
+
+// Events reads at most limit events after seq, oldest first.
+func (s *History) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
+	return s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
+}
+
+// Conversation reads every message of a goal, oldest first.
+func (s *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
+	list, err := s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]goal.Message, 0, len(list))
+	for _, ev := range list {
+		if m, ok := ev.Body.(*event.Message); ok {
+			messages = append(messages, m.Message)
+		}
+	}
+	return messages, nil
+}
+
+func (s *History) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
+	return readRows(ctx, s.connection.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
+		var kind, body string
+		err := r.Scan(&ev.Seq, &ev.RunID, timeColumn{&ev.At}, &kind, &body)
+		if err != nil {
+			return err
+		}
+		ev.GoalID = id
+		if ev.Body, err = event.Decode(kind, []byte(body)); err != nil {
+			return fmt.Errorf("event %d: %w", ev.Seq, err)
+		}
+		return nil
+	}, q, append([]any{id}, args...)...)
+}
+
+// Step is one call of a goal with its result. Outcome is "" while it runs.
+type Step struct {
+	N           int
+	RunID       string
+	AtMS        int64 // since the goal started
+	Tool        string
+	Arguments   string
+	Risk        string
+	Outcome     event.Outcome
+	MS          int64
+	Preview     string
+	Result      string // set only by Store.Step
+	ImageSHA256 string
+}
+
+const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coalesce(r.outcome,''), coalesce(r.ms,0),
+	coalesce(r.preview,''),
+	coalesce(r.image_sha256,'')`
+
+// columns returns the destinations for the values of stepColumns.
+func (s *Step) columns() []any {
+	return []any{
+		&s.N, &s.RunID, &s.AtMS, &s.Tool, &s.Arguments, &s.Risk, &s.Outcome, &s.MS, &s.Preview, &s.ImageSHA256,
+	}
+}
+
+// Steps reads at most limit steps after the given number, oldest first.
+func (s *History) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
+	return readRows(ctx, s.connection.read, "read steps",
+		func(r scanner, st *Step) error { return r.Scan(st.columns()...) },
+		"SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
+}
+
+// Step reads one step with its whole result.
+func (s *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
+	var st Step
+	err := s.connection.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
+		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
+		Scan(append(st.columns(), &st.Result)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return st, fmt.Errorf("%w: %s has no step %d", goal.ErrNotFound, id.Short(), n)
+	}
+	if err != nil {
+		return st, fmt.Errorf("read step: %w", err)
+	}
+	return st, nil
+}
+
+// StepPoint reads where a step acted on a page, nil if it acted at no point.
+func (s *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
+	list, err := s.events(ctx, `SELECT seq, run_id, at, type, body FROM events
+		WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if step, ok := list[len(list)-1].Body.(*event.Step); ok {
+		return step.Point, nil
+	}
+	return nil, nil
+}
+
+// IntentsWithoutResult reads the intents of a goal that have no result.
+func (s *History) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+	return readRows(ctx, s.connection.read, "read steps", func(r scanner, open *event.StepStarted) error {
+		return r.Scan(&open.StepID, &open.Tool, &open.Arguments)
+	}, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
+		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
+}
+
+// Claim is one claim with its verdicts, in the order of the checks.
+type Claim struct {
+	N         int
+	At        time.Time
+	AtMS      int64
+	By        string // critic, person; "" is the agent
+	Rationale string
+	Result    string
+	Verdicts  []goal.Verdict
+}
+
+// Claims reads every claim of a goal, oldest first, for the receipt.
+func (s *History) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
+	var list []Claim
+	err := visitRows(ctx, s.connection.read, "read claims", func(r scanner) error {
+		var c Claim
+		var v *goal.Verdict
+		err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, jsonColumn{&v})
+		if err != nil {
+			return fmt.Errorf("read claims: %w", err)
+		}
+		if len(list) == 0 || list[len(list)-1].N != c.N {
+			list = append(list, c)
+		}
+		if v != nil { // otherwise the claim's verification was cut short
+			last := &list[len(list)-1]
+			last.Verdicts = append(last.Verdicts, *v)
+		}
+		return nil
+	}, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, v.verdict FROM claims c
+		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
+	return list, err
+}
+
+// activityQuery reads only the index steps_in_time, however large the steps are.
+const activityQuery = `WITH wanted (id, last) AS (
+		SELECT w.value, max(1, coalesce((SELECT max(at_ms) FROM steps WHERE goal_id = w.value), 0)) FROM json_each(?1) w)
+	SELECT wanted.id, cast(min(?2 - 1, steps.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)
+	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
+
+// Activity counts the steps of goals in equal slices of each one's life.
+func (s *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return nil, fmt.Errorf("activity: %w", err)
+	}
+	counts := make(map[goal.ID][]int, len(ids))
+	for _, id := range ids {
+		counts[id] = make([]int, slices)
+	}
+	err = visitRows(ctx, s.connection.read, "activity", func(r scanner) error {
+		var id goal.ID
+		var slice, n int
+		if err := r.Scan(&id, &slice, &n); err != nil {
+			return fmt.Errorf("activity: %w", err)
+		}
+		counts[id][slice] = n
+		return nil
+	}, activityQuery, string(wanted), slices)
+	return counts, err
+}
+
+// assuranceQuery reads the newest end of each goal.
+const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FROM events INDEXED BY events_of_kind
+	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
+	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
+
+// Assurances reads the assurance of goals at their last end. A goal that has not ended, or that an older version ended,
+// has none.
+func (s *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return nil, fmt.Errorf("assurances: %w", err)
+	}
+	proved, err := readMap[goal.ID, goal.Assurance](ctx, s.connection.read, "assurances", assuranceQuery, string(wanted))
+	maps.DeleteFunc(proved, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
+	return proved, err
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/lib/fault"
+)
+
+// OutdatedSchemaError means that an older version of the program wrote the database, and it has not been migrated
+// yet.
+type OutdatedSchemaError struct{ Has, Needs int }
+
+func (e *OutdatedSchemaError) Error() string {
+	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)",
+		e.Has, e.Needs)
+}
+
+// As lets fault.Of find the hint.
+func (e *OutdatedSchemaError) As(target any) bool {
+	f, ok := target.(**fault.Error)
+	if ok {
+		*f = fault.Kind(fault.Unavailable, "", e.Error(),
+			"open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing")
+	}
+	return ok
+}
+
+// errReadOnly is the error of writes to a Store that was opened for reading.
+var errReadOnly = errors.New("the journal is open for reading only")
+
+// OpenReadOnly opens the database for reading. It creates, changes, migrates and interrupts nothing, while other
+// processes may keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not
+// writable. It refuses a database of another version with ErrNewerSchema or an *OutdatedSchemaError. A missing database
+// has no goals. Every method that writes returns an error.
+func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
+	s := newStore(connection{
+		dir:    dir,
+		now:    time.Now,
+		log:    slog.New(slog.DiscardHandler),
+		shared: flock.New(filepath.Join(dir, "db.lock"), flock.SetFlag(os.O_RDONLY)),
+	})
+	s.Journal.publish = func(event.Event) {}
+	if err := s.connection.openReadOnly(ctx); err != nil {
+		return nil, errors.Join(err, s.connection.Close())
+	}
+	return s, nil
+}
+
+func (s *connection) openReadOnly(ctx context.Context) error {
+	path := filepath.Join(s.dir, "goalpost.db")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return s.openEmpty(ctx)
+	}
+	// Lock first, so that no process migrates between the check of the version and the reading.
+	if err := s.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := s.openReadConnections(ctx, path, "mode=ro")
+	if _, none := os.Stat(path + "-wal"); err != nil && errors.Is(none, fs.ErrNotExist) {
+		// In a folder that is not writable, SQLite opens only an existing write-ahead log. Without one everything is
+		// in the file, and nobody writes.
+		err = s.openReadConnections(ctx, path, "immutable=1")
+	}
+	if err != nil {
+		return err
+	}
+	switch version, err := schemaOf(ctx, s.read, path); {
+	case err != nil:
+		return err
+	case version > schemaVersion():
+		return ErrNewerSchema
+	case version < schemaVersion():
+		return &OutdatedSchemaError{Has: version, Needs: schemaVersion()}
+	}
+	return nil
+}
+
+// openReadConnections opens the reading connections and runs a first query.
+func (s *connection) openReadConnections(ctx context.Context, path, how string) error {
+	db, err := openDatabase("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
+	if err != nil {
+		return err
+	}
+	if _, err := schemaOf(ctx, db, path); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	s.read = db
+	return nil
+}
+
+// openEmpty makes an empty database in memory.
+func (s *connection) openEmpty(ctx context.Context) error {
+	db, err := openDatabase("file:" + NewID() + "?mode=memory&cache=shared")
+	if err != nil {
+		return err
+	}
+	s.read, s.write = db, db
+	for n := range schemaVersion() {
+		if err := s.apply(ctx, n+1); err != nil {
+			return err
+		}
+	}
+	s.write = nil
+	return nil
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// ReviewRecord is a comment of the critic or a review about a goal: exactly one of the two is set.
+type ReviewRecord struct {
+	Seq    int64
+	At     time.Time
+	AtMS   int64 // since the goal started
+	Critic *event.Critic
+	Review *event.Review
+}
+
+// reviewsQuery names the index, because SQLite would otherwise read the whole journal to sort.
+const reviewsQuery = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " +
+	rareEventFilter +
+	" AND type IN ('critic','review') ORDER BY seq"
+
+// Reviews reads every comment of the critic and every review, oldest first.
+func (s *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
+	row, err := s.goals.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.events(ctx, reviewsQuery, id)
+	if err != nil {
+		return nil, err
+	}
+	said := make([]ReviewRecord, 0, len(list))
+	for _, e := range list {
+		o := ReviewRecord{Seq: e.Seq, At: e.At, AtMS: (&journalCursor{started: row.StartedAt}).msSinceStart(e.At)}
+		switch b := e.Body.(type) {
+		case *event.Critic:
+			o.Critic = b
+		case *event.Review:
+			o.Review = b
+		}
+		said = append(said, o)
+	}
+	return said, nil
+}
+
+// Warnings reads the warnings of a goal about one subject, oldest first.
+func (s *History) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
+	return s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
+			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)
+}

@@ -1,0 +1,233 @@
+// Package store keeps goals and their journal in SQLite. The journal is append-only: triggers refuse updates,
+// replacements, deletions that the user did not request, and rows from a run that is not the goal's current one.
+//
+// A Store may be used from many goroutines. It has one writing connection (BEGIN IMMEDIATE, durable at commit) and a
+// few reading ones; other processes may have the same file open.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	_ "github.com/mattn/go-sqlite3" // the driver
+	"github.com/oklog/ulid/v2"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/lib/fault"
+)
+
+// ErrNewerSchema means that a newer version of the program has migrated the database.
+var ErrNewerSchema error = fault.Kind(fault.Unavailable, "",
+	"the database was written by a newer version of Goalpost",
+	"update Goalpost, or use another GOALPOST_HOME")
+
+// readers is the number of concurrent reading connections.
+const readers = 4
+
+// Options describe a database. Publish, if set, is called after each commit with the events of that commit, in order;
+// it must not block.
+type Options struct {
+	Dir     string // state folder: goalpost.db, artifacts/, run/
+	Publish func(event.Event)
+	// Redact removes secrets from JSON and text before it is stored or published; nil changes nothing.
+	Redact func([]byte) []byte
+	Now    func() time.Time // nil: the real clock
+	Log    *slog.Logger     // nil: discarded
+}
+
+// Store is an open database. Its parts have the methods for the data.
+type Store struct {
+	connection
+	Artifacts *ArtifactFiles
+	Sockets   *PeerSockets
+	Locks     *GoalLocks
+	Approvals *ApprovalTable
+	Queue     *GoalQueue
+	Journal   *Journal
+	Goals     *GoalTable
+	History   *History
+	Orders    *OrderTable
+	Questions *UserQuestions
+	Recovery  *Recovery
+	Workspace *WorkspaceTables
+	Spend     *SpendTable
+}
+
+// newStore gives every part the connection and the parts that it needs.
+func newStore(c connection) *Store {
+	s := &Store{connection: c}
+	s.Artifacts = &ArtifactFiles{connection: &s.connection}
+	s.Sockets = &PeerSockets{connection: &s.connection}
+	s.Locks = &GoalLocks{&s.connection, s.Sockets}
+	s.Approvals = &ApprovalTable{&s.connection}
+	s.Queue = &GoalQueue{&s.connection, s.Locks, s.Approvals}
+	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, sockets: s.Sockets, queue: s.Queue}
+	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts}
+	s.History = &History{&s.connection, s.Goals, s.Artifacts, s.Sockets, s.Journal}
+	s.Orders = &OrderTable{&s.connection}
+	s.Questions = &UserQuestions{&s.connection, s.Goals}
+	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
+	s.Workspace = &WorkspaceTables{&s.connection}
+	s.Spend = &SpendTable{&s.connection}
+	return s
+}
+
+// NewID returns a new lower-case ULID.
+func NewID() string { return strings.ToLower(ulid.Make().String()) }
+
+// Open opens or creates the database and brings its schema up to date.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Publish == nil {
+		o.Publish = func(event.Event) {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []string{o.Dir, filepath.Join(o.Dir, "artifacts"), filepath.Join(o.Dir, "run")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("state folder: %w", err)
+		}
+	}
+	s := newStore(connection{
+		dir:    o.Dir,
+		now:    o.Now,
+		log:    o.Log,
+		shared: flock.New(filepath.Join(o.Dir, "db.lock")),
+	})
+	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
+	if err := s.connection.open(ctx); err != nil {
+		return nil, errors.Join(err, s.connection.Close())
+	}
+	return s, nil
+}
+
+func (s *connection) open(ctx context.Context) error {
+	path := filepath.Join(s.dir, "goalpost.db")
+	if err := createPrivate(path); err != nil {
+		return err
+	}
+	var err error
+	if s.write, err = openConnections(path, "_txlock=immediate", 1); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx, path); err != nil {
+		return err
+	}
+	if s.read, err = openConnections(path, "_query_only=true", readers); err != nil {
+		return err
+	}
+	return s.lockShared(ctx)
+}
+
+// createPrivate creates the file before SQLite does, so that no other user can read it. The write-ahead log gets the
+// same mode.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return nil
+}
+
+// openConnections opens connections that cache prepared statements, because preparing took half the time of a commit.
+func openConnections(path, extra string, conns int) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on" +
+		"&_busy_timeout=5000&_stmt_cache_size=64&" + extra
+	db, err := openDatabase(dsn)
+	if err == nil {
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+	}
+	return db, err
+}
+
+// openDatabase opens no connection yet: the first query does.
+func openDatabase(dsn string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite3", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	return db, nil
+}
+
+func (s *connection) lockShared(ctx context.Context) error {
+	ok, err := s.shared.TryRLockContext(ctx, 50*time.Millisecond)
+	if err != nil || !ok {
+		return fmt.Errorf("lock %s: %w", s.shared.Path(), err)
+	}
+	return nil
+}
+
+// Close closes the database. Nothing may be called afterwards.
+func (s *connection) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	errs = append(errs, s.shared.Close())
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// tx runs f in one durable transaction, after it has checked that no newer version has migrated the schema.
+func (s *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	if s.write == nil {
+		return errReadOnly
+	}
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("schema version: %w", err)
+	}
+	if version > schemaVersion() {
+		return ErrNewerSchema
+	}
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(event.TimeLayout)
+}
+
+func parseStamp(s string) time.Time {
+	t, err := time.Parse(event.TimeLayout, s)
+	if err != nil {
+		return time.Time{} // empty: it has not happened yet
+	}
+	return t
+}

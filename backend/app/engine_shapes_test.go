@@ -120,7 +120,8 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 		check    func(t *testing.T, events []event.Body)
 	}{
 		{
-			scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done, check: decidedAndObserved,
+			scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done,
+			check: decidedAndObserved,
 		},
 		{
 			scenario: "tools", in: api.StartInput{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
@@ -290,7 +291,9 @@ func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 		})
 		awaitFile(t, filepath.Join(dir, "silent.txt"), "")
 		exit, reason, _ := p.jumpUntilPaused(clock, id, 3*time.Minute)
-		words := map[string]string{"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429"}[agent.ID]
+		words := map[string]string{
+			"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429",
+		}[agent.ID]
 		if exit != goal.WaitingForProvider || !strings.Contains(reason, words) {
 			t.Fatalf("%s %s", exit, reason)
 		}

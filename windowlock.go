@@ -63,8 +63,8 @@ func formatPID(pid int) string {
 }
 
 // holder returns the pid in the lock file, 0 if there is none yet.
-func (l *windowLock) holder() int {
-	b, err := os.ReadFile(l.file.Path())
+func (w *windowLock) holder() int {
+	b, err := os.ReadFile(w.file.Path())
 	if err != nil {
 		return 0
 	}
@@ -75,18 +75,18 @@ func (l *windowLock) holder() int {
 	return pid
 }
 
-func (l *windowLock) writeHolder(line string) error {
-	if err := os.WriteFile(l.file.Path(), []byte(line), 0o600); err != nil {
+func (w *windowLock) writeHolder(line string) error {
+	if err := os.WriteFile(w.file.Path(), []byte(line), 0o600); err != nil {
 		return fmt.Errorf("window lock: %w", err)
 	}
 	return nil
 }
 
 // announce lets other processes ask this one to raise its window.
-func (l *windowLock) announce() error { return l.writeHolder(strconv.Itoa(os.Getpid()) + "\n") }
+func (w *windowLock) announce() error { return w.writeHolder(strconv.Itoa(os.Getpid()) + "\n") }
 
-func (l *windowLock) release() error {
-	if err := l.file.Close(); err != nil {
+func (w *windowLock) release() error {
+	if err := w.file.Close(); err != nil {
 		return fmt.Errorf("window lock: %w", err)
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 // streamTerminals and streamBrowsers attach the page's viewers to panes.
 type streamTerminals struct{ panes *panes.Registry }
 
-func (t streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.panes.Terminal(id)
+func (st streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := st.panes.Terminal(id)
 	if err != nil {
 		return nil, err
 	}
@@ -20,8 +20,8 @@ func (t streamTerminals) Attach(_ context.Context, id string, offset int64) (str
 
 type streamBrowsers struct{ panes *panes.Registry }
 
-func (b streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
-	p, err := b.panes.Browser(id)
+func (s streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
+	p, err := s.panes.Browser(id)
 	if err != nil {
 		return nil, err
 	}

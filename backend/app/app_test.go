@@ -66,7 +66,7 @@ const testsPerCPU = 2
 // agentsDir is on the PATH. Each test that starts a scripted agent has its own folder in it.
 var agentsDir string
 
-func (m tests) Run() int {
+func (t tests) Run() int {
 	home, err := os.MkdirTemp("", "goalpost-app-")
 	if err != nil {
 		log.Fatal(err)
@@ -104,7 +104,7 @@ func (m tests) Run() int {
 	if err := runMoreTests(); err != nil {
 		log.Fatal(err)
 	}
-	return m.M.Run()
+	return t.M.Run()
 }
 
 // runMoreTests raises the number of parallel tests, unless -parallel was given.

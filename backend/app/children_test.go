@@ -302,11 +302,11 @@ type hourly struct {
 	due   chan time.Time
 }
 
-func (c *hourly) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (h *hourly) Now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
-func (c *hourly) After(d time.Duration) <-chan time.Time {
+func (h *hourly) After(d time.Duration) <-chan time.Time {
 	if d > 5*time.Minute {
-		return c.due
+		return h.due
 	}
 	return time.After(d)
 }

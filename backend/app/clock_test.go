@@ -36,44 +36,44 @@ func newJumpClock(t *testing.T) *jumpClock {
 	return c
 }
 
-func (c *jumpClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
+func (j *jumpClock) Now() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return time.Now().Add(j.ahead)
 }
 
-func (c *jumpClock) After(d time.Duration) <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := &clockWait{at: time.Now().Add(c.ahead + d), c: make(chan time.Time, 1)}
+func (j *jumpClock) After(d time.Duration) <-chan time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	w := &clockWait{at: time.Now().Add(j.ahead + d), c: make(chan time.Time, 1)}
 	w.timer = time.AfterFunc(d, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.endWait(w)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.endWait(w)
 	})
-	c.waits[w] = true
+	j.waits[w] = true
 	select {
-	case c.began <- struct{}{}:
+	case j.began <- struct{}{}:
 	default:
 	}
 	return w.c
 }
 
 // endWait ends a wait, once. The caller holds mu.
-func (c *jumpClock) endWait(w *clockWait) {
-	if c.waits[w] {
-		delete(c.waits, w)
+func (j *jumpClock) endWait(w *clockWait) {
+	if j.waits[w] {
+		delete(j.waits, w)
 		w.timer.Stop()
-		w.c <- time.Now().Add(c.ahead)
+		w.c <- time.Now().Add(j.ahead)
 	}
 }
 
 // jumpOver jumps by one of the durations as soon as a wait would end in the last tenth of it. It returns that duration.
-func (c *jumpClock) jumpOver(t *testing.T, durations ...time.Duration) time.Duration {
+func (j *jumpClock) jumpOver(t *testing.T, durations ...time.Duration) time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), late)
 	defer cancel()
-	jumped := c.jumpUnless(ctx.Done(), durations...)
+	jumped := j.jumpUnless(ctx.Done(), durations...)
 	if jumped == 0 {
 		t.Fatalf("nothing waits for %v", durations)
 	}
@@ -81,15 +81,15 @@ func (c *jumpClock) jumpOver(t *testing.T, durations ...time.Duration) time.Dura
 }
 
 // jumpUnless does what jumpOver does, but returns 0 if stop is closed first.
-func (c *jumpClock) jumpUnless(stop <-chan struct{}, durations ...time.Duration) time.Duration {
+func (j *jumpClock) jumpUnless(stop <-chan struct{}, durations ...time.Duration) time.Duration {
 	for {
 		for _, d := range durations {
-			if c.tryJump(d) {
+			if j.tryJump(d) {
 				return d
 			}
 		}
 		select {
-		case <-c.began:
+		case <-j.began:
 		case <-stop:
 			return 0
 		}
@@ -113,21 +113,21 @@ func (p *program) jumpUntilPaused(
 	return p.result(id)
 }
 
-func (c *jumpClock) tryJump(d time.Duration) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now, waited := time.Now().Add(c.ahead), false
-	for w := range c.waits {
+func (j *jumpClock) tryJump(d time.Duration) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now, waited := time.Now().Add(j.ahead), false
+	for w := range j.waits {
 		left := w.at.Sub(now)
 		waited = waited || left > d-d/10 && left <= d
 	}
 	if !waited {
 		return false
 	}
-	c.ahead += d
-	for w := range c.waits {
+	j.ahead += d
+	for w := range j.waits {
 		if !w.at.After(now.Add(d)) {
-			c.endWait(w)
+			j.endWait(w)
 		}
 	}
 	return true

@@ -20,12 +20,12 @@ type zoneClock struct {
 	offset atomic.Int64
 }
 
-func (c *zoneClock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())).In(c.zone) }
+func (z *zoneClock) Now() time.Time { return time.Now().Add(time.Duration(z.offset.Load())).In(z.zone) }
 
-func (c *zoneClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+func (z *zoneClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // set moves the clock to a time.
-func (c *zoneClock) set(to time.Time) { c.offset.Store(int64(time.Until(to))) }
+func (z *zoneClock) set(to time.Time) { z.offset.Store(int64(time.Until(to))) }
 
 // turnCost is the price of a turn of the scripted provider after usePrice, in USD.
 const turnCost = 0.75

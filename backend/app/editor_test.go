@@ -34,26 +34,26 @@ type editorClient struct {
 	began   chan struct{} // receives when a call has begun
 }
 
-func (c *editorClient) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.updates = append(c.updates, n.Update)
+func (e *editorClient) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = append(e.updates, n.Update)
 	if n.Update.ToolCall != nil {
 		select {
-		case c.began <- struct{}{}:
+		case e.began <- struct{}{}:
 		default:
 		}
 	}
 	return nil
 }
 
-func (c *editorClient) RequestPermission(
+func (e *editorClient) RequestPermission(
 	_ context.Context, r sdk.RequestPermissionRequest,
 ) (out sdk.RequestPermissionResponse, err error) {
-	c.mu.Lock()
-	c.asked = append(c.asked, r)
-	c.mu.Unlock()
-	if option := c.answer(r); option != "" {
+	e.mu.Lock()
+	e.asked = append(e.asked, r)
+	e.mu.Unlock()
+	if option := e.answer(r); option != "" {
 		out.Outcome.Selected = &sdk.RequestPermissionOutcomeSelected{
 			Outcome: "selected", OptionId: sdk.PermissionOptionId(option),
 		}
@@ -64,19 +64,19 @@ func (c *editorClient) RequestPermission(
 }
 
 // said returns everything that the editor shows as JSON: messages, the plan and calls.
-func (c *editorClient) said() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b, err := json.Marshal(c.updates)
-	must(c.T, err)
+func (e *editorClient) said() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b, err := json.Marshal(e.updates)
+	must(e.T, err)
 	return string(b)
 }
 
 // forget clears what the editor shows.
-func (c *editorClient) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.updates, c.asked = nil, nil
+func (e *editorClient) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates, e.asked = nil, nil
 }
 
 // openEditor connects an editor to the program, as goalctl acp does.
@@ -110,20 +110,20 @@ func (p *program) openEditor() *editorClient {
 	return c
 }
 
-func (c *editorClient) begin(dir string) sdk.SessionId {
-	c.Helper()
-	got, err := c.conn.NewSession(c.Context(), sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}})
-	must(c.T, err)
+func (e *editorClient) begin(dir string) sdk.SessionId {
+	e.Helper()
+	got, err := e.conn.NewSession(e.Context(), sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}})
+	must(e.T, err)
 	return got.SessionId
 }
 
-func (c *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
-	c.Helper()
-	got, err := c.conn.Prompt(c.Context(), sdk.PromptRequest{
+func (e *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
+	e.Helper()
+	got, err := e.conn.Prompt(e.Context(), sdk.PromptRequest{
 		SessionId: id,
 		Prompt:    []sdk.ContentBlock{sdk.TextBlock(text)},
 	})
-	must(c.T, err)
+	must(e.T, err)
 	return got.StopReason
 }
 
@@ -267,18 +267,18 @@ func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 }
 
 // resume continues a session on a new connection, as an editor does that still has the history.
-func (c *editorClient) resume(id sdk.SessionId, dir string) error {
-	c.Helper()
-	_, err := c.conn.ResumeSession(c.Context(), sdk.ResumeSessionRequest{
+func (e *editorClient) resume(id sdk.SessionId, dir string) error {
+	e.Helper()
+	_, err := e.conn.ResumeSession(e.Context(), sdk.ResumeSessionRequest{
 		SessionId: id, Cwd: dir, McpServers: []sdk.McpServer{},
 	})
 	return err
 }
 
 // awaitUpdate waits until the editor shows a text.
-func (c *editorClient) awaitUpdate(text string) {
-	c.Helper()
-	waittest.Until(c.T, text, func() bool { return strings.Contains(c.said(), text) })
+func (e *editorClient) awaitUpdate(text string) {
+	e.Helper()
+	waittest.Until(e.T, text, func() bool { return strings.Contains(e.said(), text) })
 }
 
 // TestEditor_Resume_ContinuesWithoutHistory: a restarted editor resumes the session without its history. The commands

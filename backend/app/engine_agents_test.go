@@ -70,21 +70,21 @@ func eachAgent(t *testing.T, scenario func(t *testing.T, a realAgent)) {
 }
 
 // putOnPath makes the host find the agent. It skips the test if the agent is not installed.
-func (a realAgent) putOnPath(t *testing.T) {
+func (ra realAgent) putOnPath(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip(a.install + " installs it on Linux")
+		t.Skip(ra.install + " installs it on Linux")
 	}
 	var path []string
-	for _, dir := range a.bin {
+	for _, dir := range ra.bin {
 		dir, err := filepath.Abs("../../.tools/" + dir)
 		must(t, err)
 		found, err := filepath.Glob(dir)
 		must(t, err)
 		path = append(path, found...)
 	}
-	if len(path) < len(a.bin) {
-		t.Skip(a.id + " is not installed: run `" + a.install + "`")
+	if len(path) < len(ra.bin) {
+		t.Skip(ra.id + " is not installed: run `" + ra.install + "`")
 	}
 	list := string(os.PathListSeparator)
 	t.Setenv("PATH", strings.Join(path, list)+list+os.Getenv("PATH"))
@@ -104,38 +104,40 @@ func withAgent(t *testing.T, id string) realAgent {
 }
 
 // bash returns a call of the agent's shell.
-func (a realAgent) bash(command string) modeltest.Answer {
-	return call(a.shell, with(cmp.Or(a.shellArgument, "command"), command, "description", "a command"))
+func (ra realAgent) bash(command string) modeltest.Answer {
+	return call(ra.shell, with(cmp.Or(ra.shellArgument, "command"), command, "description", "a command"))
 }
 
 // readFile returns a call of the agent's tool that reads a file, or of its shell if it has none.
-func (a realAgent) readFile(path string) modeltest.Answer {
-	if a.read == "" {
-		return a.bash("cat " + path)
+func (ra realAgent) readFile(path string) modeltest.Answer {
+	if ra.read == "" {
+		return ra.bash("cat " + path)
 	}
-	return call(a.read, with(a.file, path))
+	return call(ra.read, with(ra.file, path))
 }
 
 // writeFile returns a call of the agent's tool that writes a new file, with path and content or with a patch.
-func (a realAgent) writeFile(path, content string) modeltest.Answer {
-	if a.write == "" {
+func (ra realAgent) writeFile(path, content string) modeltest.Answer {
+	if ra.write == "" {
 		return call("apply_patch", with("input", "*** Begin Patch\n*** Add File: "+path+"\n+"+content+"\n*** End Patch\n"))
 	}
-	return call(a.write, with(a.file, path, "content", content))
+	return call(ra.write, with(ra.file, path, "content", content))
 }
 
 // needsToAsk skips a scenario if the agent never asks for a permission.
-func (a realAgent) needsToAsk(t *testing.T) {
+func (ra realAgent) needsToAsk(t *testing.T) {
 	t.Helper()
-	if a.asksNothing {
-		t.Skip(a.id + " asks for nothing")
+	if ra.asksNothing {
+		t.Skip(ra.id + " asks for nothing")
 	}
 }
 
 // our returns a call of one of Goalpost's tools.
-func (a realAgent) our(tool, arguments string) modeltest.Answer { return call(a.ours+tool, arguments) }
+func (ra realAgent) our(tool, arguments string) modeltest.Answer {
+	return call(ra.ours+tool, arguments)
+}
 
 // claim returns a call of claim_complete.
-func (a realAgent) claim() modeltest.Answer {
-	return a.our("claim_complete", with("rationale", "done"))
+func (ra realAgent) claim() modeltest.Answer {
+	return ra.our("claim_complete", with("rationale", "done"))
 }

@@ -34,13 +34,13 @@ func lastBody(s *modeltest.Server) string {
 }
 
 // untilFile is a command that creates the file begun and then waits until another file exists.
-func (a realAgent) untilFile(begun, file string) modeltest.Answer {
-	return a.bash("touch " + begun + "; until test -f " + file + "; do sleep 0.05; done")
+func (ra realAgent) untilFile(begun, file string) modeltest.Answer {
+	return ra.bash("touch " + begun + "; until test -f " + file + "; do sleep 0.05; done")
 }
 
 // steps plays the answer for the first of the files that is not in dir, and claims when all of them exist. It does not
 // count requests, because an agent may ask again when its turn is cancelled.
-func (a realAgent) steps(dir string, answers map[string]modeltest.Answer, files ...string) modeltest.Script {
+func (ra realAgent) steps(dir string, answers map[string]modeltest.Answer, files ...string) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		if len(r.Tools) == 0 {
 			return modeltest.Say("A title")
@@ -53,7 +53,7 @@ func (a realAgent) steps(dir string, answers map[string]modeltest.Answer, files 
 		if strings.Contains(r.Last().Text, "The host has received this") {
 			return modeltest.Say("claimed")
 		}
-		return a.claim()
+		return ra.claim()
 	}
 }
 

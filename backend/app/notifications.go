@@ -33,10 +33,10 @@ type notifier struct {
 const notificationTimeout = 5 * time.Second
 
 // start shows notifications until close. It shows each need of a goal once. Without a desktop it shows nothing.
-func (nt *notifier) start(ctx context.Context) {
-	sub := nt.broker.SubscribeLossy(64)
-	nt.sub = sub
-	nt.work.Go(func() {
+func (no *notifier) start(ctx context.Context) {
+	sub := no.broker.SubscribeLossy(64)
+	no.sub = sub
+	no.work.Go(func() {
 		waits := map[goal.ID]bool{}
 		daily := dailyNotices{}
 		for e := range sub.C {
@@ -44,19 +44,19 @@ func (nt *notifier) start(ctx context.Context) {
 			if !ok {
 				n, ok = daily.noticeFor(e)
 			}
-			if !ok || e.At.Before(nt.began) || !nt.cfg.Settings().Notifications {
+			if !ok || e.At.Before(no.began) || !no.cfg.Settings().Notifications {
 				continue
 			}
-			nt.show(ctx, e, n)
+			no.show(ctx, e, n)
 		}
 	})
 }
 
 // close stops the notifications and waits for the last one.
-func (nt *notifier) close() {
-	if nt.sub != nil {
-		nt.sub.Close()
-		nt.work.Wait()
+func (no *notifier) close() {
+	if no.sub != nil {
+		no.sub.Close()
+		no.work.Wait()
 	}
 }
 
@@ -130,19 +130,19 @@ func isAboutDay(body event.Body) bool {
 }
 
 // show passes a notification about an event to the desktop, with the goal's objective.
-func (nt *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
+func (no *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := nt.store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
+	if row, err := no.store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
 		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
-	n.Text = nt.mask.Text(n.Text)
+	n.Text = no.mask.Text(n.Text)
 	d, err := notify.Open(ctx)
 	if err == nil {
 		err = d.Notify(ctx, n)
 		_ = d.Close() // the notification has been delivered
 	}
 	if err != nil {
-		nt.log.Debug("a notification was not shown", "error", err)
+		no.log.Debug("a notification was not shown", "error", err)
 	}
 }

@@ -148,28 +148,28 @@ new WebSocket("ws://%[2]s/socket%[1]s")</script>`, r.URL.Path, there)
 }
 
 // sees waits until a request has arrived.
-func (s *ownSite) sees(t *testing.T, what string) {
+func (o *ownSite) sees(t *testing.T, what string) {
 	t.Helper()
 	over := time.After(late)
 	for {
-		s.mu.Lock()
-		there, news := slices.Contains(s.seen, what), s.news
-		s.mu.Unlock()
+		o.mu.Lock()
+		there, news := slices.Contains(o.seen, what), o.news
+		o.mu.Unlock()
 		if there {
 			return
 		}
 		select {
 		case <-news:
 		case <-over:
-			t.Fatalf("%s never came; what came: %v", what, s.seen)
+			t.Fatalf("%s never came; what came: %v", what, o.seen)
 		}
 	}
 }
 
-func (s *ownSite) saw(what string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.seen, what)
+func (o *ownSite) saw(what string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Contains(o.seen, what)
 }
 
 // TestSharePane_Page_NeedsApproval: a shared page has the user's network and logins, so everything except looking needs

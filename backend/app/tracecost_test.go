@@ -107,60 +107,60 @@ type costMeasurement struct {
 	preflight, claim [2][]time.Duration
 }
 
-func (m *costMeasurement) run(pairs int) {
+func (cm *costMeasurement) run(pairs int) {
 	if pairs > 1 { // the first run reads the programs from the disk
-		m.runOnce(false)
-		m.preflight, m.claim = [2][]time.Duration{}, [2][]time.Duration{}
+		cm.runOnce(false)
+		cm.preflight, cm.claim = [2][]time.Duration{}, [2][]time.Duration{}
 	}
 	for n := range pairs {
 		for _, traced := range []bool{n%2 == 0, n%2 != 0} {
-			m.runOnce(traced)
+			cm.runOnce(traced)
 		}
 	}
 }
 
-func (m *costMeasurement) runOnce(traced bool) {
-	m.t.Helper()
+func (cm *costMeasurement) runOnce(traced bool) {
+	cm.t.Helper()
 	h := verify.CheckRunner{Environment: check.Environment{
-		Launcher: m.sandbox.Inside, Env: m.sandbox.CheckEnv, Dir: m.sandbox.Dir, Sandboxed: true,
+		Launcher: cm.sandbox.Inside, Env: cm.sandbox.CheckEnv, Dir: cm.sandbox.Dir, Sandboxed: true,
 	}}
 	at, want := 1, goal.WasObserved
 	if !traced {
 		h.Environment.Launcher, at, want = untraced{h.Environment.Launcher}, 0, goal.NotObserved
 	}
-	ctx := m.t.Context()
+	ctx := cm.t.Context()
 	from := time.Now()
-	v := h.Preflight(ctx, m.check)
-	m.preflight[at] = append(m.preflight[at], time.Since(from))
+	v := h.Preflight(ctx, cm.check)
+	cm.preflight[at] = append(cm.preflight[at], time.Since(from))
 	if v.Outcome != goal.AlreadyPasses || v.Observed != want {
-		m.t.Fatalf("%s: %s (%s), %s\n%s", m.check.Command, v.Outcome, v.Detail, v.Observed, v.Output)
+		cm.t.Fatalf("%s: %s (%s), %s\n%s", cm.check.Command, v.Outcome, v.Detail, v.Observed, v.Output)
 	}
-	criterion := goal.Criterion{Checks: []goal.Check{m.check}}
+	criterion := goal.Criterion{Checks: []goal.Check{cm.check}}
 	var err error
 	h.Folder, err = verify.OpenFolderState(ctx, verify.Options{
-		Dir: h.Environment.Dir, Private: m.t.TempDir(), Criterion: criterion,
+		Dir: h.Environment.Dir, Private: cm.t.TempDir(), Criterion: criterion,
 		Observations: []*goal.Observation{v.Observation},
 	})
-	must(m.t, err)
+	must(cm.t, err)
 	from = time.Now()
 	_, err = h.DecideClaim(ctx, goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
 		v = is
 		return nil
 	})
-	m.claim[at] = append(m.claim[at], time.Since(from))
-	must(m.t, err)
+	cm.claim[at] = append(cm.claim[at], time.Since(from))
+	must(cm.t, err)
 	if v.Outcome != goal.Pass || v.Observed != want {
-		m.t.Fatalf("%s: %s (%s), %s\n%s", m.check.Command, v.Outcome, v.Detail, v.Observed, v.Output)
+		cm.t.Fatalf("%s: %s (%s), %s\n%s", cm.check.Command, v.Outcome, v.Detail, v.Observed, v.Output)
 	}
 }
 
 // rows returns the rows of the table for a check: the medians, and the median of what the trace adds in a pair.
-func (m *costMeasurement) rows(c tracedCheck) string {
+func (cm *costMeasurement) rows(c tracedCheck) string {
 	var b strings.Builder
 	for _, part := range []struct {
 		name  string
 		times [2][]time.Duration
-	}{{"pre-flight", m.preflight}, {"claim", m.claim}} {
+	}{{"pre-flight", cm.preflight}, {"claim", cm.claim}} {
 		added := make([]time.Duration, len(part.times[0]))
 		ratios := make([]float64, len(added))
 		for i, plain := range part.times[0] {

@@ -35,35 +35,35 @@ func newUserRepository(t *testing.T) userRepository {
 	return r
 }
 
-func (r userRepository) write(name, content string) {
-	r.Helper()
-	path := filepath.Join(r.dir, name)
-	must(r.T, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(r.T, os.WriteFile(path, []byte(content), 0o600))
+func (u userRepository) write(name, content string) {
+	u.Helper()
+	path := filepath.Join(u.dir, name)
+	must(u.T, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(u.T, os.WriteFile(path, []byte(content), 0o600))
 }
 
-func (r userRepository) git(args ...string) string {
-	r.Helper()
-	c := exec.CommandContext(r.Context(), "git", args...)
-	c.Dir = r.dir
+func (u userRepository) git(args ...string) string {
+	u.Helper()
+	c := exec.CommandContext(u.Context(), "git", args...)
+	c.Dir = u.dir
 	out, err := c.CombinedOutput()
 	if err != nil {
-		r.Fatalf("git %q: %v\n%s", args, err, out)
+		u.Fatalf("git %q: %v\n%s", args, err, out)
 	}
 	return strings.TrimSpace(string(out))
 }
 
 // control returns the files of the repository that decide what git runs and where the user's branch is.
-func (r userRepository) control() string {
-	r.Helper()
+func (u userRepository) control() string {
+	u.Helper()
 	var b strings.Builder
 	for _, name := range []string{"config", "HEAD", "index", "refs/heads/main", "logs/HEAD"} {
-		content, err := os.ReadFile(filepath.Join(r.dir, ".git", name))
-		must(r.T, err)
+		content, err := os.ReadFile(filepath.Join(u.dir, ".git", name))
+		must(u.T, err)
 		b.WriteString(name + "\n" + string(content) + "\n")
 	}
-	hooks, err := os.ReadDir(filepath.Join(r.dir, ".git", "hooks"))
-	must(r.T, err)
+	hooks, err := os.ReadDir(filepath.Join(u.dir, ".git", "hooks"))
+	must(u.T, err)
 	for _, hook := range hooks {
 		b.WriteString(hook.Name() + "\n")
 	}
@@ -71,8 +71,8 @@ func (r userRepository) control() string {
 }
 
 // attack returns commands that try to change the user's repository from a goal's sandbox. Each line may fail.
-func (r userRepository) attack() string {
-	return strings.NewReplacer("REPO", r.dir).Replace(`
+func (u userRepository) attack() string {
+	return strings.NewReplacer("REPO", u.dir).Replace(`
 		echo evil > REPO/.git/hooks/post-checkout; echo evil > REPO/.git/hooks/post-merge
 		printf '[core]\n\tfsmonitor = ./evil\n' >> REPO/.git/config
 		git config core.hooksPath evil; git config --worktree core.fsmonitor ./evil

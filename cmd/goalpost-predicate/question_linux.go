@@ -25,11 +25,11 @@ const maxInput = 64 << 20
 // boundedStdin is the standard input up to a limit.
 type boundedStdin struct{ left int }
 
-func (l *boundedStdin) Read(p []byte) (int, error) {
-	if l.left <= 0 {
+func (b *boundedStdin) Read(p []byte) (int, error) {
+	if b.left <= 0 {
 		return 0, fmt.Errorf("the question is longer than %d bytes", maxInput)
 	}
-	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
-	l.left -= n
+	n, err := os.Stdin.Read(p[:min(len(p), b.left)])
+	b.left -= n
 	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
 }

@@ -57,16 +57,16 @@ func (s *Session) AgentTools() []*AgentTool {
 }
 
 // Spec returns the tool's description.
-func (t *AgentTool) Spec() goal.ToolSpec { return t.spec }
+func (at *AgentTool) Spec() goal.ToolSpec { return at.spec }
 
 // Effect returns the effect of a call. If the agent does not say what the call does, the effect is unknown, so the user
 // is asked.
-func (t *AgentTool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
+func (at *AgentTool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
 	var a callArguments
 	if err := json.Unmarshal(args, &a); err != nil {
 		return policy.Effect{}, fmt.Errorf("the call cannot be read: %w", err)
 	}
-	effect, err := t.effect(ctx, a)
+	effect, err := at.effect(ctx, a)
 	if err != nil && a.Observed { // it has already happened
 		return policy.Effect{Risk: policy.ReadOnly, Observed: true, Reason: err.Error()}, nil
 	}
@@ -74,15 +74,15 @@ func (t *AgentTool) Effect(ctx context.Context, args json.RawMessage) (policy.Ef
 	return effect, err
 }
 
-func (t *AgentTool) effect(ctx context.Context, a callArguments) (policy.Effect, error) {
-	switch t.spec.Name {
+func (at *AgentTool) effect(ctx context.Context, a callArguments) (policy.Effect, error) {
+	switch at.spec.Name {
 	case ToolRun:
 		if strings.TrimSpace(a.Command) != "" {
-			return t.session.opts.Effects.Command(ctx, a.Command)
+			return at.session.opts.Effects.Command(ctx, a.Command)
 		}
 	case ToolEdit:
 		if len(a.Paths) > 0 {
-			return t.writeEffect(ctx, a.Paths)
+			return at.writeEffect(ctx, a.Paths)
 		}
 	case ToolRead:
 		if len(a.Paths) > 0 || a.Observed {
@@ -111,12 +111,12 @@ func describeTitle(title string) string {
 }
 
 // writeEffect combines the effects of writing several files.
-func (t *AgentTool) writeEffect(ctx context.Context, paths []string) (all policy.Effect, err error) {
+func (at *AgentTool) writeEffect(ctx context.Context, paths []string) (all policy.Effect, err error) {
 	for _, p := range paths {
 		if !filepath.IsAbs(p) {
-			p = filepath.Join(t.session.opts.Dir, p)
+			p = filepath.Join(at.session.opts.Dir, p)
 		}
-		e, err := t.session.opts.Effects.Write(ctx, filepath.Clean(p))
+		e, err := at.session.opts.Effects.Write(ctx, filepath.Clean(p))
 		if err != nil {
 			return all, err
 		}
@@ -134,7 +134,7 @@ func (t *AgentTool) writeEffect(ctx context.Context, paths []string) (all policy
 }
 
 // Show returns the file changes of a call, which the user sees besides its arguments.
-func (t *AgentTool) Show(_ context.Context, c goal.Call) string {
+func (at *AgentTool) Show(_ context.Context, c goal.Call) string {
 	var a callArguments
 	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
 		return ""
@@ -155,10 +155,10 @@ func (t *AgentTool) Show(_ context.Context, c goal.Call) string {
 }
 
 // Do lets the agent continue with the call, and waits until it has ended.
-func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
-	s := t.session
+func (at *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
+	s := at.session
 	s.mu.Lock()
-	r := s.inbox.find(t.spec.Name, string(args))
+	r := s.inbox.find(at.spec.Name, string(args))
 	if r == nil {
 		s.mu.Unlock()
 		return goal.Result{Text: "the agent no longer waits for this"}
@@ -228,8 +228,8 @@ func (s *Session) endSilentTool(ctx context.Context, reason string) goal.Result 
 }
 
 // find returns the oldest request of this call that has not started.
-func (b *inbox) find(tool, arguments string) *request {
-	for _, r := range b.requests {
+func (i *inbox) find(tool, arguments string) *request {
+	for _, r := range i.requests {
 		if r.isGiven && !r.started && r.call.Tool == tool && r.call.Arguments == arguments {
 			return r
 		}

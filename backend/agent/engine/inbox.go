@@ -46,82 +46,82 @@ const maxOpen = 64
 const maxObserved = 2000
 
 // reset removes everything but the notes and the calls that end a turn.
-func (b *inbox) reset() {
-	b.withdrawAll()
-	*b = inbox{
+func (i *inbox) reset() {
+	i.withdrawAll()
+	*i = inbox{
 		running:  map[string]string{},
 		asked:    map[string]*request{},
 		observed: map[string]bool{},
 		arrived:  map[string]int{},
-		notes:    b.notes,
-		final:    b.final,
+		notes:    i.notes,
+		final:    i.final,
 	}
 }
 
-func (b *inbox) add(r *request) *request {
-	if len(b.requests) >= maxOpen {
+func (i *inbox) add(r *request) *request {
+	if len(i.requests) >= maxOpen {
 		r.refuse("too many calls are waiting")
 		return r
 	}
-	b.requests = append(b.requests, r)
+	i.requests = append(i.requests, r)
 	return r
 }
 
 // addFinal replaces an earlier call of the same tool in this turn.
-func (b *inbox) addFinal(c goal.Call) {
-	b.final = slices.DeleteFunc(b.final, func(o goal.Call) bool { return o.Tool == c.Tool })
-	b.final = append(b.final, c)
+func (i *inbox) addFinal(c goal.Call) {
+	i.final = slices.DeleteFunc(i.final, func(o goal.Call) bool { return o.Tool == c.Tool })
+	i.final = append(i.final, c)
 }
 
-func (b *inbox) takeFinal() []goal.Call {
-	list := b.final
-	b.final = nil
+func (i *inbox) takeFinal() []goal.Call {
+	list := i.final
+	i.final = nil
 	return list
 }
 
-func (b *inbox) addText(piece string) {
-	if b.text.Len() < maxText {
-		b.text.WriteString(piece)
-		b.piece += piece
+func (i *inbox) addText(piece string) {
+	if i.text.Len() < maxText {
+		i.text.WriteString(piece)
+		i.piece += piece
 	}
 }
 
-func (b *inbox) addThought(piece string) {
-	if len(b.thought) < maxText {
-		b.thought += piece
+func (i *inbox) addThought(piece string) {
+	if len(i.thought) < maxText {
+		i.thought += piece
 	}
 }
 
-func (b *inbox) takePieces() (text, thought string) {
-	text, thought = b.piece, b.thought
-	b.piece, b.thought = "", ""
+func (i *inbox) takePieces() (text, thought string) {
+	text, thought = i.piece, i.thought
+	i.piece, i.thought = "", ""
 	return text, thought
 }
 
-func (b *inbox) takeText() string {
-	t := strings.TrimSpace(b.text.String())
-	b.text.Reset()
+func (i *inbox) takeText() string {
+	t := strings.TrimSpace(i.text.String())
+	i.text.Reset()
 	return t
 }
 
-func (b *inbox) addNotes(texts ...string) {
+func (i *inbox) addNotes(texts ...string) {
 	for _, text := range texts {
-		if len(b.notes) < maxOpen {
-			b.notes = append(b.notes, text)
+		if len(i.notes) < maxOpen {
+			i.notes = append(i.notes, text)
 		}
 	}
 }
 
-func (b *inbox) takeNotes() []string {
-	n := b.notes
-	b.notes = nil
+func (i *inbox) takeNotes() []string {
+	n := i.notes
+	i.notes = nil
 	return n
 }
 
 // takeNext returns the oldest call that the loop does not have yet. The loop gets one call at a time, because it skips
 // the rest of a reply after a failed call, and these calls are independent.
-func (b *inbox) takeNext() []goal.Call {
-	for _, r := range b.requests {
+func (i *inbox) takeNext() []goal.Call {
+	for _, r := range i.requests {
 		if !r.isGiven {
 			r.isGiven = true
 			return []goal.Call{r.call}
@@ -131,23 +131,23 @@ func (b *inbox) takeNext() []goal.Call {
 }
 
 // deliver gives the agent the results of the calls that the loop has handled, by the id of the call.
-func (b *inbox) deliver(results map[string]string) {
-	for _, r := range b.requests {
+func (i *inbox) deliver(results map[string]string) {
+	for _, r := range i.requests {
 		if !r.isGiven {
 			continue
 		}
 		text := goal.UnwrapEnvelope(results[r.call.ID])
 		switch {
 		case r.result != nil && r.late:
-			b.addNotes("The result of " + r.call.Tool + ": " + text)
+			i.addNotes("The result of " + r.call.Tool + ": " + text)
 		case r.result != nil:
 			r.result <- results[r.call.ID]
 		case r.answer != nil && !r.started:
 			r.answer <- acp.Denied
-			b.addNotes("The host refused a call of yours. " + text)
+			i.addNotes("The host refused a call of yours. " + text)
 		}
 	}
-	b.requests = slices.DeleteFunc(b.requests, func(r *request) bool { return r.isGiven })
+	i.requests = slices.DeleteFunc(i.requests, func(r *request) bool { return r.isGiven })
 }
 
 // refuse answers a request that the loop will not handle.
@@ -166,26 +166,26 @@ func (r *request) refuse(why string) {
 	}
 }
 
-func (b *inbox) refuseAll(why string) {
-	for _, r := range b.requests {
+func (i *inbox) refuseAll(why string) {
+	for _, r := range i.requests {
 		r.refuse(why)
 	}
-	b.requests = nil
+	i.requests = nil
 }
 
 // withdrawAll answers all waiting requests, because the turn has ended or is being cancelled.
-func (b *inbox) withdrawAll() {
-	b.refuseAll("the turn was cancelled")
-	b.endTurn()
+func (i *inbox) withdrawAll() {
+	i.refuseAll("the turn was cancelled")
+	i.endTurn()
 }
 
 // endTurn marks all tools of the agent as ended, because they end with the turn.
-func (b *inbox) endTurn() {
-	for _, r := range b.asked {
+func (i *inbox) endTurn() {
+	for _, r := range i.asked {
 		r.finish()
 	}
-	b.running, b.asked, b.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
-	b.arrived = map[string]int{}
+	i.running, i.asked, i.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
+	i.arrived = map[string]int{}
 }
 
 func (r *request) finish() {
@@ -196,8 +196,8 @@ func (r *request) finish() {
 }
 
 // hasOthers reports whether the agent waits for another request than r, or has begun another call after an observed r.
-func (b *inbox) hasOthers(r *request) bool {
-	return slices.ContainsFunc(b.requests, func(o *request) bool {
+func (i *inbox) hasOthers(r *request) bool {
+	return slices.ContainsFunc(i.requests, func(o *request) bool {
 		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.isGiven)
 	})
 }

@@ -40,9 +40,9 @@ const writeTimeout = 30 * time.Second
 // timedWriter fails if the agent does not read.
 type timedWriter struct{ file *os.File }
 
-func (w timedWriter) Write(b []byte) (int, error) {
-	_ = w.file.SetWriteDeadline(time.Now().Add(writeTimeout))
-	return w.file.Write(b) //nolint:wrapcheck // the SDK wraps it
+func (t timedWriter) Write(b []byte) (int, error) {
+	_ = t.file.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return t.file.Write(b) //nolint:wrapcheck // the SDK wraps it
 }
 
 // ensureStarted starts the agent if it is not running. fresh means that the agent knows nothing about the goal.

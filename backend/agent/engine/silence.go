@@ -27,14 +27,14 @@ type silence struct {
 }
 
 // restart begins to measure again.
-func (q *silence) restart(now time.Time) { *q = silence{since: now} }
+func (s *silence) restart(now time.Time) { *s = silence{since: now} }
 
 // limit returns the duration of silence after which the user is warned or the turn is ended.
-func (q silence) limit(inTool bool) time.Duration {
+func (s silence) limit(inTool bool) time.Duration {
 	switch {
 	case !inTool:
 		return silenceTimeout
-	case !q.warned:
+	case !s.warned:
 		return toolWarning
 	}
 	return toolTimeout

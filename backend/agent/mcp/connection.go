@@ -56,39 +56,39 @@ type session struct {
 }
 
 // currentSession returns the live session, or a new one.
-func (l *client) currentSession(ctx context.Context) (*session, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (c *client) currentSession(ctx context.Context) (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return nil, fmt.Errorf("the goal has ended")
 	}
-	if l.session != nil && !l.session.isClosed() {
-		return l.session, nil
+	if c.session != nil && !c.session.isClosed() {
+		return c.session, nil
 	}
-	if l.session != nil {
-		l.session.end()
-		l.session = nil
+	if c.session != nil {
+		c.session.end()
+		c.session = nil
 	}
-	if l.startFailures >= maxStartFailures {
+	if c.startFailures >= maxStartFailures {
 		return nil, fmt.Errorf("the server %s failed to start %d times and is not used for the rest of this run",
-			l.server.Name, maxStartFailures)
+			c.server.Name, maxStartFailures)
 	}
-	s, err := l.connect(ctx)
+	s, err := c.connect(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			l.startFailures++
+			c.startFailures++
 		}
-		return nil, fmt.Errorf("the server %s did not start: %w", l.server.Name, err)
+		return nil, fmt.Errorf("the server %s did not start: %w", c.server.Name, err)
 	}
-	l.startFailures, l.session = 0, s
+	c.startFailures, c.session = 0, s
 	return s, nil
 }
 
-func (l *client) connect(ctx context.Context) (s *session, err error) {
+func (c *client) connect(ctx context.Context) (s *session, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	s = &session{stderr: newStderrTail(), connectionEnded: make(chan struct{}), tools: map[string]ToolInfo{}}
-	transport, err := l.newTransport(ctx, s)
+	transport, err := c.newTransport(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (l *client) connect(ctx context.Context) (s *session, err error) {
 		s.end()
 		return nil, s.wrapError(err)
 	}
-	l.work.Go(func() {
+	c.work.Go(func() {
 		_ = s.client.Wait()
 		close(s.connectionEnded)
 	})
@@ -148,24 +148,24 @@ func (s *session) listTools(ctx context.Context) error {
 }
 
 // newTransport starts the server's program, or returns the transport for its address.
-func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, error) {
-	if l.server.URL != "" {
-		headers, err := l.fillSecrets(ctx, l.server.Headers)
+func (c *client) newTransport(ctx context.Context, s *session) (sdk.Transport, error) {
+	if c.server.URL != "" {
+		headers, err := c.fillSecrets(ctx, c.server.Headers)
 		if err != nil {
 			return nil, err
 		}
 		return &sdk.StreamableClientTransport{
-			Endpoint:     l.server.URL,
-			HTTPClient:   withHeaders(l.env.HTTP, headers),
+			Endpoint:     c.server.URL,
+			HTTPClient:   withHeaders(c.env.HTTP, headers),
 			MaxRetries:   -1,
 			MaxEventSize: maxFrame,
 		}, nil
 	}
-	vars, err := l.fillSecrets(ctx, l.server.Env)
+	vars, err := c.fillSecrets(ctx, c.server.Env)
 	if err != nil {
 		return nil, err
 	}
-	env := append([]string{}, l.env.Env...)
+	env := append([]string{}, c.env.Env...)
 	for k, v := range vars {
 		env = append(env, k+"="+v)
 	}
@@ -173,11 +173,11 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 	if err != nil {
 		return nil, err
 	}
-	argv := append([]string{l.server.Command}, l.server.Args...)
-	s.program, err = l.env.Launcher.Start(ctx, process.Command{
+	argv := append([]string{c.server.Command}, c.server.Args...)
+	s.program, err = c.env.Launcher.Start(ctx, process.Command{
 		Argv:  argv,
 		Env:   env,
-		Dir:   l.env.Dir,
+		Dir:   c.env.Dir,
 		Files: pipes.remote[:],
 	})
 	pipes.closeRemote()
@@ -186,19 +186,19 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 		return nil, err
 	}
 	s.stderrReader = pipes.stderr
-	l.work.Go(func() { s.stderr.fill(pipes.stderr) })
+	c.work.Go(func() { s.stderr.fill(pipes.stderr) })
 	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil
 }
 
 // maxFrame limits one message of a server, in bytes.
 const maxFrame = 16 << 20
 
-func (l *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
+func (c *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(values))
 	for k, v := range values {
-		if l.env.Fill != nil {
+		if c.env.Fill != nil {
 			var err error
-			if v, err = l.env.Fill(ctx, l.server, v); err != nil {
+			if v, err = c.env.Fill(ctx, c.server, v); err != nil {
 				return nil, fmt.Errorf("%s: %w", k, err)
 			}
 		}
@@ -278,13 +278,13 @@ func (s *session) drainStderr() {
 }
 
 // close ends the server and waits for all goroutines that read from it.
-func (l *client) close() {
-	l.mu.Lock()
-	s := l.session
-	l.session, l.closed = nil, true
-	l.mu.Unlock()
+func (c *client) close() {
+	c.mu.Lock()
+	s := c.session
+	c.session, c.closed = nil, true
+	c.mu.Unlock()
 	if s != nil {
 		s.end()
 	}
-	l.work.Wait()
+	c.work.Wait()
 }

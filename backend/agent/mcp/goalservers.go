@@ -45,9 +45,9 @@ func Open(o Options) *Clients {
 }
 
 // buildTools makes the tools, always in the same order. Of two tools with the same name, the second is left out.
-func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
+func (c *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
 	taken := map[string]bool{}
-	for i, l := range s.links {
+	for i, l := range c.links {
 		for _, o := range offers[i] {
 			t, err := newTool(l, o)
 			switch {
@@ -57,19 +57,19 @@ func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string))
 				warn(l.server.Name, fmt.Sprintf("two tools have the name %s; the second is left out", t.spec.Name))
 			default:
 				taken[t.spec.Name] = true
-				s.tools = append(s.tools, t)
+				c.tools = append(c.tools, t)
 			}
 		}
 	}
 }
 
 // Tools returns the tools that the goal may call.
-func (s *Clients) Tools() []*Tool { return s.tools }
+func (c *Clients) Tools() []*Tool { return c.tools }
 
 // Close ends the servers and waits for them.
-func (s *Clients) Close() {
+func (c *Clients) Close() {
 	var all sync.WaitGroup
-	for _, l := range s.links {
+	for _, l := range c.links {
 		all.Go(l.close)
 	}
 	all.Wait()

@@ -59,14 +59,14 @@ type stderrTail struct {
 func newStderrTail() *stderrTail { return &stderrTail{tail.NewWriter(2048), make(chan struct{})} }
 
 // fill reads until the program, and every other process that holds its standard error, has ended.
-func (t *stderrTail) fill(r io.ReadCloser) {
-	_, _ = io.Copy(t, r)
+func (s *stderrTail) fill(r io.ReadCloser) {
+	_, _ = io.Copy(s, r)
 	_ = r.Close()
-	close(t.complete)
+	close(s.complete)
 }
 
 // String returns the stored end, in one line.
-func (t *stderrTail) String() string { return text.SanitizeLine(t.Writer.String(), 500) }
+func (s *stderrTail) String() string { return text.SanitizeLine(s.Writer.String(), 500) }
 
 // headerTransport sends headers with every request, and follows no redirect to another host.
 type headerTransport struct {

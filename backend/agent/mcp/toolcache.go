@@ -30,11 +30,11 @@ func (s Server) hash() string {
 // ToolCache stores tool lists in a folder, one file per server. Several processes may use the same folder.
 type ToolCache struct{ Dir string }
 
-func (l ToolCache) path(name string) string { return filepath.Join(l.Dir, name+".json") }
+func (t ToolCache) path(name string) string { return filepath.Join(t.Dir, name+".json") }
 
 // Get returns the list of a server; ok is false if there is no list, or if it belongs to another configuration.
-func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
-	b, err := os.ReadFile(l.path(s.Name))
+func (t ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
+	b, err := os.ReadFile(t.path(s.Name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, false, nil
 	}
@@ -48,11 +48,11 @@ func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 }
 
 // Put replaces the list of a server atomically.
-func (l ToolCache) Put(s Server, list CachedToolList) error {
+func (t ToolCache) Put(s Server, list CachedToolList) error {
 	list.Server = s.hash()
-	err := os.MkdirAll(l.Dir, 0o700)
+	err := os.MkdirAll(t.Dir, 0o700)
 	if err == nil {
-		err = fileio.WriteJSON(l.path(s.Name), list)
+		err = fileio.WriteJSON(t.path(s.Name), list)
 	}
 	if err != nil {
 		return fmt.Errorf("listing of %s: %w", s.Name, err)
@@ -61,8 +61,8 @@ func (l ToolCache) Put(s Server, list CachedToolList) error {
 }
 
 // Forget removes a server's list.
-func (l ToolCache) Forget(name string) error {
-	if err := os.Remove(l.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (t ToolCache) Forget(name string) error {
+	if err := os.Remove(t.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("listing of %s: %w", name, err)
 	}
 	return nil
@@ -76,9 +76,9 @@ type ToolSummary struct {
 }
 
 // Summaries describes the tools of a server with their risk levels.
-func (l CachedToolList) Summaries(s Server) []ToolSummary {
-	list := make([]ToolSummary, 0, len(l.Tools))
-	for _, o := range l.Tools {
+func (c CachedToolList) Summaries(s Server) []ToolSummary {
+	list := make([]ToolSummary, 0, len(c.Tools))
+	for _, o := range c.Tools {
 		list = append(list, ToolSummary{
 			Name:        text.SanitizeLine(o.Name, maxName),
 			Description: text.SanitizeLine(o.Description, 300),

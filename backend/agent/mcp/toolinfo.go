@@ -72,7 +72,7 @@ type ToolInfo struct {
 }
 
 // hash returns a fingerprint of everything in the description that a model or a user relies on.
-func (o ToolInfo) hash() string { return hashTools(o) }
+func (t ToolInfo) hash() string { return hashTools(t) }
 
 func hashTools(v any) string {
 	b, err := json.Marshal(v)

@@ -40,16 +40,16 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 }
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
-func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+func (an *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	a := anthropicOptions{
-		allowsLong:       !c.short.Load(),
-		unsigned:         int(c.unsigned.Load()),
-		isUnbounded:      c.unbounded.Load(),
-		hasSimpleSchemas: c.simple.Load(),
+		allowsLong:       !an.short.Load(),
+		unsigned:         int(an.unsigned.Load()),
+		isUnbounded:      an.unbounded.Load(),
+		hasSimpleSchemas: an.simple.Load(),
 	}
-	return c.askModel(ctx, t, adaptiveRequest{
-		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, a, delta) },
-		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, t, &a) },
+	return an.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return an.sendTurn(ctx, t, a, delta) },
+		adapt:   func(t goal.Turn, err error) bool { return an.dropRejected(err, t, &a) },
 	})
 }
 
@@ -67,14 +67,14 @@ type anthropicOptions struct {
 }
 
 // dropRejected drops the option that the server rejected, and reports whether there was one.
-func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bool {
+func (an *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bool {
 	messages := len(t.Messages)
 	e, ok := AsError(err)
 	if ok && e.AtLimit && a.allowsLong && !a.longer && !a.isOutputFixed {
 		a.longer = true
 		if t.ReplyTokens > 0 {
 			a.isUnbounded = true
-			c.unbounded.Store(true)
+			an.unbounded.Store(true)
 		}
 		return true
 	}
@@ -86,39 +86,39 @@ func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bo
 		a.longer, a.isOutputFixed = false, true
 	case a.allowsLong && strings.Contains(said, "max_tokens"):
 		a.allowsLong = false
-		c.short.Store(true)
+		an.short.Store(true)
 	case a.unsigned < messages && strings.Contains(said, "thinking"):
 		a.unsigned = messages
-		c.unsigned.Store(int64(messages))
+		an.unsigned.Store(int64(messages))
 	case !a.hasSimpleSchemas && isAboutSchema(said):
 		a.hasSimpleSchemas = true
-		c.simple.Store(true)
+		an.simple.Store(true)
 	default:
 		return false
 	}
 	return true
 }
 
-func (c *Anthropic) sendTurn(
+func (an *Anthropic) sendTurn(
 	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
 ) (goal.Reply, error) {
-	body, err := json.Marshal(c.encodeRequest(t, a))
+	body, err := json.Marshal(an.encodeRequest(t, a))
 	if err != nil {
 		return goal.Reply{}, encodingError(err)
 	}
 	header := http.Header{}
 	header.Set("Anthropic-Version", "2023-06-01")
-	if c.o.APIKey != "" {
-		header.Set("X-Api-Key", c.o.APIKey)
+	if an.o.APIKey != "" {
+		header.Set("X-Api-Key", an.o.APIKey)
 	}
-	resp, err := c.post(ctx, c.endpoint(), header, body)
+	resp, err := an.post(ctx, an.endpoint(), header, body)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
-	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
+	r := newBlocks(delta, func(used tokenCount) float64 { return an.cost(t.Model, used) })
 	r.onReasoning = t.OnReasoning
-	reply, err := r.readResponse(resp, c.o.UsageTimeout)
+	reply, err := r.readResponse(resp, an.o.UsageTimeout)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model
 	}
@@ -126,8 +126,8 @@ func (c *Anthropic) sendTurn(
 }
 
 // endpoint returns the URL of the Messages API, for base URLs with or without the version.
-func (c *Anthropic) endpoint() string {
-	base := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
+func (an *Anthropic) endpoint() string {
+	base := strings.TrimSuffix(strings.TrimRight(an.o.BaseURL, "/"), "/v1")
 	return base + "/v1/messages"
 }
 

@@ -70,10 +70,10 @@ func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 // encodeRequest encodes a turn for the provider. It sets three cache breakpoints: after the tools and the system
 // prompt, which never change; at the end of the conversation, for the next turn; and where the conversation ended in
 // the turn before.
-func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
-	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t), Stream: true, Messages: c.wireMessages(t, a)}
-	if c.o.Effort != "" {
-		r.Output = &outputConfig{c.o.Effort}
+func (an *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
+	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t), Stream: true, Messages: an.wireMessages(t, a)}
+	if an.o.Effort != "" {
+		r.Output = &outputConfig{an.o.Effort}
 	}
 	for _, tool := range t.Tools {
 		schema := tool.Schema
@@ -102,7 +102,7 @@ func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesReque
 
 // wireMessages encodes the conversation as the API requires: both sides alternate, the user begins, and every call is
 // answered in the next message.
-func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage {
+func (an *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage {
 	var list []wireMessage
 	add := func(role goal.Role, content ...*block) {
 		if n := len(list); n > 0 && list[n-1].Role == role {

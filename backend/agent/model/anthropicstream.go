@@ -35,12 +35,12 @@ type blockDelta struct {
 }
 
 // UnmarshalJSON reads an addition to a block or to the message.
-func (d *blockDelta) UnmarshalJSON(data []byte) error {
+func (b *blockDelta) UnmarshalJSON(data []byte) error {
 	type plain blockDelta
-	if err := json.Unmarshal(data, &d.part); err != nil {
+	if err := json.Unmarshal(data, &b.part); err != nil {
 		return err //nolint:wrapcheck // json adds the position
 	}
-	return json.Unmarshal(data, (*plain)(d)) //nolint:wrapcheck // json adds the position
+	return json.Unmarshal(data, (*plain)(b)) //nolint:wrapcheck // json adds the position
 }
 
 // stopDetails say why a reply was refused.
@@ -58,16 +58,16 @@ func isKnownBlock(kind string) bool {
 }
 
 // UnmarshalJSON reads only the type of an unknown block.
-func (p *blockPart) UnmarshalJSON(data []byte) error {
+func (b *blockPart) UnmarshalJSON(data []byte) error {
 	type plain blockPart
 	var named struct {
 		Type string `json:"type"`
 	}
 	if json.Unmarshal(data, &named) == nil && named.Type != "" && !isKnownBlock(named.Type) {
-		*p = blockPart{Type: named.Type}
+		*b = blockPart{Type: named.Type}
 		return nil
 	}
-	return json.Unmarshal(data, (*plain)(p)) //nolint:wrapcheck // json adds the position
+	return json.Unmarshal(data, (*plain)(b)) //nolint:wrapcheck // json adds the position
 }
 
 // blockPart is a block at its start, or an addition to it.
@@ -114,7 +114,7 @@ func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicRea
 }
 
 // handleEvent processes one event. Unknown types are ignored.
-func (b *anthropicReader) handleEvent(data []byte) error {
+func (a *anthropicReader) handleEvent(data []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
 		if slices.Contains(
@@ -125,16 +125,16 @@ func (b *anthropicReader) handleEvent(data []byte) error {
 	}
 	switch e.Type {
 	case "message_start":
-		b.count(e.Message.Usage)
+		a.count(e.Message.Usage)
 	case "content_block_start":
-		return b.start(e.Index, e.Block)
+		return a.start(e.Index, e.Block)
 	case "content_block_delta":
-		return b.onDelta(e.Index, e.Delta.part)
+		return a.onDelta(e.Index, e.Delta.part)
 	case "message_delta":
-		b.count(e.Usage)
-		b.stop(e.Delta.StopReason, e.Delta.StopDetails)
+		a.count(e.Usage)
+		a.stop(e.Delta.StopReason, e.Delta.StopDetails)
 	case "message_stop":
-		b.finished = true
+		a.finished = true
 	case "error":
 		return streamErrorEvent(e.Error)
 	case "": // a gateway's error
@@ -145,71 +145,71 @@ func (b *anthropicReader) handleEvent(data []byte) error {
 	return nil
 }
 
-func (b *anthropicReader) start(index int, p blockPart) error {
+func (a *anthropicReader) start(index int, p blockPart) error {
 	o := &openBlock{kind: p.Type, data: p.Data}
-	b.open[index] = o
-	b.blocks = append(b.blocks, o)
+	a.open[index] = o
+	a.blocks = append(a.blocks, o)
 	if p.Type == "tool_use" {
-		slot, err := b.calls.newSlot()
+		slot, err := a.calls.newSlot()
 		if err != nil {
 			return err
 		}
 		slot.call.ID, slot.call.Tool, o.slot = p.ID, p.Name, slot
 		if input := strings.TrimSpace(string(p.Input)); input != "" && input != "{}" && input != "null" {
-			if err := b.calls.append(slot, func() { slot.args.WriteString(input) }); err != nil { // complete at once
+			if err := a.calls.append(slot, func() { slot.args.WriteString(input) }); err != nil { // complete at once
 				return err
 			}
 		}
 	}
-	return b.onDelta(index, blockPart{Text: p.Text, Thinking: p.Thinking, Signature: p.Signature})
+	return a.onDelta(index, blockPart{Text: p.Text, Thinking: p.Thinking, Signature: p.Signature})
 }
 
-func (b *anthropicReader) onDelta(index int, p blockPart) error {
-	if b.open[index] == nil && p.Type == "text_delta" { // some gateways omit the start of a text
-		if err := b.start(index, blockPart{Type: "text"}); err != nil {
+func (a *anthropicReader) onDelta(index int, p blockPart) error {
+	if a.open[index] == nil && p.Type == "text_delta" { // some gateways omit the start of a text
+		if err := a.start(index, blockPart{Type: "text"}); err != nil {
 			return err
 		}
 	}
-	o := b.open[index]
+	o := a.open[index]
 	if o == nil {
 		return &Error{Kind: InvalidReply, Message: "the stream continues a block that it did not start"}
 	}
 	o.text.WriteString(p.Thinking)
-	b.emitReasoning(p.Thinking)
+	a.emitReasoning(p.Thinking)
 	o.signature.WriteString(p.Signature)
 	if o.kind == "text" {
 		o.text.WriteString(replaceUnstorable(p.Text))
-		b.emitText(p.Text)
+		a.emitText(p.Text)
 	}
 	if o.slot == nil || p.Partial == "" {
 		return nil
 	}
-	return b.calls.append(o.slot, func() { o.slot.args.WriteString(p.Partial) })
+	return a.calls.append(o.slot, func() { o.slot.args.WriteString(p.Partial) })
 }
 
-func (b *anthropicReader) count(u *blockUsage) {
+func (a *anthropicReader) count(u *blockUsage) {
 	if u == nil {
 		return
 	}
 	for _, c := range []struct {
 		said *float64
 		kept *int64
-	}{{u.In, &b.used.in}, {u.Out, &b.used.out}, {u.CacheRead, &b.used.cacheRead}, {u.CacheWrite, &b.used.cacheWrite}} {
+	}{{u.In, &a.used.in}, {u.Out, &a.used.out}, {u.CacheRead, &a.used.cacheRead}, {u.CacheWrite, &a.used.cacheWrite}} {
 		if c.said != nil {
 			*c.kept = clampTokens(*c.said)
 		}
 	}
 }
 
-func (b *anthropicReader) stop(reason *string, details stopDetails) {
-	b.refusal.WriteString(cmp.Or(details.Explanation, details.Category))
+func (a *anthropicReader) stop(reason *string, details stopDetails) {
+	a.refusal.WriteString(cmp.Or(details.Explanation, details.Category))
 	if reason != nil && *reason != "" {
-		b.finish, b.finished = *reason, true
+		a.finish, a.finished = *reason, true
 	}
 }
 
 // parseAnswer parses an answer of a server that does not stream.
-func (b *anthropicReader) parseAnswer(body []byte) error {
+func (a *anthropicReader) parseAnswer(body []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(body, &e); err != nil {
 		return protocolError(err)
@@ -220,10 +220,10 @@ func (b *anthropicReader) parseAnswer(body []byte) error {
 	if e.Type != "message" {
 		return &Error{Kind: InvalidReply, Message: "the answer contains no reply"}
 	}
-	b.count(e.Usage)
-	b.stop(e.StopReason, e.StopDetails)
+	a.count(e.Usage)
+	a.stop(e.StopReason, e.StopDetails)
 	for i, p := range e.Content {
-		if err := b.start(i, p); err != nil {
+		if err := a.start(i, p); err != nil {
 			return err
 		}
 	}
@@ -231,9 +231,9 @@ func (b *anthropicReader) parseAnswer(body []byte) error {
 }
 
 // reasoningBlocks returns the thinking of the reply and its place among texts and calls, nil if there is none.
-func (b *anthropicReader) reasoningBlocks() *goal.Reasoning {
+func (a *anthropicReader) reasoningBlocks() *goal.Reasoning {
 	var l replyLayout
-	for _, o := range b.blocks {
+	for _, o := range a.blocks {
 		switch o.kind {
 		case "thinking", "redacted_thinking":
 			item, err := json.Marshal(o.asThinking())

@@ -69,12 +69,12 @@ func parseAPIError(raw json.RawMessage) apiError {
 }
 
 // addUpstream adds the message of the provider behind a gateway. OpenRouter itself only says "Provider returned error".
-func (c *apiError) addUpstream() {
+func (a *apiError) addUpstream() {
 	var metadata struct {
 		Raw      json.RawMessage `json:"raw"`
 		Provider string          `json:"provider_name"`
 	}
-	if json.Unmarshal(c.Metadata, &metadata) != nil || len(metadata.Raw) == 0 {
+	if json.Unmarshal(a.Metadata, &metadata) != nil || len(metadata.Raw) == 0 {
 		return
 	}
 	raw := metadata.Raw
@@ -92,28 +92,28 @@ func (c *apiError) addUpstream() {
 	if metadata.Provider != "" {
 		words = metadata.Provider + ": " + words
 	}
-	c.Message = strings.TrimSpace(c.Message + ": " + words)
-	c.Type = strings.TrimSpace(c.Type + " " + inner.codeWord())
-	if len(c.Details) == 0 {
-		c.Details = inner.Details
+	a.Message = strings.TrimSpace(a.Message + ": " + words)
+	a.Type = strings.TrimSpace(a.Type + " " + inner.codeWord())
+	if len(a.Details) == 0 {
+		a.Details = inner.Details
 	}
-	if c.FailedGeneration == "" {
-		c.FailedGeneration = inner.FailedGeneration
+	if a.FailedGeneration == "" {
+		a.FailedGeneration = inner.FailedGeneration
 	}
 }
 
 // codeWord returns the machine-readable parts of the error, in lower case.
-func (c apiError) codeWord() string {
-	words := []string{strings.Trim(string(c.Code), `"`), c.Type, strings.Trim(string(c.Status), `"`)}
-	for _, d := range c.details() {
+func (a apiError) codeWord() string {
+	words := []string{strings.Trim(string(a.Code), `"`), a.Type, strings.Trim(string(a.Status), `"`)}
+	for _, d := range a.details() {
 		words = append(words, d.Reason)
 	}
 	return strings.ToLower(strings.TrimSpace(strings.Join(words, " ")))
 }
 
 // status returns the code as an HTTP status, 0 if it is not one.
-func (c apiError) status() int {
-	n, err := strconv.Atoi(strings.Trim(string(c.Code), `"`))
+func (a apiError) status() int {
+	n, err := strconv.Atoi(strings.Trim(string(a.Code), `"`))
 	if err != nil || n < http.StatusBadRequest || n > 599 {
 		return 0
 	}
@@ -126,9 +126,9 @@ type errorDetail struct {
 	RetryDelay string `json:"retryDelay"` // such as 34.07s
 }
 
-func (c apiError) details() []errorDetail {
+func (a apiError) details() []errorDetail {
 	var raw []json.RawMessage
-	if json.Unmarshal(c.Details, &raw) != nil {
+	if json.Unmarshal(a.Details, &raw) != nil {
 		return nil
 	}
 	var list []errorDetail
@@ -142,9 +142,9 @@ func (c apiError) details() []errorDetail {
 }
 
 // retryDelay returns the wait that Google asks for, at most a day; 0 if it asks for none.
-func (c apiError) retryDelay() time.Duration {
+func (a apiError) retryDelay() time.Duration {
 	const maxWait = 24 * time.Hour
-	for _, d := range c.details() {
+	for _, d := range a.details() {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
 			return min(wait, maxWait)
 		}
@@ -154,11 +154,11 @@ func (c apiError) retryDelay() time.Duration {
 
 // isTooLong reports whether the conversation does not fit into the model's window. Every server has its own message,
 // some with a misleading status: a request with more tokens than a minute allows gets 429, and waiting does not help.
-func (c apiError) isTooLong(status int) bool {
+func (a apiError) isTooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true
 	}
-	said := c.codeWord() + " " + strings.ToLower(c.Message)
+	said := a.codeWord() + " " + strings.ToLower(a.Message)
 	if containsAny(said, overflowWords()...) || overflowPattern.MatchString(said) {
 		return true
 	}

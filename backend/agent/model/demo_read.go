@@ -72,95 +72,95 @@ func readScript(t goal.Turn) *demoScript {
 	return s
 }
 
-func (s *demoScript) findCommand(message string) {
-	if m := commandLine.FindStringSubmatch(message); m != nil && s.command == "" {
-		s.command = strings.TrimSpace(m[1])
+func (d *demoScript) findCommand(message string) {
+	if m := commandLine.FindStringSubmatch(message); m != nil && d.command == "" {
+		d.command = strings.TrimSpace(m[1])
 	}
 }
 
 // readUser processes a message from the host or the user.
-func (s *demoScript) readUser(message string) {
-	s.findCommand(message)
+func (d *demoScript) readUser(message string) {
+	d.findCommand(message)
 	switch {
 	case strings.HasPrefix(message, hostRefusal):
-		s.refused++
-		s.reason = text.SanitizeLine(text.FirstLine(strings.TrimPrefix(message, hostRefusal)), maxMessage)
-		s.content = ""
+		d.refused++
+		d.reason = text.SanitizeLine(text.FirstLine(strings.TrimPrefix(message, hostRefusal)), maxMessage)
+		d.content = ""
 	case strings.HasPrefix(message, hostResumed):
 		// Terminals and pages of the earlier run no longer exist.
-		s.terminal, s.started, s.reads, s.address = "", false, 0, ""
-		s.browser, s.opened, s.reloaded, s.seen, s.pictured = "", false, false, "", false
+		d.terminal, d.started, d.reads, d.address = "", false, 0, ""
+		d.browser, d.opened, d.reloaded, d.seen, d.pictured = "", false, false, "", false
 	case strings.HasPrefix(message, hostNote):
-		s.note = true
+		d.note = true
 	}
 }
 
 // readToolResult processes the result of a tool.
-func (s *demoScript) readToolResult(tool, result string) {
+func (d *demoScript) readToolResult(tool, result string) {
 	switch {
 	case strings.HasPrefix(result, hostSkipped):
 		return
 	case strings.Contains(result, hostDoubt):
-		s.content = "" // the file may have been edited; read it again
+		d.content = "" // the file may have been edited; read it again
 		return
 	}
-	if s.readResult(tool, result) {
-		s.failures[tool] = 0
-		delete(s.problem, tool)
+	if d.readResult(tool, result) {
+		d.failures[tool] = 0
+		delete(d.problem, tool)
 		return
 	}
-	s.failures[tool]++
-	s.problem[tool] = text.SanitizeLine(text.FirstLine(result), maxMessage)
+	d.failures[tool]++
+	d.problem[tool] = text.SanitizeLine(text.FirstLine(result), maxMessage)
 }
 
 // readResult processes the result of a successful call, and reports whether it was one.
-func (s *demoScript) readResult(tool, result string) bool {
+func (d *demoScript) readResult(tool, result string) bool {
 	switch tool {
 	case "write_file":
-		s.written = strings.HasPrefix(result, "wrote ")
-		return s.written
+		d.written = strings.HasPrefix(result, "wrote ")
+		return d.written
 	case "terminal_open":
 		if m := openedPane.FindStringSubmatch(result); m != nil && strings.HasPrefix(result, "opened") {
-			s.terminal = m[1]
+			d.terminal = m[1]
 			return true
 		}
 		return false
 	case "terminal_run":
-		s.started = stillRunning.MatchString(result)
-		s.address = serverAt.FindString(result)
-		if !s.started {
-			s.address = "" // the server has ended
+		d.started = stillRunning.MatchString(result)
+		d.address = serverAt.FindString(result)
+		if !d.started {
+			d.address = "" // the server has ended
 		}
-		return s.started
+		return d.started
 	case "terminal_read":
-		s.reads++
-		s.address = serverAt.FindString(result)
+		d.reads++
+		d.address = serverAt.FindString(result)
 		return true
 	case "browser_open":
 		m := arrivedPane.FindStringSubmatch(result)
 		if m == nil {
-			s.browser = "" // the pane may no longer exist; the next attempt opens a new one
+			d.browser = "" // the pane may no longer exist; the next attempt opens a new one
 			return false
 		}
-		s.browser, s.opened, s.reloaded = m[1], true, s.edited || strings.Contains(s.content, demoRight)
+		d.browser, d.opened, d.reloaded = m[1], true, d.edited || strings.Contains(d.content, demoRight)
 		return true
 	case "browser_snapshot":
 		if strings.HasPrefix(result, "<output") {
-			s.seen = result
+			d.seen = result
 			return true
 		}
 		return false
 	case "browser_screenshot":
-		s.pictured = strings.HasPrefix(result, "stored a picture")
-		return s.pictured
+		d.pictured = strings.HasPrefix(result, "stored a picture")
+		return d.pictured
 	case "read_file":
 		if strings.HasPrefix(result, "<output") {
-			s.content = result
+			d.content = result
 			return true
 		}
 		return false
 	case "edit_file":
-		s.edited = s.edited || strings.HasPrefix(result, "changed ")
+		d.edited = d.edited || strings.HasPrefix(result, "changed ")
 		return strings.HasPrefix(result, "changed ")
 	}
 	return true // control tools

@@ -37,133 +37,133 @@ const demoPage = `<!doctype html>
 `
 
 // nextMove returns the first move of the script that is still necessary.
-func (s *demoScript) nextMove() demoMove {
+func (d *demoScript) nextMove() demoMove {
 	switch {
-	case s.failures["write_file"] >= maxToolFailures:
-		return s.giveUp("index.html cannot be written: " + s.problem["write_file"])
-	case !s.written:
+	case d.failures["write_file"] >= maxToolFailures:
+		return d.giveUp("index.html cannot be written: " + d.problem["write_file"])
+	case !d.written:
 		return demoMove{
 			"I write the page with three prices and their total.", "write_file",
 			map[string]any{"path": demoFile, "content": demoPage},
 		}
 	}
-	if s.refused > 0 {
-		return s.repairPage()
+	if d.refused > 0 {
+		return d.repairPage()
 	}
-	if m, ok := s.showServer(); ok {
+	if m, ok := d.showServer(); ok {
 		return m
 	}
-	if s.canBrowse() && !s.opened {
-		return demoMove{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
+	if d.canBrowse() && !d.opened {
+		return demoMove{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": d.address}}
 	}
-	return s.claim("The page is ready. I claim that the goal is reached.",
+	return d.claim("The page is ready. I claim that the goal is reached.",
 		"index.html holds three prices and their total.")
 }
 
 // showServer returns the next move that starts the server, false if there is nothing left to try.
-func (s *demoScript) showServer() (demoMove, bool) {
+func (d *demoScript) showServer() (demoMove, bool) {
 	switch {
-	case s.command == "" || s.isBroken("terminal_open") || s.isBroken("terminal_run") || s.address != "":
+	case d.command == "" || d.isBroken("terminal_open") || d.isBroken("terminal_run") || d.address != "":
 		return demoMove{}, false
-	case s.terminal == "":
+	case d.terminal == "":
 		return demoMove{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
-	case !s.started:
+	case !d.started:
 		return demoMove{"I start the server there and wait for its address.", "terminal_run", map[string]any{
-			"pane":         s.terminal,
-			"command":      s.command,
+			"pane":         d.terminal,
+			"command":      d.command,
 			"wait_seconds": 2,
 		}}, true
-	case s.reads < 3:
+	case d.reads < 3:
 		return demoMove{
 			"It has not printed its address yet. I look again.", "terminal_read",
-			map[string]any{"pane": s.terminal},
+			map[string]any{"pane": d.terminal},
 		}, true
 	}
-	s.problem["terminal_run"] = "the server printed no address"
+	d.problem["terminal_run"] = "the server printed no address"
 	return demoMove{}, false
 }
 
 // repairPage returns the next move after a failed claim.
-func (s *demoScript) repairPage() demoMove {
+func (d *demoScript) repairPage() demoMove {
 	switch {
-	case s.failures["read_file"] >= maxToolFailures:
-		return s.giveUp("index.html cannot be read: " + s.problem["read_file"])
-	case s.failures["edit_file"] >= maxToolFailures:
-		return s.giveUp("index.html cannot be changed: " + s.problem["edit_file"])
-	case s.refused > 1 && s.edited:
-		return s.giveUp("the criterion still fails after the repair: " + s.reason)
-	case s.content == "":
+	case d.failures["read_file"] >= maxToolFailures:
+		return d.giveUp("index.html cannot be read: " + d.problem["read_file"])
+	case d.failures["edit_file"] >= maxToolFailures:
+		return d.giveUp("index.html cannot be changed: " + d.problem["edit_file"])
+	case d.refused > 1 && d.edited:
+		return d.giveUp("the criterion still fails after the repair: " + d.reason)
+	case d.content == "":
 		return demoMove{
 			"The check says that the total is wrong. I read the file to see why.", "read_file",
 			map[string]any{"path": demoFile},
 		}
-	case !s.edited && strings.Contains(s.content, demoWrong):
+	case !d.edited && strings.Contains(d.content, demoWrong):
 		return demoMove{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{
 			"path": demoFile,
 			"old":  demoWrong,
 			"new":  demoRight,
 		}}
-	case !s.edited && !strings.Contains(s.content, demoRight):
-		return s.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
+	case !d.edited && !strings.Contains(d.content, demoRight):
+		return d.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
 	}
-	return s.viewPage()
+	return d.viewPage()
 }
 
 // viewPage returns the next move that shows the repaired page before the second claim.
-func (s *demoScript) viewPage() demoMove {
-	if m, ok := s.showServer(); ok {
+func (d *demoScript) viewPage() demoMove {
+	if m, ok := d.showServer(); ok {
 		return m
 	}
-	if s.canBrowse() {
+	if d.canBrowse() {
 		switch {
-		case !s.reloaded && s.browser == "":
-			return demoMove{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": s.address}}
-		case !s.reloaded:
+		case !d.reloaded && d.browser == "":
+			return demoMove{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": d.address}}
+		case !d.reloaded:
 			return demoMove{
 				"I load the page again to look at the repair.", "browser_open",
-				map[string]any{"url": s.address, "pane": s.browser},
+				map[string]any{"url": d.address, "pane": d.browser},
 			}
-		case s.seen == "" && !s.isBroken("browser_snapshot"):
-			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
-		case !s.pictured && !s.isBroken("browser_screenshot"):
-			return demoMove{"I store a picture of it in the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
+		case d.seen == "" && !d.isBroken("browser_snapshot"):
+			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": d.browser}}
+		case !d.pictured && !d.isBroken("browser_screenshot"):
+			return demoMove{"I store a picture of it in the journal.", "browser_screenshot", map[string]any{"pane": d.browser}}
 		}
 	}
-	if strings.Contains(s.seen, "42") {
-		return s.claim("The page shows 42 now. I claim again.",
-			"The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+s.address+" and it shows 42.")
+	if strings.Contains(d.seen, "42") {
+		return d.claim("The page shows 42 now. I claim again.",
+			"The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+d.address+" and it shows 42.")
 	}
-	return s.claim("The file says 42 now. I claim again.",
+	return d.claim("The file says 42 now. I claim again.",
 		"The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
 }
 
-func (s *demoScript) canBrowse() bool { return s.address != "" && !s.isBroken("browser_open") }
+func (d *demoScript) canBrowse() bool { return d.address != "" && !d.isBroken("browser_open") }
 
 // isBroken reports whether a tool failed too often to be tried again.
-func (s *demoScript) isBroken(tool string) bool {
-	return s.failures[tool] >= maxToolFailures || (s.problem[tool] != "" && s.failures[tool] == 0)
+func (d *demoScript) isBroken(tool string) bool {
+	return d.failures[tool] >= maxToolFailures || (d.problem[tool] != "" && d.failures[tool] == 0)
 }
 
 // claim returns the move that claims the goal, and names every part of the script that did not work.
-func (s *demoScript) claim(text, rationale string) demoMove {
+func (d *demoScript) claim(text, rationale string) demoMove {
 	for _, tool := range []string{
 		"terminal_open", "terminal_run", "browser_open", "browser_snapshot",
 		"browser_screenshot",
 	} {
-		if s.isBroken(tool) {
-			rationale += " Left out: " + tool + " (" + s.problem[tool] + ")."
+		if d.isBroken(tool) {
+			rationale += " Left out: " + tool + " (" + d.problem[tool] + ")."
 		}
 	}
-	if s.command == "" {
+	if d.command == "" {
 		rationale += " No server command was given, so the page was not served."
 	}
 	return demoMove{text, "claim_complete", map[string]any{"rationale": rationale}}
 }
 
-func (s *demoScript) giveUp(reason string) demoMove {
+func (d *demoScript) giveUp(reason string) demoMove {
 	learned := "This was the scripted demonstration, no AI: it can do one thing only."
-	if s.reason != "" {
-		learned += " The last verification said: " + s.reason
+	if d.reason != "" {
+		learned += " The last verification said: " + d.reason
 	}
 	return demoMove{
 		"I cannot continue with my script, so I stop and say why.", "abort_with_report",

@@ -89,15 +89,15 @@ func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, 
 }
 
 // Close closes idle connections that are not shared. Running turns are not affected.
-func (s *baseClient) Close() {
-	if s.own != nil {
-		s.own.CloseIdleConnections()
+func (b *baseClient) Close() {
+	if b.own != nil {
+		b.own.CloseIdleConnections()
 	}
 }
 
 // isOpenAIHost reports whether the server is OpenAI's own or Azure's.
-func (s *baseClient) isOpenAIHost() bool {
-	u, err := url.Parse(s.o.BaseURL)
+func (b *baseClient) isOpenAIHost() bool {
+	u, err := url.Parse(b.o.BaseURL)
 	if err != nil {
 		return false
 	}
@@ -134,12 +134,12 @@ type adaptiveRequest struct {
 
 // askModel returns one reply of the model, after as many attempts as necessary. The usage includes that of discarded
 // replies.
-func (s *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
+func (b *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
 	if t.Model == "" {
-		t.Model = s.o.Model
+		t.Model = b.o.Model
 	}
-	if err := s.checkImages(t); err != nil {
-		return goal.Reply{}, s.wrapError(ctx, err)
+	if err := b.checkImages(t); err != nil {
+		return goal.Reply{}, b.wrapError(ctx, err)
 	}
 	var spent goal.Usage // on discarded replies
 	reply, err := r.attempt(t)
@@ -148,16 +148,16 @@ func (s *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveReques
 		reply, err = r.attempt(t)
 	}
 	if err := addUsage(err, spent); err != nil {
-		return goal.Reply{}, s.wrapError(ctx, s.imageError(t, err))
+		return goal.Reply{}, b.wrapError(ctx, b.imageError(t, err))
 	}
 	assignID(&reply, len(t.Messages))
-	s.estimateTokens(t, &reply)
+	b.estimateTokens(t, &reply)
 	reply.Usage = reply.Usage.Plus(spent)
 	return reply, nil
 }
 
 // checkImages returns an error for images if the model is known not to accept them.
-func (s *baseClient) checkImages(t goal.Turn) error {
+func (b *baseClient) checkImages(t goal.Turn) error {
 	if hasImages(t) && !SupportsImages(t.Model) {
 		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s does not accept images", t.Model)}
 	}
@@ -166,7 +166,7 @@ func (s *baseClient) checkImages(t goal.Turn) error {
 
 // imageError changes the error of a turn with images to NoVision if the server rejected the images; servers use various
 // messages.
-func (s *baseClient) imageError(t goal.Turn, err error) error {
+func (b *baseClient) imageError(t goal.Turn, err error) error {
 	e, ok := AsError(err)
 	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
 		return err
@@ -185,7 +185,7 @@ func hasImages(t goal.Turn) bool {
 
 // post sends a request for a stream of events. It returns a successful response, whose body the caller closes. post
 // sets more fields in header, which must not be nil.
-func (s *baseClient) post(
+func (b *baseClient) post(
 	ctx context.Context, endpoint string, header http.Header, body []byte,
 ) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
@@ -195,12 +195,12 @@ func (s *baseClient) post(
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "text/event-stream")
 	req.Header = header
-	resp, err := s.http.Do(req)
+	resp, err := b.http.Do(req)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // wrapError reduces it to its innermost cause
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, s.responseError(resp)
+		return nil, b.responseError(resp)
 	}
 	return resp, nil
 }
@@ -249,20 +249,20 @@ func webPageError(resp *http.Response) error {
 }
 
 // responseError returns the error for an unsuccessful response, and closes it. It reads the body up to a limit.
-func (s *baseClient) responseError(resp *http.Response) error {
+func (b *baseClient) responseError(resp *http.Response) error {
 	const maxBody = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	_ = resp.Body.Close() // the body is not needed any more
 	if err != nil {
 		body = nil // the status is enough
 	}
-	e := statusError(resp, body, s.o.Clock.Now())
-	e.Hint = cmp.Or(e.Hint, s.hintFor(e.Kind, e.Status))
+	e := statusError(resp, body, b.o.Clock.Now())
+	e.Hint = cmp.Or(e.Hint, b.hintFor(e.Kind, e.Status))
 	return e
 }
 
 // wrapError converts every error to an *Error with a hint and without the key.
-func (s *baseClient) wrapError(ctx context.Context, err error) error {
+func (b *baseClient) wrapError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("model turn: %w", ctx.Err())
 	}
@@ -274,17 +274,17 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 		}
 	}
 	out := *e
-	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
+	if out.Kind == BadRequest && b.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
 		out.Hint = fmt.Sprintf("the goal requests the effort %q: start it again with another effort, or without one",
-			s.o.Effort)
+			b.o.Effort)
 	}
-	out.Hint = cmp.Or(out.Hint, s.hintFor(out.Kind, out.Status))
-	if isMaskable(s.o.APIKey) {
-		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
-		if out.Err != nil && strings.Contains(out.Err.Error(), s.o.APIKey) {
+	out.Hint = cmp.Or(out.Hint, b.hintFor(out.Kind, out.Status))
+	if isMaskable(b.o.APIKey) {
+		out.Message = strings.ReplaceAll(out.Message, b.o.APIKey, "[key]")
+		if out.Err != nil && strings.Contains(out.Err.Error(), b.o.APIKey) {
 			out.Err = nil
 		}
-		out.Attempt = strings.ReplaceAll(out.Attempt, s.o.APIKey, "[key]")
+		out.Attempt = strings.ReplaceAll(out.Attempt, b.o.APIKey, "[key]")
 	}
 	return &out
 }
@@ -306,8 +306,8 @@ func innermostCause(err error) string {
 }
 
 // publicURL returns the base URL without secrets.
-func (s *baseClient) publicURL() string {
-	u, err := url.Parse(s.o.BaseURL)
+func (b *baseClient) publicURL() string {
+	u, err := url.Parse(b.o.BaseURL)
 	if err != nil {
 		return "the base URL"
 	}
@@ -316,30 +316,30 @@ func (s *baseClient) publicURL() string {
 }
 
 // hintFor returns what the user can do about an error.
-func (s *baseClient) hintFor(k Kind, status int) string {
+func (b *baseClient) hintFor(k Kind, status int) string {
 	switch k {
 	case Unreachable:
-		return "is the server running at " + s.publicURL() + "?"
+		return "is the server running at " + b.publicURL() + "?"
 	case Auth:
-		if s.o.KeyName == "" {
+		if b.o.KeyName == "" {
 			return "enter the environment variable of the key in the provider's settings"
 		}
-		if s.o.APIKey == "" {
-			return "set " + s.o.KeyName
+		if b.o.APIKey == "" {
+			return "set " + b.o.KeyName
 		}
-		return "check the key in " + s.o.KeyName
+		return "check the key in " + b.o.KeyName
 	case RateLimited, Overloaded:
 		return "wait, or choose another provider"
 	case Truncated:
 		return "this is usually temporary"
 	case InvalidReply:
-		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol,
-			s.usualURL)
+		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", b.publicURL(), b.protocol,
+			b.usualURL)
 	case Refused:
 		return "check the credit and the restrictions of your account at the provider"
 	case BadRequest:
 		if status == http.StatusNotFound {
-			return "check the model's name and the base URL, which usually looks like " + s.usualURL
+			return "check the model's name and the base URL, which usually looks like " + b.usualURL
 		}
 		return "check the model's name, and whether it can call tools"
 	case TooLong:

@@ -75,32 +75,32 @@ func joinEndpoint(base *url.URL, call string) string {
 }
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
-func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
-	o := c.learnedOptions()
-	return c.askModel(ctx, t, adaptiveRequest{
-		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, o, delta) },
+func (oa *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	o := oa.learnedOptions()
+	return oa.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return oa.sendTurn(ctx, t, o, delta) },
 		adapt: func(t goal.Turn, err error) bool {
-			changed := o.adapt(err, t, c.o.Effort)
+			changed := o.adapt(err, t, oa.o.Effort)
 			if changed {
-				c.learn(o)
+				oa.learn(o)
 			}
 			return changed
 		},
 	})
 }
 
-func (c *OpenAI) learnedOptions() requestOptions {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.learned
+func (oa *OpenAI) learnedOptions() requestOptions {
+	oa.mu.Lock()
+	defer oa.mu.Unlock()
+	return oa.learned
 }
 
 // learn stores the options that the server accepts. If two turns learn concurrently, the later one wins; the server
 // corrects the other again.
-func (c *OpenAI) learn(o requestOptions) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.learned = o
+func (oa *OpenAI) learn(o requestOptions) {
+	oa.mu.Lock()
+	defer oa.mu.Unlock()
+	oa.learned = o
 }
 
 // requestOptions are the changes to the usual request that a server requires. The zero value is the usual request.
@@ -127,30 +127,30 @@ type requestOptions struct {
 }
 
 // outputLimit returns the output limit to send with a turn, in tokens; 0 for none.
-func (o *requestOptions) outputLimit(t goal.Turn) int64 {
-	if t.ReplyTokens <= 0 || o.isUnbounded || o.isOutputFixed {
-		return o.maxOutput
+func (r *requestOptions) outputLimit(t goal.Turn) int64 {
+	if t.ReplyTokens <= 0 || r.isUnbounded || r.isOutputFixed {
+		return r.maxOutput
 	}
 	return int64(boundOutput(t))
 }
 
 // raiseOutput raises the output limit once, after thinking used up a reply.
-func (o *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
-	isBound := t.ReplyTokens > 0 && !o.isUnbounded
-	if !e.AtLimit || o.maxOutput > 0 && !isBound || o.isOutputFixed {
+func (r *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
+	isBound := t.ReplyTokens > 0 && !r.isUnbounded
+	if !e.AtLimit || r.maxOutput > 0 && !isBound || r.isOutputFixed {
 		return false
 	}
-	o.isUnbounded = o.isUnbounded || isBound
-	o.maxOutput = max(o.maxOutput, maxReplyTokens, 2*e.Usage.TokensOut)
+	r.isUnbounded = r.isUnbounded || isBound
+	r.maxOutput = max(r.maxOutput, maxReplyTokens, 2*e.Usage.TokensOut)
 	if modelLimit := int64(lookupModel(t.Model).output); modelLimit > 0 {
-		o.maxOutput = min(o.maxOutput, modelLimit)
+		r.maxOutput = min(r.maxOutput, modelLimit)
 	}
-	return o.maxOutput > e.Usage.TokensOut
+	return r.maxOutput > e.Usage.TokensOut
 }
 
 // adapt changes the option that the server rejected, and reports whether there was one. effort is the user's choice,
 // which is never dropped.
-func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
+func (r *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	e, ok := AsError(err)
 	if !ok {
 		return false
@@ -158,50 +158,50 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	said := strings.ToLower(e.Message)
 	switch {
 	case e.Kind == Mistaken:
-		return o.raiseOutput(e, t)
-	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
-		o.isUnbounded = true // the request fits into the window, but not with this much output
+		return r.raiseOutput(e, t)
+	case e.Kind == TooLong && t.ReplyTokens > 0 && !r.isUnbounded && !r.isOutputFixed && namesOutputLimit(said):
+		r.isUnbounded = true // the request fits into the window, but not with this much output
 		return true
-	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI uses the same code for a text that is too long
-		o.shortIDs = true
+	case e.Kind == TooLong && !r.shortIDs && isAboutCallID(said): // OpenAI uses the same code for a text that is too long
+		r.shortIDs = true
 		return true
 	case e.Kind != BadRequest:
 		return false
-	case o.changeProtocol(e):
+	case r.changeProtocol(e):
 		return true
 	}
 	says := func(words ...string) bool { return containsAny(said, words...) }
 	switch {
-	case o.outputLimit(t) > 0 && namesOutputLimit(said):
-		o.maxOutput, o.isOutputFixed = 0, true
-	case !o.noUsage && says("stream_options", "include_usage"):
-		o.noUsage = true
-	case !o.fillSignatures && !o.noReasoning && says("thought_signature", "thought signature"):
-		o.fillSignatures = true
-	case !o.fillReasoning && !o.noReasoning && says("reasoning_content") &&
+	case r.outputLimit(t) > 0 && namesOutputLimit(said):
+		r.maxOutput, r.isOutputFixed = 0, true
+	case !r.noUsage && says("stream_options", "include_usage"):
+		r.noUsage = true
+	case !r.fillSignatures && !r.noReasoning && says("thought_signature", "thought signature"):
+		r.fillSignatures = true
+	case !r.fillReasoning && !r.noReasoning && says("reasoning_content") &&
 		says("missing", "must be", "required", "passed back"):
-		o.fillReasoning = true
-	case o.unsigned < len(t.Messages) && isAboutSeal(said):
-		o.unsigned = len(t.Messages)
-	case !o.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
+		r.fillReasoning = true
+	case r.unsigned < len(t.Messages) && isAboutSeal(said):
+		r.unsigned = len(t.Messages)
+	case !r.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
 		"'reasoning'", `"reasoning"`, "`reasoning`"):
-		o.noReasoning, o.fillReasoning, o.fillSignatures = true, false, false
-	case o.isResponses && !o.noEncrypted && says("encrypted"):
-		o.noEncrypted = true
-	case !o.noThinking && !o.isResponses && effort == "" && says("reasoning_effort"):
+		r.noReasoning, r.fillReasoning, r.fillSignatures = true, false, false
+	case r.isResponses && !r.noEncrypted && says("encrypted"):
+		r.noEncrypted = true
+	case !r.noThinking && !r.isResponses && effort == "" && says("reasoning_effort"):
 		// OpenAI's models from GPT-5.4 on think by default, and accept no tools in this protocol unless thinking is
 		// off.
-		o.noThinking = true
+		r.noThinking = true
 	default:
-		return o.changeForm(said, t.Model)
+		return r.changeForm(said, t.Model)
 	}
 	return true
 }
 
 // withoutSeals returns the options for a message, without reasoning if the server rejects the message's own.
-func (o requestOptions) withoutSeals(message int) requestOptions {
-	o.noReasoning = o.noReasoning || message < o.unsigned
-	return o
+func (r requestOptions) withoutSeals(message int) requestOptions {
+	r.noReasoning = r.noReasoning || message < r.unsigned
+	return r
 }
 
 // isAboutSeal reports whether a server rejects signed or encrypted reasoning: it comes from another account, or the
@@ -218,15 +218,15 @@ func namesOutputLimit(said string) bool {
 }
 
 // changeProtocol switches to the protocol that the server offers for the model, and reports whether it did.
-func (o *requestOptions) changeProtocol(e *Error) bool {
+func (r *requestOptions) changeProtocol(e *Error) bool {
 	said := strings.ToLower(e.Message)
 	switch {
-	case o.isResponses && (e.Status == http.StatusMethodNotAllowed ||
+	case r.isResponses && (e.Status == http.StatusMethodNotAllowed ||
 		e.Status == http.StatusNotFound && !strings.Contains(said, "model")):
-		o.isResponses, o.noResponses = false, true
-	case !o.isResponses && !o.noResponses && containsAny(said, "v1/responses", "/responses endpoint", "responses api",
+		r.isResponses, r.noResponses = false, true
+	case !r.isResponses && !r.noResponses && containsAny(said, "v1/responses", "/responses endpoint", "responses api",
 		"not accessible via the /chat/completions", "unsupported_api_for_model"):
-		o.isResponses = true
+		r.isResponses = true
 	default:
 		return false
 	}
@@ -234,14 +234,14 @@ func (o *requestOptions) changeProtocol(e *Error) bool {
 }
 
 // sendTurn sends one request and reads the reply.
-func (c *OpenAI) sendTurn(
+func (oa *OpenAI) sendTurn(
 	ctx context.Context, t goal.Turn, o requestOptions, delta func(string),
 ) (goal.Reply, error) {
-	price := func(used tokenCount) float64 { return c.cost(t.Model, used) }
+	price := func(used tokenCount) float64 { return oa.cost(t.Model, used) }
 	call, r := "chat/completions", newOpenAIReader(delta, price)
-	request := c.encodeChat
+	request := oa.encodeChat
 	if o.isResponses {
-		call, r, request = "responses", newResponsesReader(delta, price), c.encodeResponses
+		call, r, request = "responses", newResponsesReader(delta, price), oa.encodeResponses
 	}
 	body, err := request(t, o)
 	if err != nil {
@@ -249,14 +249,14 @@ func (c *OpenAI) sendTurn(
 	}
 	// OPENAI_* variables are not read: a key or an organisation for another server must not reach this one.
 	header := http.Header{}
-	SetKey(header, c.base, c.o.APIKey)
-	resp, err := c.post(ctx, joinEndpoint(c.base, call), header, body)
+	SetKey(header, oa.base, oa.o.APIKey)
+	resp, err := oa.post(ctx, joinEndpoint(oa.base, call), header, body)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r.onReasoning = t.OnReasoning
-	reply, err := r.readResponse(resp, c.o.UsageTimeout)
+	reply, err := r.readResponse(resp, oa.o.UsageTimeout)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model
 	}
@@ -264,7 +264,7 @@ func (c *OpenAI) sendTurn(
 }
 
 // encodeChat encodes a request of the chat protocol.
-func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
+func (oa *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
 	req, err := newChatRequest(t, o)
 	if err != nil {
 		return nil, err
@@ -272,14 +272,14 @@ func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
 	if !o.noUsage {
 		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
 	}
-	if c.isOpenAIHost() {
+	if oa.isOpenAIHost() {
 		req.MaxCompletionTokens = o.outputLimit(t) // OpenAI's reasoning models reject the older name
 	} else {
 		req.MaxTokens = o.outputLimit(t)
 	}
 	switch {
-	case c.o.Effort != "":
-		req.ReasoningEffort = c.o.Effort
+	case oa.o.Effort != "":
+		req.ReasoningEffort = oa.o.Effort
 	case o.noThinking && len(req.Tools) > 0:
 		req.ReasoningEffort = "none"
 	}

@@ -12,17 +12,17 @@ import (
 
 // changeForm adapts the form of the conversation to a server's error, and reports whether it did. said is the error in
 // lower case.
-func (o *requestOptions) changeForm(said, model string) bool {
+func (r *requestOptions) changeForm(said, model string) bool {
 	switch {
-	case !o.noCacheMarks && hasCacheMarks(model) &&
+	case !r.noCacheMarks && hasCacheMarks(model) &&
 		(strings.Contains(said, "cache_control") || strings.Contains(said, "content") && strings.Contains(said, "string")):
-		o.noCacheMarks = true
-	case !o.shortIDs && isAboutCallID(said):
-		o.shortIDs = true
-	case !o.separateUsers && containsAny(said, "unexpected role 'user'", "must alternate"):
-		o.separateUsers = true
-	case !o.simpleSchemas && isAboutSchema(said):
-		o.simpleSchemas = true
+		r.noCacheMarks = true
+	case !r.shortIDs && isAboutCallID(said):
+		r.shortIDs = true
+	case !r.separateUsers && containsAny(said, "unexpected role 'user'", "must alternate"):
+		r.separateUsers = true
+	case !r.simpleSchemas && isAboutSchema(said):
+		r.simpleSchemas = true
 	default:
 		return false
 	}
@@ -50,12 +50,12 @@ func hasCacheMarks(model string) bool { return strings.Contains(strings.ToLower(
 
 // markCache sets the same cache breakpoints as Anthropic's protocol: after the system prompt, at the end of the
 // conversation, and where it ended in the turn before.
-func (r *chatRequest) markCache() {
-	if len(r.Messages) > 0 && r.Messages[0].Role == goal.System {
-		r.Messages[0].markCache()
+func (c *chatRequest) markCache() {
+	if len(c.Messages) > 0 && c.Messages[0].Role == goal.System {
+		c.Messages[0].markCache()
 	}
-	for i, marked, isDone := len(r.Messages)-1, 0, false; i > 0 && marked < 2; i-- {
-		switch m := &r.Messages[i]; {
+	for i, marked, isDone := len(c.Messages)-1, 0, false; i > 0 && marked < 2; i-- {
+		switch m := &c.Messages[i]; {
 		case m.Role == goal.Assistant:
 			isDone = false
 		case !isDone && m.Role != goal.System && m.markCache():
@@ -67,15 +67,15 @@ func (r *chatRequest) markCache() {
 
 // markCache sets a cache breakpoint in the last part of a message, because gateways reject one beside the content. It
 // reports false for a message without text, which cannot have one.
-func (m *chatMessage) markCache() bool {
-	switch content := m.Content.(type) {
+func (c *chatMessage) markCache() bool {
+	switch content := c.Content.(type) {
 	case string:
 		if strings.TrimSpace(content) == "" {
 			return false
 		}
 		part := newTextPart(content)
 		part.Cache = cacheBreakpoint()
-		m.Content = []chatPart{part}
+		c.Content = []chatPart{part}
 		return true
 	case []chatPart:
 		if last := len(content) - 1; last >= 0 && content[last].Text != nil && strings.TrimSpace(*content[last].Text) != "" {
@@ -90,7 +90,7 @@ func (m *chatMessage) markCache() bool {
 var shortCallID = text.NewPattern(`^[A-Za-z0-9]{9}$`)
 
 // shortenIDs replaces each call id by nine letters and digits, always the same for the same id.
-func (r *chatRequest) shortenIDs() {
+func (c *chatRequest) shortenIDs() {
 	short := func(id string) string {
 		if shortCallID.MatchString(id) {
 			return id
@@ -98,8 +98,8 @@ func (r *chatRequest) shortenIDs() {
 		sum := sha256.Sum256([]byte(id))
 		return hex.EncodeToString(sum[:])[:9]
 	}
-	for i := range r.Messages {
-		m := &r.Messages[i]
+	for i := range c.Messages {
+		m := &c.Messages[i]
 		for n := range m.ToolCalls {
 			m.ToolCalls[n].ID = short(m.ToolCalls[n].ID)
 		}
@@ -112,11 +112,11 @@ func (r *chatRequest) shortenIDs() {
 
 // separateUsers inserts a reply before each user message that follows another one or a result, for servers that require
 // it.
-func (r *chatRequest) separateUsers() {
-	for i := len(r.Messages) - 1; i > 0; i-- {
-		before := r.Messages[i-1].Role
-		if r.Messages[i].Role == goal.User && (before == goal.User || before == goal.ToolRole) {
-			r.Messages = slices.Insert(r.Messages, i, chatMessage{
+func (c *chatRequest) separateUsers() {
+	for i := len(c.Messages) - 1; i > 0; i-- {
+		before := c.Messages[i-1].Role
+		if c.Messages[i].Role == goal.User && (before == goal.User || before == goal.ToolRole) {
+			c.Messages = slices.Insert(c.Messages, i, chatMessage{
 				Content: "Understood.",
 				Role:    goal.Assistant,
 			})

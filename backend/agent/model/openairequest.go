@@ -231,28 +231,28 @@ const (
 )
 
 // addReasoning adds the reasoning of a message in the form in which the server sent it.
-func (a *chatMessage) addReasoning(m goal.Message, model string, o requestOptions) {
+func (c *chatMessage) addReasoning(m goal.Message, model string, o requestOptions) {
 	r := usableReasoning(m, model, formReasoningContent, formReasoningText, formReasoningDetails, formTags, formSignatures)
 	if r == nil || o.noReasoning {
 		r = &goal.Reasoning{}
 	}
 	switch r.Form {
 	case formReasoningContent:
-		a.ReasoningContent = &r.Text
+		c.ReasoningContent = &r.Text
 	case formReasoningText:
-		a.Reasoning = &r.Text
+		c.Reasoning = &r.Text
 	case formReasoningDetails:
-		a.ReasoningDetails = r.Items
+		c.ReasoningDetails = r.Items
 	case formTags:
 		if isMiniMax(model) {
-			a.Content = "<think>" + r.Text + "</think>\n" + m.Text
+			c.Content = "<think>" + r.Text + "</think>\n" + m.Text
 		}
 	}
-	if o.fillReasoning && a.ReasoningContent == nil {
+	if o.fillReasoning && c.ReasoningContent == nil {
 		text := unknownReasoning
-		a.ReasoningContent = &text
+		c.ReasoningContent = &text
 	}
-	for i := range a.ToolCalls {
+	for i := range c.ToolCalls {
 		signature := ""
 		if i < len(r.Signatures) {
 			signature = r.Signatures[i]
@@ -261,8 +261,8 @@ func (a *chatMessage) addReasoning(m goal.Message, model string, o requestOption
 			signature = unknownSignature
 		}
 		if signature != "" {
-			a.ToolCalls[i].Extra = &chatExtraContent{}
-			a.ToolCalls[i].Extra.Google.ThoughtSignature = signature
+			c.ToolCalls[i].Extra = &chatExtraContent{}
+			c.ToolCalls[i].Extra.Google.ThoughtSignature = signature
 		}
 	}
 }

@@ -57,26 +57,26 @@ type chatUsage struct {
 }
 
 // count returns the tokens of a turn without double counting.
-func (u chatUsage) count() tokenCount {
-	in := clampTokens(float64(u.In))
-	cached := min(clampTokens(float64(max(u.Details.Cached, u.CacheHits, u.Cached))), in)
-	written := min(clampTokens(float64(u.Details.Written)), in-cached)
+func (c chatUsage) count() tokenCount {
+	in := clampTokens(float64(c.In))
+	cached := min(clampTokens(float64(max(c.Details.Cached, c.CacheHits, c.Cached))), in)
+	written := min(clampTokens(float64(c.Details.Written)), in-cached)
 	return tokenCount{
 		in:         in - cached - written,
-		out:        clampTokens(float64(u.Out)),
+		out:        clampTokens(float64(c.Out)),
 		cacheRead:  cached,
 		cacheWrite: written,
 	}
 }
 
 // usd returns the cost in USD, 0 if the provider does not report it.
-func (u chatUsage) usd() float64 {
-	usd := float64(u.Cost)
-	if u.IsBYOK {
-		usd += float64(u.CostDetails.Upstream)
+func (c chatUsage) usd() float64 {
+	usd := float64(c.Cost)
+	if c.IsBYOK {
+		usd += float64(c.CostDetails.Upstream)
 	}
 	if usd <= 0 {
-		usd = float64(u.Ticks) / 1e10
+		usd = float64(c.Ticks) / 1e10
 	}
 	return usd
 }
@@ -84,11 +84,11 @@ func (u chatUsage) usd() float64 {
 // flexibleNumber is a number or a string with one. Anything else, and a number out of range, is read as 0.
 type flexibleNumber float64
 
-func (n *flexibleNumber) UnmarshalJSON(b []byte) error {
+func (f *flexibleNumber) UnmarshalJSON(b []byte) error {
 	const maxNumber = 1e15
 	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
 	if err == nil && v > 0 && v < maxNumber {
-		*n = flexibleNumber(v)
+		*f = flexibleNumber(v)
 	}
 	return nil
 }
@@ -105,11 +105,11 @@ type part struct {
 // flexibleText is a string, null, or a list of text parts. A number becomes its digits, an object its text.
 type flexibleText string
 
-func (w *flexibleText) UnmarshalJSON(b []byte) error {
+func (f *flexibleText) UnmarshalJSON(b []byte) error {
 	var s *string
 	if json.Unmarshal(b, &s) == nil {
 		if s != nil {
-			*w = flexibleText(*s)
+			*f = flexibleText(*s)
 		}
 		return nil
 	}
@@ -125,13 +125,13 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 			if err := piece.UnmarshalJSON(p); err != nil {
 				return err
 			}
-			*w += piece
+			*f += piece
 		}
 	case len(b) > 0 && b[0] == '{':
 		_ = json.Unmarshal(b, &object) // fields of other types are not text
-		*w = flexibleText(object.Text + object.Content)
+		*f = flexibleText(object.Text + object.Content)
 	default:
-		*w = flexibleText(b)
+		*f = flexibleText(b)
 	}
 	return nil
 }
@@ -139,10 +139,10 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 // flexibleList is a list; anything else is read as an empty one.
 type flexibleList []json.RawMessage
 
-func (l *flexibleList) UnmarshalJSON(b []byte) error {
+func (f *flexibleList) UnmarshalJSON(b []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(b, &list) == nil {
-		*l = list
+		*f = list
 	}
 	return nil
 }

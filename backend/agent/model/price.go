@@ -25,16 +25,16 @@ func (t tokenCount) costAt(p catalog.Price) float64 {
 
 // cost returns the cost in USD, 0 if the price is unknown: another server may offer a model of the same name at
 // another price, or for free.
-func (s *baseClient) cost(model string, t tokenCount) float64 {
-	return t.costAt(s.price(model))
+func (b *baseClient) cost(model string, t tokenCount) float64 {
+	return t.costAt(b.price(model))
 }
 
 // price returns the user's price for the client's model, or else the published one.
-func (s *baseClient) price(model string) catalog.Price {
-	if s.o.Price.IsKnown() && model == s.o.Model {
-		return s.o.Price
+func (b *baseClient) price(model string) catalog.Price {
+	if b.o.Price.IsKnown() && model == b.o.Model {
+		return b.o.Price
 	}
-	if m, ok := catalog.Find(s.o.BaseURL, model); ok && m.Price.IsKnown() {
+	if m, ok := catalog.Find(b.o.BaseURL, model); ok && m.Price.IsKnown() {
 		return m.Price
 	}
 	return catalog.Price{}

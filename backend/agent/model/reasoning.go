@@ -174,27 +174,27 @@ type replyLayout struct {
 	sealed bool // contains reasoning
 }
 
-func (l *replyLayout) addSealed(item json.RawMessage) {
-	l.items, l.sealed = append(l.items, item), true
-	l.size += len(item)
+func (r *replyLayout) addSealed(item json.RawMessage) {
+	r.items, r.sealed = append(r.items, item), true
+	r.size += len(item)
 }
 
-func (l *replyLayout) addMark(m layoutMark) {
+func (r *replyLayout) addMark(m layoutMark) {
 	b, err := json.Marshal(m)
 	if err != nil {
 		return // cannot happen: two plain fields
 	}
-	l.items = append(l.items, b)
+	r.items = append(r.items, b)
 }
 
 // build returns the reasoning without its model, nil if there was none.
-func (l *replyLayout) build(form string) *goal.Reasoning {
-	if !l.sealed || l.size > maxReasoning {
+func (r *replyLayout) build(form string) *goal.Reasoning {
+	if !r.sealed || r.size > maxReasoning {
 		return nil
 	}
 	return &goal.Reasoning{
 		Form:  form,
-		Items: l.items,
+		Items: r.items,
 	}
 }
 
@@ -255,43 +255,43 @@ const (
 // reasoningTags returns the names of the tags: of most models, of Gemini, and of gpt-oss on Bedrock.
 func reasoningTags() []string { return []string{"think", "thinking", "thought", "reasoning"} }
 
-func (f *tagFilter) write(s string) {
-	for s = f.pending + s; ; {
-		f.pending = ""
-		switch f.state {
+func (t *tagFilter) write(s string) {
+	for s = t.pending + s; ; {
+		t.pending = ""
+		switch t.state {
 		case beforeTag:
-			rest, isTag, isOpen := f.cutOpeningTag(s)
+			rest, isTag, isOpen := t.cutOpeningTag(s)
 			if isOpen {
-				f.pending = s
+				t.pending = s
 				return
 			}
 			if !isTag {
-				f.state = afterTag
-				if f.closing != "" {
+				t.state = afterTag
+				if t.closing != "" {
 					s = strings.TrimLeft(s, "\r\n")
 				}
 				continue
 			}
-			f.state, s = insideTag, rest
+			t.state, s = insideTag, rest
 		case insideTag:
-			thought, rest, isClosed := strings.Cut(s, f.closing)
+			thought, rest, isClosed := strings.Cut(s, t.closing)
 			if !isClosed {
-				n := partialSuffix(s, f.closing)
-				f.thoughts(s[:len(s)-n])
-				f.pending = s[len(s)-n:]
+				n := partialSuffix(s, t.closing)
+				t.thoughts(s[:len(s)-n])
+				t.pending = s[len(s)-n:]
 				return
 			}
-			f.thoughts(thought)
-			f.state, s = beforeTag, rest
+			t.thoughts(thought)
+			t.state, s = beforeTag, rest
 		case afterTag:
-			f.text(s)
+			t.text(s)
 			return
 		}
 	}
 }
 
 // cutOpeningTag removes an opening tag. isOpen means that more text is needed to decide whether there is one.
-func (f *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
+func (t *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
 	trimmed := strings.TrimLeft(s, " \t\r\n")
 	if trimmed == "" {
 		return s, false, true
@@ -299,7 +299,7 @@ func (f *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
 	for _, name := range reasoningTags() {
 		tag := "<" + name + ">"
 		if rest, ok := strings.CutPrefix(trimmed, tag); ok {
-			f.closing = "</" + name + ">"
+			t.closing = "</" + name + ">"
 			return rest, true, false
 		}
 		isOpen = isOpen || strings.HasPrefix(tag, trimmed)
@@ -308,16 +308,16 @@ func (f *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
 }
 
 // close passes on the text that was held back as the possible start of a tag.
-func (f *tagFilter) close() {
-	rest := f.pending
-	f.pending = ""
+func (t *tagFilter) close() {
+	rest := t.pending
+	t.pending = ""
 	switch {
 	case rest == "":
-	case f.state == insideTag:
-		f.thoughts(rest)
-	case f.closing != "" && strings.TrimSpace(rest) == "":
+	case t.state == insideTag:
+		t.thoughts(rest)
+	case t.closing != "" && strings.TrimSpace(rest) == "":
 	default:
-		f.text(rest)
+		t.text(rest)
 	}
 }
 

@@ -177,14 +177,14 @@ func throughJournal(t *testing.T, m goal.Message) goal.Message {
 	return read.Message
 }
 
-func (p reasoningProvider) start(t *testing.T) *modeltest.Server {
+func (rp reasoningProvider) start(t *testing.T) *modeltest.Server {
 	return modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {
 		sent := replies(t, r)
 		switch {
 		case len(sent) == 0:
-			return modeltest.Answer{Raw: p.first}
-		case !p.accepts(sent[0]) && !isPlaceholder(sent[0]):
-			return modeltest.Answer{Status: 400, Body: p.refusal}
+			return modeltest.Answer{Raw: rp.first}
+		case !rp.accepts(sent[0]) && !isPlaceholder(sent[0]):
+			return modeltest.Answer{Status: 400, Body: rp.refusal}
 		}
 		return modeltest.Say("done")
 	})

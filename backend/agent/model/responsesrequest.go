@@ -63,7 +63,7 @@ type responsesOutput struct {
 }
 
 // encodeResponses encodes a request of the Responses API.
-func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) {
+func (oa *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) {
 	r := responsesRequest{
 		Model:           t.Model,
 		Instructions:    t.System,
@@ -74,8 +74,8 @@ func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) 
 	if !o.noEncrypted {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
-	if c.o.Effort != "" {
-		r.Reasoning = &responsesEffort{c.o.Effort}
+	if oa.o.Effort != "" {
+		r.Reasoning = &responsesEffort{oa.o.Effort}
 	}
 	for i, m := range t.Messages {
 		r.Input = append(r.Input, responsesItems(m, t.Model, o.withoutSeals(i))...)

@@ -8,7 +8,7 @@ import (
 
 // estimateTokens estimates the token counts that a server did not report from the length of the text, so that limits
 // work with such servers, too.
-func (s *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
+func (b *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
 	in, out := len(t.System), len(reply.Text)+callBytes(reply.Calls)+reply.Reasoning.Bytes()
 	for _, m := range t.Messages {
 		in += len(m.Text) + callBytes(m.Calls) + m.Reasoning.Bytes()
@@ -21,7 +21,7 @@ func (s *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
 		return
 	}
 	used := tokenCount{in: cmp.Or(u.TokensIn, tokensFromBytes(in)), out: cmp.Or(u.TokensOut, tokensFromBytes(out))}
-	*u = used.usage(s.cost(t.Model, used))
+	*u = used.usage(b.cost(t.Model, used))
 	u.Guessed = true
 }
 

@@ -36,17 +36,17 @@ type toolCallDelta struct {
 }
 
 // isEmpty reports whether a piece has no content, as a null in the list has none.
-func (p toolCallDelta) isEmpty() bool {
-	return p.Index == nil && p.ID == "" && p.Function.Name == "" && len(p.Function.Arguments) == 0
+func (t toolCallDelta) isEmpty() bool {
+	return t.Index == nil && t.ID == "" && t.Function.Name == "" && len(t.Function.Arguments) == 0
 }
 
 // callExtra is Google's addition to a call. Gemini 3 rejects a conversation with a call that lacks it.
 type callExtra struct{ signature string }
 
-func (e *callExtra) UnmarshalJSON(b []byte) error {
+func (c *callExtra) UnmarshalJSON(b []byte) error {
 	var extra chatExtraContent
 	if json.Unmarshal(b, &extra) == nil { // other servers' extras have other shapes
-		e.signature = extra.Google.ThoughtSignature
+		c.signature = extra.Google.ThoughtSignature
 	}
 	return nil
 }
@@ -66,14 +66,14 @@ type toolCallAssembler struct {
 	tooLong *toolCallSlot // the call whose arguments are too long, nil if none
 }
 
-func (c *toolCallAssembler) add(p toolCallDelta) error {
+func (t *toolCallAssembler) add(p toolCallDelta) error {
 	if p.isEmpty() {
 		return nil
 	}
-	slot := c.find(p)
+	slot := t.find(p)
 	if slot == nil {
 		var err error
-		if slot, err = c.newSlot(); err != nil {
+		if slot, err = t.newSlot(); err != nil {
 			return err
 		}
 		if p.Index != nil {
@@ -89,39 +89,39 @@ func (c *toolCallAssembler) add(p toolCallDelta) error {
 	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
 		slot.call.Tool += n // whole, or in pieces
 	}
-	return c.append(slot, func() { slot.write(p.Function.Arguments) })
+	return t.append(slot, func() { slot.write(p.Function.Arguments) })
 }
 
 // newSlot begins another call.
-func (c *toolCallAssembler) newSlot() (*toolCallSlot, error) {
-	if len(c.list) == maxCalls {
+func (t *toolCallAssembler) newSlot() (*toolCallSlot, error) {
+	if len(t.list) == maxCalls {
 		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply contains more than %d tool calls", maxCalls)}
 	}
 	slot := &toolCallSlot{index: -1}
-	c.list = append(c.list, slot)
+	t.list = append(t.list, slot)
 	return slot, nil
 }
 
 // append lets write add to a call's arguments, and returns an error if they are too long.
-func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
+func (t *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 	before := slot.args.Len()
 	write()
-	c.size += slot.args.Len() - before
+	t.size += slot.args.Len() - before
 	if slot.args.Len() > maxArguments {
-		c.tooLong = slot
+		t.tooLong = slot
 		return errLongCall
 	}
 	return nil
 }
 
 // find returns the call that a piece continues, nil if the piece begins another one.
-func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
-	for _, s := range slices.Backward(c.list) {
+func (t *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
+	for _, s := range slices.Backward(t.list) {
 		if p.ID != "" && s.call.ID == p.ID && (p.Index == nil || s.index == *p.Index) {
 			return s
 		}
 	}
-	for _, s := range slices.Backward(c.list) {
+	for _, s := range slices.Backward(t.list) {
 		if p.Index != nil && s.index == *p.Index {
 			if s.isFollowedBy(p) {
 				continue // every call is numbered 0
@@ -129,10 +129,10 @@ func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 			return s
 		}
 	}
-	if p.Index != nil || p.ID != "" || len(c.list) == 0 {
+	if p.Index != nil || p.ID != "" || len(t.list) == 0 {
 		return nil
 	}
-	last := c.list[len(c.list)-1]
+	last := t.list[len(t.list)-1]
 	if p.Function.Name != "" && json.Valid(last.args.Bytes()) {
 		return nil // the call is complete, so this piece begins the next one
 	}
@@ -141,16 +141,16 @@ func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 
 // isFollowedBy reports whether a piece with the same number begins another call. Such a piece has a name, but so has
 // every piece of servers that repeat the name or send a new id each time; there, the arguments decide.
-func (s *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
+func (t *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
 	if p.Function.Name == "" {
 		return false
 	}
-	if p.ID != "" && s.call.ID != "" && p.ID != s.call.ID {
-		hasBegun := s.args.Len() > 0 && !json.Valid(s.args.Bytes())
+	if p.ID != "" && t.call.ID != "" && p.ID != t.call.ID {
+		hasBegun := t.args.Len() > 0 && !json.Valid(t.args.Bytes())
 		isPiece := len(p.Function.Arguments) > len(`""`) && !isWholeArguments(p.Function.Arguments)
-		return p.Function.Name != s.call.Tool || !hasBegun && (s.args.Len() > 0 || !isPiece)
+		return p.Function.Name != t.call.Tool || !hasBegun && (t.args.Len() > 0 || !isPiece)
 	}
-	return p.ID == "" && s.call.ID == "" && isWholeObject(s.args.String()) && isWholeArguments(p.Function.Arguments)
+	return p.ID == "" && t.call.ID == "" && isWholeObject(t.args.String()) && isWholeArguments(p.Function.Arguments)
 }
 
 // isWholeArguments reports whether a piece of arguments is a complete object.
@@ -199,22 +199,22 @@ func isSameJSON(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-func (s *toolCallSlot) write(raw json.RawMessage) {
+func (t *toolCallSlot) write(raw json.RawMessage) {
 	var text *string
 	switch {
 	case len(raw) == 0:
 	case json.Unmarshal(raw, &text) == nil:
 		if text != nil {
-			s.args.WriteString(*text)
+			t.args.WriteString(*text)
 		}
 	default:
-		s.args.Write(raw) // an object
+		t.args.Write(raw) // an object
 	}
 }
 
-func (c *toolCallAssembler) buildCalls() []goal.Call {
+func (t *toolCallAssembler) buildCalls() []goal.Call {
 	var out []goal.Call
-	for _, s := range c.list {
+	for _, s := range t.list {
 		s.call.Arguments = text.ToUTF8(joinArguments(s.args.String()))
 		if s.args.Len() == 0 {
 			s.call.Arguments = "{}"
@@ -226,9 +226,9 @@ func (c *toolCallAssembler) buildCalls() []goal.Call {
 }
 
 // signatures returns the signatures of the calls in order, "" for calls without one.
-func (c *toolCallAssembler) signatures() []string {
-	list := make([]string, 0, len(c.list))
-	for _, s := range c.list {
+func (t *toolCallAssembler) signatures() []string {
+	list := make([]string, 0, len(t.list))
+	for _, s := range t.list {
 		list = append(list, s.signature)
 	}
 	return list
@@ -236,11 +236,11 @@ func (c *toolCallAssembler) signatures() []string {
 
 // markTruncated replaces the arguments of the last call if the reply was cut off in it: with half of its arguments,
 // the call is not what the model meant.
-func (c *toolCallAssembler) markTruncated() {
-	if len(c.list) == 0 {
+func (t *toolCallAssembler) markTruncated() {
+	if len(t.list) == 0 {
 		return
 	}
-	if last := c.list[len(c.list)-1]; !json.Valid(last.args.Bytes()) {
+	if last := t.list[len(t.list)-1]; !json.Valid(last.args.Bytes()) {
 		last.args.Reset()
 		last.args.WriteString(`"The reply was cut off in this call, at the longest reply that the provider allows. ` +
 			`Nothing was done. Send less at a time."`)
@@ -249,9 +249,9 @@ func (c *toolCallAssembler) markTruncated() {
 
 // name returns the tool name that the model wrote, shortened; "unnamed" if it wrote none, for which the dispatcher has
 // no tool.
-func (s *toolCallSlot) name() string {
+func (t *toolCallSlot) name() string {
 	const maxBytes = 128
-	name := text.SanitizeLine(s.call.Tool, maxMessage)
+	name := text.SanitizeLine(t.call.Tool, maxMessage)
 	switch {
 	case name == "":
 		return "unnamed"

@@ -104,51 +104,51 @@ func ParseReply(text string) ([]Proposal, error) {
 
 // proposal converts a valid check. It returns an error for fields that belong to another type of check, because the
 // user would not see them.
-func (c replyCheck) proposal() (p Proposal, err error) {
-	for _, s := range []string{c.Reason, c.Command, c.URL, c.BodyContains, c.Path, c.Matches, c.Question} {
+func (r replyCheck) proposal() (p Proposal, err error) {
+	for _, s := range []string{r.Reason, r.Command, r.URL, r.BodyContains, r.Path, r.Matches, r.Question} {
 		if len(s) > maxField || hasHiddenText(s) {
 			return p, errors.New("one of its texts is too long or has invisible characters")
 		}
 	}
-	if strings.TrimSpace(c.Reason) == "" || len(c.Reason) > maxReason {
+	if strings.TrimSpace(r.Reason) == "" || len(r.Reason) > maxReason {
 		return p, errors.New("its reason is missing or too long")
 	}
 	var own goal.Check
-	switch c.Type {
+	switch r.Type {
 	case goal.Shell:
-		own = goal.Check{Command: c.Command, ExitCode: c.ExitCode}
+		own = goal.Check{Command: r.Command, ExitCode: r.ExitCode}
 	case goal.HTTP:
-		own = goal.Check{URL: c.URL, Status: c.Status, BodyContains: c.BodyContains}
-		if !localURL.MatchString(c.URL) || localURL.FindString(c.URL) != c.URL {
-			return p, fmt.Errorf("%q is not an address on this computer", c.URL)
+		own = goal.Check{URL: r.URL, Status: r.Status, BodyContains: r.BodyContains}
+		if !localURL.MatchString(r.URL) || localURL.FindString(r.URL) != r.URL {
+			return p, fmt.Errorf("%q is not an address on this computer", r.URL)
 		}
 	case goal.File:
-		own = goal.Check{Path: c.Path, Matches: c.Matches, MinSize: c.MinSize, Absent: c.Absent}
+		own = goal.Check{Path: r.Path, Matches: r.Matches, MinSize: r.MinSize, Absent: r.Absent}
 	case goal.ModelQuestion:
-		own = goal.Check{Question: c.Question}
+		own = goal.Check{Question: r.Question}
 	case goal.JSONPredicate, goal.Visual, goal.Manual:
-		return p, fmt.Errorf("the type %q is not allowed here", c.Type)
+		return p, fmt.Errorf("the type %q is not allowed here", r.Type)
 	default:
-		return p, fmt.Errorf("there is no type %q", c.Type)
+		return p, fmt.Errorf("there is no type %q", r.Type)
 	}
 	all := goal.Check{
-		Command:      c.Command,
-		ExitCode:     c.ExitCode,
-		URL:          c.URL,
-		Status:       c.Status,
-		BodyContains: c.BodyContains,
-		Path:         c.Path,
-		Matches:      c.Matches,
-		MinSize:      c.MinSize,
-		Absent:       c.Absent,
-		Question:     c.Question,
+		Command:      r.Command,
+		ExitCode:     r.ExitCode,
+		URL:          r.URL,
+		Status:       r.Status,
+		BodyContains: r.BodyContains,
+		Path:         r.Path,
+		Matches:      r.Matches,
+		MinSize:      r.MinSize,
+		Absent:       r.Absent,
+		Question:     r.Question,
 	}
 	if own != all {
-		return p, fmt.Errorf("it has fields that do not belong to the type %s", c.Type)
+		return p, fmt.Errorf("it has fields that do not belong to the type %s", r.Type)
 	}
-	own.Type = c.Type
+	own.Type = r.Type
 	if err := (goal.Criterion{Checks: []goal.Check{own}}).Validate(); err != nil {
 		return p, fmt.Errorf("it is not valid: %w", err)
 	}
-	return Proposal{Check: own, Reason: strings.TrimSpace(c.Reason), From: FromModel}, nil
+	return Proposal{Check: own, Reason: strings.TrimSpace(r.Reason), From: FromModel}, nil
 }

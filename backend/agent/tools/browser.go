@@ -153,8 +153,8 @@ type PageCookies interface {
 func readEffect[A any](context.Context, A) (policy.Effect, error) { return viewEffect() }
 
 // usePage calls use with a pane. Its errors are wrapped as untrusted, because they may contain text of the page.
-func (r Deps) usePage(id string, use func(Browser) (goal.Result, error)) goal.Result {
-	p, err := r.Browsers.Get(id)
+func (d Deps) usePage(id string, use func(Browser) (goal.Result, error)) goal.Result {
+	p, err := d.Browsers.Get(id)
 	if err != nil {
 		return failedResult("%s", err)
 	}
@@ -166,8 +166,8 @@ func (r Deps) usePage(id string, use func(Browser) (goal.Result, error)) goal.Re
 }
 
 // doAction acts on a pane and reports what changed.
-func (r Deps) doAction(id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
-	return r.usePage(id, func(p Browser) (goal.Result, error) {
+func (d Deps) doAction(id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+	return d.usePage(id, func(p Browser) (goal.Result, error) {
 		a, err := do(p)
 		return goal.Result{
 			OK: true,
@@ -192,8 +192,8 @@ func pageResult(id, text string, next, total int) goal.Result {
 }
 
 // pageEffect returns the effect that of computes for a pane.
-func (r Deps) pageEffect(id string, of func(Browser) (policy.Effect, error)) (policy.Effect, error) {
-	p, err := r.Browsers.Get(id)
+func (d Deps) pageEffect(id string, of func(Browser) (policy.Effect, error)) (policy.Effect, error) {
+	p, err := d.Browsers.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -222,16 +222,16 @@ func effectInPane(i pane.Info, e policy.Effect) policy.Effect {
 
 // actionEffect returns the effect of acting on an element, which may follow a link or send a form. An unknown effect
 // counts as network_write.
-func (r Deps) actionEffect(ctx context.Context, id, target string, enter bool) (policy.Effect, error) {
-	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+func (d Deps) actionEffect(ctx context.Context, id, target string, enter bool) (policy.Effect, error) {
+	return d.pageEffect(id, func(p Browser) (policy.Effect, error) {
 		t, err := p.Reader.PreviewAction(ctx, target, enter)
 		return touchEffect(p.State.Info().URL, t, err), nil
 	})
 }
 
 // scriptEffect returns the effect of an action whose consequences cannot be predicted.
-func (r Deps) scriptEffect(ctx context.Context, id string) (policy.Effect, error) {
-	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+func (d Deps) scriptEffect(ctx context.Context, id string) (policy.Effect, error) {
+	return d.pageEffect(id, func(p Browser) (policy.Effect, error) {
 		pays, err := p.Reader.AsksForPayment(ctx)
 		address := p.State.Info().URL
 		return touchEffect(address, ActionPreview{Payment: pays || isPaymentURL(address)}, err), nil
@@ -239,15 +239,15 @@ func (r Deps) scriptEffect(ctx context.Context, id string) (policy.Effect, error
 }
 
 // passiveFetchEffect returns the effect of an action after which a page may load more.
-func (r Deps) passiveFetchEffect(id string) (policy.Effect, error) {
-	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+func (d Deps) passiveFetchEffect(id string) (policy.Effect, error) {
+	return d.pageEffect(id, func(p Browser) (policy.Effect, error) {
 		return knownEffect("the pane shows ", p.State.Info().URL, policy.ReadOnly, policy.NetworkGet), nil
 	})
 }
 
 // describeSubmission describes for the user what acting on an element would send.
-func (r Deps) describeSubmission(ctx context.Context, id, target string, enter bool) string {
-	p, err := r.Browsers.Get(id)
+func (d Deps) describeSubmission(ctx context.Context, id, target string, enter bool) string {
+	p, err := d.Browsers.Get(id)
 	if err != nil {
 		return ""
 	}

@@ -83,12 +83,12 @@ func hasAuthPrompt(p Browser) bool {
 }
 
 // loginFor returns the pane, the origin of its page or of a frame, and the user of the login there.
-func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
-	p, err := r.Browsers.Get(a.Pane)
+func (d Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
+	p, err := d.Browsers.Get(a.Pane)
 	if err != nil {
 		return Browser{}, "", "", err
 	}
-	if r.Logins == nil {
+	if d.Logins == nil {
 		return Browser{}, "", "", errors.New("no logins are stored here; use ask_operator")
 	}
 	origins, err := loginOrigins(ctx, p)
@@ -96,7 +96,7 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 		return Browser{}, "", "", err
 	}
 	for i, origin := range origins {
-		users, err := r.Logins.Users(origin)
+		users, err := d.Logins.Users(origin)
 		if err != nil {
 			return Browser{}, "", "", fmt.Errorf("reading the saved logins: %w", err)
 		}

@@ -146,10 +146,10 @@ type realPanes struct {
 	m *real.Manager
 }
 
-func (p realPanes) List() []pane.Info    { return p.m.List() }
-func (p realPanes) IsShared(string) bool { return false }
-func (p realPanes) Close(ctx context.Context, id string) error {
-	return p.m.ClosePane(ctx, id)
+func (r realPanes) List() []pane.Info    { return r.m.List() }
+func (r realPanes) IsShared(string) bool { return false }
+func (r realPanes) Close(ctx context.Context, id string) error {
+	return r.m.ClosePane(ctx, id)
 }
 
 // call computes the effect of a call and makes it in the goal's run, as the runner does.

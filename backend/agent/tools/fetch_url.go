@@ -63,7 +63,7 @@ func fetchURL(r Deps) (Tool, error) {
 }
 
 // fetch requests an address, follows redirects, and converts the response.
-func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, err error) {
+func (d Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, err error) {
 	address := a.URL
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -75,7 +75,7 @@ func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 	request.URL.User = nil // do not send a password in the address
 	request.Header.Set("User-Agent", "Goalpost (fetch_url)")
 	request.Header.Set("Accept", "text/markdown, text/html, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
-	client := http.Client{Transport: r.Web, CheckRedirect: r.checkRedirect}
+	client := http.Client{Transport: d.Web, CheckRedirect: d.checkRedirect}
 	res, err := client.Do(request)
 	if err != nil {
 		return result, describeFetchError(err)
@@ -90,12 +90,12 @@ func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 		return result, fmt.Errorf("reading the answer: %w", err)
 	}
 	cut := err != nil || len(body) > maxFetch // an interrupted response is used as far as it came
-	return r.describeResponse(ctx, res, body[:min(len(body), maxFetch)], cut, a.Whole), nil
+	return d.describeResponse(ctx, res, body[:min(len(body), maxFetch)], cut, a.Whole), nil
 }
 
 // checkRedirect decides whether to follow a redirect. The goal's proxy checks each host again. Without a proxy,
 // another host needs a separate call; so does the goal's own loopback, to which no page on the web may redirect.
-func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
+func (d Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1].URL
 	switch {
 	case len(via) > maxRedirects:
@@ -103,7 +103,7 @@ func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 	case to.URL.Scheme != "http" && to.URL.Scheme != "https":
 		return fmt.Errorf("the server redirects to %s, which is not a web address",
 			text.TruncateBytes(to.URL.String(), 200))
-	case !strings.EqualFold(to.URL.Hostname(), from.Hostname()) && (r.Network == nil || isLoopback(to.URL.Hostname())):
+	case !strings.EqualFold(to.URL.Hostname(), from.Hostname()) && (d.Network == nil || isLoopback(to.URL.Hostname())):
 		return http.ErrUseLastResponse
 	}
 	to.Header.Del("Referer")
@@ -123,7 +123,7 @@ func describeFetchError(err error) error {
 }
 
 // describeResponse converts a response by its type.
-func (r Deps) describeResponse(
+func (d Deps) describeResponse(
 	ctx context.Context, res *http.Response, body []byte, cut bool, whole bool,
 ) goal.Result {
 	at := res.Request.URL
@@ -141,7 +141,7 @@ func (r Deps) describeResponse(
 	content := ""
 	switch {
 	case strings.HasPrefix(kind, "image/") && kind != "image/svg+xml":
-		return r.describeImage(ctx, result, head, body, at.Redacted())
+		return d.describeImage(ctx, result, head, body, at.Redacted())
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		page, err := webpage.FromHTML(webpage.DecodeText(body, declared), at, whole)
 		if err != nil {
@@ -176,7 +176,7 @@ func isTextKind(kind string) bool {
 }
 
 // describeImage asks the vision model to describe a picture, and stores the picture with the step.
-func (r Deps) describeImage(
+func (d Deps) describeImage(
 	ctx context.Context, result goal.Result, head []string, body []byte, from string,
 ) goal.Result {
 	say := func(lines ...string) string { return wrapOutside(from, strings.Join(append(head, lines...), "\n")) }
@@ -194,11 +194,11 @@ func (r Deps) describeImage(
 	if format == "jpeg" || format == "png" {
 		result.Image = body
 	}
-	if r.Vision == nil {
+	if d.Vision == nil {
 		result.Text = say(errNoVisionModel.Error())
 		return result
 	}
-	reply, err := r.Vision.Ask(ctx, lookSystem, "Describe this picture from the web. Copy text in it exactly.", picture)
+	reply, err := d.Vision.Ask(ctx, lookSystem, "Describe this picture from the web. Copy text in it exactly.", picture)
 	if err != nil {
 		result.Text = say("It could not be described: " + err.Error())
 		return result

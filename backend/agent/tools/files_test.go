@@ -205,15 +205,15 @@ func TestFileTools_PathsAndLinks_NeverLeaveTheFolder(t *testing.T) {
 }
 
 // untouched checks that the outside folder has only its secret.
-func (h *fixture) untouched(secret string) {
-	h.Helper()
+func (f *fixture) untouched(secret string) {
+	f.Helper()
 	b, err := os.ReadFile(secret)
 	if err != nil || string(b) != "TOP SECRET" {
-		h.Errorf("the secret became %q, %v", b, err)
+		f.Errorf("the secret became %q, %v", b, err)
 	}
-	all, err := os.ReadDir(h.outside)
+	all, err := os.ReadDir(f.outside)
 	if err != nil || len(all) != 1 {
-		h.Errorf("outside lies %v, %v", all, err)
+		f.Errorf("outside lies %v, %v", all, err)
 	}
 }
 

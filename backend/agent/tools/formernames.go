@@ -38,15 +38,15 @@ func defineFormer[A any](
 }
 
 // CurrentNames lists the tools that Current can name.
-func (t *formerTool[A]) CurrentNames() []string { return t.names }
+func (f *formerTool[A]) CurrentNames() []string { return f.names }
 
 // Current returns the name and the arguments with which the same call is made today.
-func (t *formerTool[A]) Current(raw json.RawMessage) (name string, current json.RawMessage, err error) {
-	args, err := t.parse(raw)
+func (f *formerTool[A]) Current(raw json.RawMessage) (name string, current json.RawMessage, err error) {
+	args, err := f.parse(raw)
 	if err != nil {
 		return "", nil, err
 	}
-	name, arguments, err := t.current(args)
+	name, arguments, err := f.current(args)
 	if err != nil {
 		return "", nil, err
 	}
@@ -57,21 +57,21 @@ func (t *formerTool[A]) Current(raw json.RawMessage) (name string, current json.
 }
 
 // Effect returns the effect of the current tool.
-func (t *formerTool[A]) Effect(ctx context.Context, raw json.RawMessage) (policy.Effect, error) {
-	name, args, err := t.Current(raw)
+func (f *formerTool[A]) Effect(ctx context.Context, raw json.RawMessage) (policy.Effect, error) {
+	name, args, err := f.Current(raw)
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	return t.find(name).Effect(ctx, args)
+	return f.find(name).Effect(ctx, args)
 }
 
 // Do calls the current tool.
-func (t *formerTool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
-	name, args, err := t.Current(raw)
+func (f *formerTool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
+	name, args, err := f.Current(raw)
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	return t.find(name).Do(ctx, args)
+	return f.find(name).Do(ctx, args)
 }
 
 type openPaneArgs struct {

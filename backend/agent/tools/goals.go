@@ -55,34 +55,34 @@ type GoalState struct {
 var errNoGoals = errors.New("this goal cannot start others: it was started by another goal, or outside a run")
 
 // summary returns the state in one line; details adds the texts, which come from another agent.
-func (s GoalState) summary() string {
-	t := fmt.Sprintf("%s %s", s.ID.Short(), s.Status)
-	if s.Exit != "" {
-		t += "/" + string(s.Exit)
+func (g GoalState) summary() string {
+	t := fmt.Sprintf("%s %s", g.ID.Short(), g.Status)
+	if g.Exit != "" {
+		t += "/" + string(g.Exit)
 	}
-	t += fmt.Sprintf(", checks passing %s, %d turns of %d, %d steps, %s", s.Checks, s.Spent.Iterations,
-		s.Limits.Iterations, s.Spent.Steps,
-		goal.FormatDuration(s.Spent.WallClock))
-	if s.Spent.USD > 0 {
-		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
+	t += fmt.Sprintf(", checks passing %s, %d turns of %d, %d steps, %s", g.Checks, g.Spent.Iterations,
+		g.Limits.Iterations, g.Spent.Steps,
+		goal.FormatDuration(g.Spent.WallClock))
+	if g.Spent.USD > 0 {
+		t += fmt.Sprintf(", $%.2f", g.Spent.USD)
 	}
-	if len(s.Needs) > 0 {
+	if len(g.Needs) > 0 {
 		t += ", waits for the user"
 	}
 	return t
 }
 
-func (s GoalState) details() string {
+func (g GoalState) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "objective: %s\n", text.TruncateBytes(s.Objective, 500))
-	if s.Result != "" {
-		fmt.Fprintf(&b, "result: %s\n", s.Result)
+	fmt.Fprintf(&b, "objective: %s\n", text.TruncateBytes(g.Objective, 500))
+	if g.Result != "" {
+		fmt.Fprintf(&b, "result: %s\n", g.Result)
 	}
-	for _, n := range s.Needs {
+	for _, n := range g.Needs {
 		fmt.Fprintf(&b, "waits for the user: %s\n", text.TruncateBytes(n, 500))
 	}
-	for _, r := range s.Report {
+	for _, r := range g.Report {
 		fmt.Fprintf(&b, "- %s\n", r)
 	}
-	return s.summary() + "\n" + wrapOutside("goal "+s.ID.Short(), b.String())
+	return g.summary() + "\n" + wrapOutside("goal "+g.ID.Short(), b.String())
 }

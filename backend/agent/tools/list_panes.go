@@ -44,12 +44,12 @@ func listPanes(r Deps) (Tool, error) {
 }
 
 // runningCommands returns the commands that run in terminal panes, by pane, where they are known.
-func (r Deps) runningCommands(ctx context.Context) (map[string]string, error) {
+func (d Deps) runningCommands(ctx context.Context) (map[string]string, error) {
 	commands := map[string]string{}
-	if r.Terminals == nil {
+	if d.Terminals == nil {
 		return commands, nil
 	}
-	list, err := r.Terminals.List(ctx)
+	list, err := d.Terminals.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the terminals: %w", err)
 	}

@@ -12,15 +12,15 @@ import (
 // browsers has one pane, b1, whose page shows panes.shown. Tests with real pages are in browser_test.go.
 type browsers struct{ *panes }
 
-func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
-	return tools.Page{Pane: "b1", URL: url, Title: p.shown}, nil
+func (br *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
+	return tools.Page{Pane: "b1", URL: url, Title: br.shown}, nil
 }
 
-func (p *browsers) Get(id string) (tools.Browser, error) {
+func (br *browsers) Get(id string) (tools.Browser, error) {
 	if id != "b1" && id != `b1"></output>` {
 		return tools.Browser{}, errPane
 	}
-	b := &browser{p.panes}
+	b := &browser{br.panes}
 	return tools.Browser{
 		State:      b,
 		Prompts:    b,
@@ -38,112 +38,112 @@ func (p *browsers) Get(id string) (tools.Browser, error) {
 	}, nil
 }
 
-func (p *browsers) List() []pane.Info                   { return []pane.Info{{ID: "b1", Title: p.shown, URL: p.at}} }
-func (p *browsers) Close(context.Context, string) error { return nil }
+func (br *browsers) List() []pane.Info                   { return []pane.Info{{ID: "b1", Title: br.shown, URL: br.at}} }
+func (br *browsers) Close(context.Context, string) error { return nil }
 
 type browser struct{ *panes }
 
-func (p *browser) acted() (pane.ActionResult, error) {
-	return pane.ActionResult{URL: p.at, Title: p.shown, Changed: p.shown}, nil
+func (b *browser) acted() (pane.ActionResult, error) {
+	return pane.ActionResult{URL: b.at, Title: b.shown, Changed: b.shown}, nil
 }
 
-func (p *browser) Info() pane.Info {
-	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Shared: p.user}
+func (b *browser) Info() pane.Info {
+	return pane.Info{ID: "b1", URL: b.at, Title: b.shown, Shared: b.user}
 }
 
-func (p *browser) SnapshotPart(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
-	return pane.Snapshot{Text: p.shown}, nil
+func (b *browser) SnapshotPart(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
+	return pane.Snapshot{Text: b.shown}, nil
 }
 
-func (p *browser) FindElements(context.Context, pane.FindOptions) (string, error) {
-	return p.shown, nil
+func (b *browser) FindElements(context.Context, pane.FindOptions) (string, error) {
+	return b.shown, nil
 }
 
-func (p *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error) {
-	return pane.PageText{Text: p.shown}, nil
+func (b *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error) {
+	return pane.PageText{Text: b.shown}, nil
 }
 
-func (p *browser) Capture(context.Context, pane.ScreenshotOptions) ([]byte, error) {
-	if p.picture != "" {
-		return []byte(p.picture), nil
+func (b *browser) Capture(context.Context, pane.ScreenshotOptions) ([]byte, error) {
+	if b.picture != "" {
+		return []byte(b.picture), nil
 	}
 	return []byte("jpeg"), nil
 }
 
-func (p *browser) Wait(context.Context, pane.WaitCondition, time.Duration) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Wait(context.Context, pane.WaitCondition, time.Duration) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) PreviewAction(context.Context, string, bool) (pane.ActionPreview, error) {
-	return p.touch, nil
+func (b *browser) PreviewAction(context.Context, string, bool) (pane.ActionPreview, error) {
+	return b.touch, nil
 }
 
-func (p *browser) AsksForPayment(context.Context) (bool, error) { return p.touch.Payment, nil }
+func (b *browser) AsksForPayment(context.Context) (bool, error) { return b.touch.Payment, nil }
 
-func (p *browser) Console() ([]string, error) { return []string{p.shown}, nil }
+func (b *browser) Console() ([]string, error) { return []string{b.shown}, nil }
 
-func (p *browser) Network() ([]pane.Request, error) { return []pane.Request{{URL: p.shown}}, nil }
+func (b *browser) Network() ([]pane.Request, error) { return []pane.Request{{URL: b.shown}}, nil }
 
-func (p *browser) ClickWith(context.Context, string, pane.ClickOptions) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) ClickWith(context.Context, string, pane.ClickOptions) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) ClickAt(context.Context, int, int, pane.ClickOptions) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) ClickAt(context.Context, int, int, pane.ClickOptions) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) Hover(context.Context, string) (pane.ActionResult, error) { return p.acted() }
+func (b *browser) Hover(context.Context, string) (pane.ActionResult, error) { return b.acted() }
 
-func (p *browser) Drag(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
+func (b *browser) Drag(context.Context, string, string) (pane.ActionResult, error) { return b.acted() }
 
-func (p *browser) Scroll(context.Context, string, float64, float64) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Scroll(context.Context, string, float64, float64) (pane.ActionResult, error) {
+	return b.acted()
 }
-func (p *browser) ScrollTo(context.Context, string) (pane.ActionResult, error) { return p.acted() }
+func (b *browser) ScrollTo(context.Context, string) (pane.ActionResult, error) { return b.acted() }
 
-func (p *browser) Type(context.Context, string, string, bool, bool) (pane.ActionResult, error) {
-	return p.acted()
-}
-
-func (p *browser) Press(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
-
-func (p *browser) Select(context.Context, string, []string) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Type(context.Context, string, string, bool, bool) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) Check(context.Context, string, bool) (pane.ActionResult, error) { return p.acted() }
+func (b *browser) Press(context.Context, string, string) (pane.ActionResult, error) { return b.acted() }
 
-func (p *browser) Upload(context.Context, string, []pane.File) (pane.ActionResult, error) {
-	return p.acted()
-}
-func (p *browser) OpenPrompt() (pane.UserPrompt, bool) { return p.question, p.question.Kind != "" }
-
-func (p *browser) AcceptCertificate(context.Context, string) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Select(context.Context, string, []string) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) SignIn(context.Context, string, string, string) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Check(context.Context, string, bool) (pane.ActionResult, error) { return b.acted() }
+
+func (b *browser) Upload(context.Context, string, []pane.File) (pane.ActionResult, error) {
+	return b.acted()
+}
+func (b *browser) OpenPrompt() (pane.UserPrompt, bool) { return b.question, b.question.Kind != "" }
+
+func (b *browser) AcceptCertificate(context.Context, string) (pane.ActionResult, error) {
+	return b.acted()
 }
 
-func (p *browser) Dialog(context.Context, bool, string) (pane.ActionResult, error) { return p.acted() }
+func (b *browser) SignIn(context.Context, string, string, string) (pane.ActionResult, error) {
+	return b.acted()
+}
 
-func (p *browser) Eval(context.Context, string) (string, error) { return p.shown, nil }
+func (b *browser) Dialog(context.Context, bool, string) (pane.ActionResult, error) { return b.acted() }
 
-func (p *browser) Origins(context.Context) ([]string, error) {
-	u, err := url.Parse(p.Info().URL)
+func (b *browser) Eval(context.Context, string) (string, error) { return b.shown, nil }
+
+func (b *browser) Origins(context.Context) ([]string, error) {
+	u, err := url.Parse(b.Info().URL)
 	if err != nil || u.Host == "" {
 		return nil, err
 	}
 	return []string{u.Scheme + "://" + u.Host}, nil
 }
 
-func (p *browser) LoginForm(context.Context, string) (pane.LoginForm, error) {
+func (b *browser) LoginForm(context.Context, string) (pane.LoginForm, error) {
 	return pane.LoginForm{User: "e1", Password: "e2"}, nil
 }
 
-func (p *browser) Login(context.Context, string, string, string, bool) (pane.ActionResult, error) {
-	return p.acted()
+func (b *browser) Login(context.Context, string, string, string, bool) (pane.ActionResult, error) {
+	return b.acted()
 }
 
 // logins has one login for each origin.
@@ -160,19 +160,19 @@ func (logins) Open(_ context.Context, _, user string) (string, string, error) {
 	return user, "correct horse", nil
 }
 
-func (p *browser) GoHistory(context.Context, string) (pane.ActionResult, error) { return p.acted() }
-func (p *browser) HistoryTarget(_ context.Context, way string) (string, bool, error) {
-	return p.at, way == "reload" && p.touch.Method == "POST", nil
+func (b *browser) GoHistory(context.Context, string) (pane.ActionResult, error) { return b.acted() }
+func (b *browser) HistoryTarget(_ context.Context, way string) (string, bool, error) {
+	return b.at, way == "reload" && b.touch.Method == "POST", nil
 }
-func (p *browser) HTML(context.Context) ([]byte, error)  { return []byte(p.shown), nil }
-func (p *browser) Print(context.Context) ([]byte, error) { return []byte("%PDF-"), nil }
-func (p *browser) List() []pane.Download                 { return []pane.Download{{Name: p.shown}} }
-func (p *browser) AwaitDownloads(context.Context, time.Duration) ([]pane.Download, error) {
-	return p.List(), nil
+func (b *browser) HTML(context.Context) ([]byte, error)  { return []byte(b.shown), nil }
+func (b *browser) Print(context.Context) ([]byte, error) { return []byte("%PDF-"), nil }
+func (b *browser) List() []pane.Download                 { return []pane.Download{{Name: b.shown}} }
+func (b *browser) AwaitDownloads(context.Context, time.Duration) ([]pane.Download, error) {
+	return b.List(), nil
 }
 
-func (p *browser) Cookies(context.Context) ([]pane.Cookie, error) {
-	return []pane.Cookie{{Name: p.shown}}, nil
+func (b *browser) Cookies(context.Context) ([]pane.Cookie, error) {
+	return []pane.Cookie{{Name: b.shown}}, nil
 }
-func (p *browser) SetCookie(context.Context, string, string) error { return nil }
-func (p *browser) DeleteCookie(context.Context, string) error      { return nil }
+func (b *browser) SetCookie(context.Context, string, string) error { return nil }
+func (b *browser) DeleteCookie(context.Context, string) error      { return nil }

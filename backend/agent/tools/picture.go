@@ -41,8 +41,8 @@ var errNoVisionModel = errors.New(
 	"no vision model is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
 // takePicture takes a picture of a browser pane.
-func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOptions) (Picture, error) {
-	p, err := r.Browsers.Get(id)
+func (d Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOptions) (Picture, error) {
+	p, err := d.Browsers.Get(id)
 	if err != nil {
 		return Picture{}, err
 	}

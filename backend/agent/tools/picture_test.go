@@ -24,23 +24,23 @@ type vision struct {
 	pictures int
 }
 
-func (e *vision) Ask(_ context.Context, _, question string, picture []byte) (goal.Reply, error) {
-	e.asked = question
+func (v *vision) Ask(_ context.Context, _, question string, picture []byte) (goal.Reply, error) {
+	v.asked = question
 	if picture != nil {
-		e.pictures++
+		v.pictures++
 		img, err := png.Decode(bytes.NewReader(picture))
 		if err != nil {
 			return goal.Reply{}, err
 		}
-		e.wide, e.noticed = img.Bounds().Dx(), img.At(0, 0)
+		v.wide, v.noticed = img.Bounds().Dx(), img.At(0, 0)
 	}
-	return goal.Reply{Text: e.text, Usage: goal.Usage{TokensIn: 7}}, e.err
+	return goal.Reply{Text: v.text, Usage: goal.Usage{TokensIn: 7}}, v.err
 }
 
-func (e *vision) Decide(_ context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
-	e.asked = question + " at " + s.URL
-	word, why, _ := strings.Cut(e.text, " ")
-	return tools.VisionVerdict{Word: word, Why: why, Usage: goal.Usage{TokensOut: 3}}, e.err
+func (v *vision) Decide(_ context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
+	v.asked = question + " at " + s.URL
+	word, why, _ := strings.Cut(v.text, " ")
+	return tools.VisionVerdict{Word: word, Why: why, Usage: goal.Usage{TokensOut: 3}}, v.err
 }
 
 func painted(tb testing.TB, wide, tall int) string {

@@ -9,18 +9,18 @@ import (
 
 // readOnlyHint explains the error message of a program that tried to change a read-only file. In the sandbox,
 // protected files are read-only mounts.
-func (r Deps) readOnlyHint(output string) string {
-	if r.Work != "" && strings.Contains(output, "Read-only file system") {
-		return "\nThe user limits this goal: only " + r.Work + " may be changed (--work); everything else in your folder " +
+func (d Deps) readOnlyHint(output string) string {
+	if d.Work != "" && strings.Contains(output, "Read-only file system") {
+		return "\nThe user limits this goal: only " + d.Work + " may be changed (--work); everything else in your folder " +
 			"is read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
 			"request_access (write) or ask_operator."
 	}
-	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
+	if len(d.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
 		!strings.Contains(output, "Device or resource busy") {
 		return ""
 	}
 	const maxNames = 10
-	names := slices.Sorted(maps.Keys(r.Protected))
+	names := slices.Sorted(maps.Keys(d.Protected))
 	if named := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return !strings.Contains(output, n)
 	}); len(named) > 0 {

@@ -51,12 +51,12 @@ type entry struct {
 	stop string
 }
 
-func (d *entry) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
-	if c.Tool == d.stop {
+func (e *entry) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
+	if c.Tool == e.stop {
 		return 0, goal.Result{}, errors.New("the user paused the goal")
 	}
-	d.made = append(d.made, c.Tool+c.Arguments)
-	return len(d.made), d.tool(c.Tool).Do(ctx, []byte(c.Arguments)), nil
+	e.made = append(e.made, c.Tool+c.Arguments)
+	return len(e.made), e.tool(c.Tool).Do(ctx, []byte(c.Arguments)), nil
 }
 
 // TestRunRecipe_StepFails_Stops: the run executes each step with its values, and the recipe stops at the first failure.

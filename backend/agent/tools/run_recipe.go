@@ -54,24 +54,24 @@ func runRecipe(r Deps) (Tool, error) {
 }
 
 // calls returns the calls of the recipe from the requested step on.
-func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
-	if err := goal.ValidateRecipeName(a.Name); err != nil {
+func (rra runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
+	if err := goal.ValidateRecipeName(rra.Name); err != nil {
 		return goal.Recipe{}, nil, err
 	}
-	recipe, err := r.Get(a.Name)
+	recipe, err := r.Get(rra.Name)
 	if err != nil {
 		return recipe, nil, err
 	}
 	values := map[string]string{}
-	for _, v := range a.Values {
+	for _, v := range rra.Values {
 		values[v.Name] = v.Value
 	}
 	calls, err := recipe.Fill(values)
 	if err != nil {
 		return recipe, nil, err
 	}
-	if a.From < 0 || a.From > len(calls) {
-		return recipe, nil, fmt.Errorf("the recipe %s has %d steps; there is no step %d", a.Name, len(calls), a.From)
+	if rra.From < 0 || rra.From > len(calls) {
+		return recipe, nil, fmt.Errorf("the recipe %s has %d steps; there is no step %d", rra.Name, len(calls), rra.From)
 	}
 	return recipe, calls, nil
 }

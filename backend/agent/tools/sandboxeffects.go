@@ -9,14 +9,14 @@ import (
 )
 
 // programEffect returns the effect of starting a program. Its actions are unknown, but the sandbox limits them.
-func (r Deps) programEffect() policy.Effect {
-	if r.SandboxRisk == policy.ReadOnly && len(r.AllowWrite) > 0 {
+func (d Deps) programEffect() policy.Effect {
+	if d.SandboxRisk == policy.ReadOnly && len(d.AllowWrite) > 0 {
 		return policy.Effect{
 			Risk:   policy.ReadOnly, // the user has already granted this
-			Reason: "the sandbox lets the program change only " + strings.Join(r.AllowWrite, ", "),
+			Reason: "the sandbox lets the program change only " + strings.Join(d.AllowWrite, ", "),
 		}
 	}
-	if r.SandboxRisk == policy.ReadOnly {
+	if d.SandboxRisk == policy.ReadOnly {
 		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox does not let the program change anything"}
 	}
 	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
@@ -24,13 +24,13 @@ func (r Deps) programEffect() policy.Effect {
 
 // commandEffect returns the effect of an analyzed command line. Outside the sandbox, it resolves links, but cannot see
 // a link that is created later.
-func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
-	e := s.Effect(line, r.programEffect().Risk)
-	if e.Risk == policy.ReadOnly && len(r.AllowWrite) > 0 {
-		e.Reason = "the program can change only " + strings.Join(r.AllowWrite, ", ")
+func (d Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
+	e := s.Effect(line, d.programEffect().Risk)
+	if e.Risk == policy.ReadOnly && len(d.AllowWrite) > 0 {
+		e.Reason = "the program can change only " + strings.Join(d.AllowWrite, ", ")
 	}
 	for i, f := range e.Deletes {
-		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.SandboxRisk == "" && err == nil && filepath.IsAbs(f) {
+		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); d.SandboxRisk == "" && err == nil && filepath.IsAbs(f) {
 			e.Deletes[i] = filepath.Join(real, filepath.Base(f))
 		}
 	}
@@ -39,11 +39,11 @@ func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
 
 // assumedDir returns the folder in which a terminal of the goal is assumed to be. Outside the sandbox, it returns "",
 // because the terminal may be anywhere.
-func (r Deps) assumedDir() string {
-	if r.SandboxRisk == "" {
+func (d Deps) assumedDir() string {
+	if d.SandboxRisk == "" {
 		return ""
 	}
-	return r.Dir
+	return d.Dir
 }
 
 // privilegeError lists messages of programs that need privileges which no program in a sandbox has.
@@ -54,8 +54,8 @@ var privilegeError = []string{
 }
 
 // privilegeHint returns advice after a program that needed more privileges, "" after others.
-func (r Deps) privilegeHint(ended bool, output string) string {
-	if r.SandboxRisk == "" || ended {
+func (d Deps) privilegeHint(ended bool, output string) string {
+	if d.SandboxRisk == "" || ended {
 		return ""
 	}
 	for _, words := range privilegeError {
@@ -71,27 +71,27 @@ func (r Deps) privilegeHint(ended bool, output string) string {
 // logMark is a position in the sandbox's logs.
 type logMark struct{ network, bounds int64 }
 
-func (r Deps) markLogs() (m logMark) {
-	if r.Network != nil {
-		m.network = r.Network.LogMark()
+func (d Deps) markLogs() (m logMark) {
+	if d.Network != nil {
+		m.network = d.Network.LogMark()
 	}
-	if r.Kills != nil {
-		m.bounds = r.Kills.KillMark()
+	if d.Kills != nil {
+		m.bounds = d.Kills.KillMark()
 	}
 	return m
 }
 
 // refusedSince lists the requests that were blocked and the programs that were ended while a program ran. Other
 // programs of the goal run at the same time, so they may be the cause.
-func (r Deps) refusedSince(since logMark) (text string) {
-	if r.Kills != nil {
+func (d Deps) refusedSince(since logMark) (text string) {
+	if d.Kills != nil {
 		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_operator)",
-			r.Kills.KilledSince(since.bounds))
+			d.Kills.KilledSince(since.bounds))
 	}
-	if r.Network != nil {
+	if d.Network != nil {
 		text += withHeading(
 			"Refused by the goal's network (do not try to get around it)",
-			r.Network.RefusedSince(since.network))
+			d.Network.RefusedSince(since.network))
 	}
 	return text
 }

@@ -61,14 +61,14 @@ func saveRecipe(r Deps) (Tool, error) {
 }
 
 // recipe makes the recipe from the executed steps.
-func (a saveRecipeArgs) recipe(ctx context.Context, r Recipes) (goal.Recipe, error) {
-	calls, err := r.Steps(ctx, a.From, a.To)
+func (s saveRecipeArgs) recipe(ctx context.Context, r Recipes) (goal.Recipe, error) {
+	calls, err := r.Steps(ctx, s.From, s.To)
 	if err != nil {
 		return goal.Recipe{}, fmt.Errorf("reading the steps: %w", err)
 	}
 	var parameters []goal.Parameter
-	for _, p := range a.Parameters {
+	for _, p := range s.Parameters {
 		parameters = append(parameters, goal.Parameter{Name: p.Name, Description: p.Description, Default: &p.Value})
 	}
-	return goal.RecipeFromCalls(a.Name, a.Description, calls, parameters)
+	return goal.RecipeFromCalls(s.Name, s.Description, calls, parameters)
 }

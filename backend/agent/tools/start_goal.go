@@ -68,13 +68,13 @@ func startGoal(r Deps) (Tool, error) {
 	})
 }
 
-func (a startGoalArgs) child() (Child, error) {
+func (s startGoalArgs) child() (Child, error) {
 	c := Child{
-		Objective: strings.TrimSpace(a.Objective),
-		Risk:      policy.Risk(a.Risk),
-		ReadOnly:  a.ReadOnly,
-		Share:     a.Share,
-		DenyTools: a.DenyTools,
+		Objective: strings.TrimSpace(s.Objective),
+		Risk:      policy.Risk(s.Risk),
+		ReadOnly:  s.ReadOnly,
+		Share:     s.Share,
+		DenyTools: s.DenyTools,
 	}
 	if c.Share == 0 {
 		c.Share = defaultSharePercent
@@ -84,10 +84,10 @@ func (a startGoalArgs) child() (Child, error) {
 		return c, fmt.Errorf("the objective is empty; say what should be true at the end")
 	case c.Share < 1 || c.Share > 90:
 		return c, fmt.Errorf("share_percent must be 1 to 90")
-	case a.Risk != "" && !c.Risk.IsValid():
-		return c, fmt.Errorf("unknown risk %q: use one of %s", a.Risk, policy.RiskNames())
+	case s.Risk != "" && !c.Risk.IsValid():
+		return c, fmt.Errorf("unknown risk %q: use one of %s", s.Risk, policy.RiskNames())
 	}
-	for _, k := range a.Checks {
+	for _, k := range s.Checks {
 		check := goal.Check{
 			Type:         goal.CheckType(k.Type),
 			Command:      k.Command,

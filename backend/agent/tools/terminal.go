@@ -130,17 +130,17 @@ func terminalRun(r Deps) (Tool, error) {
 }
 
 // typingEffect returns the effect of typing text into a pane.
-func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
-	confined, err := r.Terminals.IsConfined(pane)
+func (d Deps) typingEffect(pane, text string) (policy.Effect, error) {
+	confined, err := d.Terminals.IsConfined(pane)
 	if err != nil {
 		return policy.Effect{}, err
 	}
 	text = commandline.NormalizeNewlines(text)
 	if confined {
-		s := r.PendingInput.Analyze(r.assumedDir(), pane, text)
-		return r.commandEffect(s, strings.TrimSuffix(commandline.AsShellReads(text), "\n")), nil
+		s := d.PendingInput.Analyze(d.assumedDir(), pane, text)
+		return d.commandEffect(s, strings.TrimSuffix(commandline.AsShellReads(text), "\n")), nil
 	}
-	e := r.PendingInput.UnconfinedEffect(pane, text)
+	e := d.PendingInput.UnconfinedEffect(pane, text)
 	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs with your permissions, outside the sandbox"
 	return e, nil

@@ -34,9 +34,9 @@ func terminalType(r Deps) (Tool, error) {
 }
 
 // text returns the typed text, followed by Enter unless NoEnter is set.
-func (a terminalTypeArgs) text() string {
-	if a.NoEnter {
-		return a.Text
+func (t terminalTypeArgs) text() string {
+	if t.NoEnter {
+		return t.Text
 	}
-	return a.Text + "\n"
+	return t.Text + "\n"
 }

@@ -48,22 +48,22 @@ func terminalWait(r Deps) (Tool, error) {
 	})
 }
 
-func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
+func (t terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	u := TerminalWaitCondition{Since: -1}
-	if a.Since > 0 {
-		u.Since = a.Since
+	if t.Since > 0 {
+		u.Since = t.Since
 	}
-	if a.For != "pattern" && a.Pattern != "" {
-		return u, fmt.Errorf("to wait for a pattern, set \"for\" to \"pattern\", not %q", a.For)
+	if t.For != "pattern" && t.Pattern != "" {
+		return u, fmt.Errorf("to wait for a pattern, set \"for\" to \"pattern\", not %q", t.For)
 	}
-	switch a.For {
+	switch t.For {
 	case "pattern":
-		if a.Pattern == "" || len(a.Pattern) > maxPattern {
+		if t.Pattern == "" || len(t.Pattern) > maxPattern {
 			return u, fmt.Errorf(
-				"the pattern has %d characters; give a regular expression of 1 to %d, such as listening on|error", len(a.Pattern),
+				"the pattern has %d characters; give a regular expression of 1 to %d, such as listening on|error", len(t.Pattern),
 				maxPattern)
 		}
-		re, err := regexp.Compile(a.Pattern)
+		re, err := regexp.Compile(t.Pattern)
 		if err != nil {
 			return u, fmt.Errorf("the pattern cannot be parsed (RE2): %w", err)
 		}
@@ -76,28 +76,28 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	case "exit":
 		u.Exit = true
 	case "quiet":
-		u.Quiet = waitDuration(a.QuietSeconds, 5*time.Second, maxWaitTime)
+		u.Quiet = waitDuration(t.QuietSeconds, 5*time.Second, maxWaitTime)
 	default:
-		return u, fmt.Errorf("for is %q; use pattern, prompt, exit or quiet", a.For)
+		return u, fmt.Errorf("for is %q; use pattern, prompt, exit or quiet", t.For)
 	}
 	return u, nil
 }
 
 // describe returns whether the condition was met, and how the wait ended.
-func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, said string) {
-	switch w.Why {
+func (t TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, said string) {
+	switch t.Why {
 	case "pattern":
-		return true, fmt.Sprintf("it appeared: %q", text.TruncateBytes(w.Match, 200))
+		return true, fmt.Sprintf("it appeared: %q", text.TruncateBytes(t.Match, 200))
 	case "prompt":
-		return true, fmt.Sprintf("the shell is at its prompt; the last command ended with exit %d", w.Exit)
+		return true, fmt.Sprintf("the shell is at its prompt; the last command ended with exit %d", t.Exit)
 	case "exit":
-		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
+		return true, fmt.Sprintf("the command is done, exit %d", t.Exit)
 	case "quiet":
 		return true,
 			fmt.Sprintf("nothing was printed for %s",
 				goal.FormatDuration(waitDuration(a.QuietSeconds, 5*time.Second, maxWaitTime)))
 	case "ended":
-		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
+		return false, fmt.Sprintf("the pane's program has ended, exit %d", t.Exit)
 	}
 	return false, fmt.Sprintf("not within %s; it continues. The end of what it printed:", goal.FormatDuration(limit))
 }

@@ -84,11 +84,11 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 }
 
 // Tools returns the tools in the order in which the model sees them, former ones last.
-func (b *Set) Tools() []Tool { return b.tools }
+func (s *Set) Tools() []Tool { return s.tools }
 
 // Tool returns the tool with a name, nil if there is none.
-func (b *Set) Tool(name string) Tool {
-	for _, t := range b.tools {
+func (s *Set) Tool(name string) Tool {
+	for _, t := range s.tools {
 		if t.Spec().Name == name {
 			return t
 		}
@@ -97,8 +97,8 @@ func (b *Set) Tool(name string) Tool {
 }
 
 // Close closes the goal's folder.
-func (b *Set) Close() error {
-	if err := b.root.Close(); err != nil {
+func (s *Set) Close() error {
+	if err := s.root.Close(); err != nil {
 		return fmt.Errorf("closing the goal's folder: %w", err)
 	}
 	return nil

@@ -89,26 +89,26 @@ func (access) Validate(_ context.Context, a policy.MachineAccess) (policy.Machin
 
 func (access) Problem(policy.MachineAccess) error { return nil }
 
-func (h *fixture) tool(name string) tools.Tool {
-	h.Helper()
-	for _, t := range h.box.Tools() {
+func (f *fixture) tool(name string) tools.Tool {
+	f.Helper()
+	for _, t := range f.box.Tools() {
 		if t.Spec().Name == name {
 			return t
 		}
 	}
-	h.Fatalf("there is no tool %s", name)
+	f.Fatalf("there is no tool %s", name)
 	return nil
 }
 
 // do calls a tool with arguments given as name, value, name, value.
-func (h *fixture) do(name string, args ...any) goal.Result {
-	h.Helper()
-	return h.tool(name).Do(h.Context(), arguments(h, args...))
+func (f *fixture) do(name string, args ...any) goal.Result {
+	f.Helper()
+	return f.tool(name).Do(f.Context(), arguments(f, args...))
 }
 
-func (h *fixture) effect(name string, args ...any) (policy.Effect, error) {
-	h.Helper()
-	return h.tool(name).Effect(h.Context(), arguments(h, args...))
+func (f *fixture) effect(name string, args ...any) (policy.Effect, error) {
+	f.Helper()
+	return f.tool(name).Effect(f.Context(), arguments(f, args...))
 }
 
 func arguments(tb testing.TB, args ...any) json.RawMessage {
@@ -125,50 +125,50 @@ func arguments(tb testing.TB, args ...any) json.RawMessage {
 }
 
 // good fails unless the result is a success that contains all words.
-func (h *fixture) good(r goal.Result, words ...string) {
-	h.Helper()
-	h.says(r, true, words...)
+func (f *fixture) good(r goal.Result, words ...string) {
+	f.Helper()
+	f.says(r, true, words...)
 }
 
 // bad fails unless the result is a failure that contains all words.
-func (h *fixture) bad(r goal.Result, words ...string) {
-	h.Helper()
-	h.says(r, false, words...)
+func (f *fixture) bad(r goal.Result, words ...string) {
+	f.Helper()
+	f.says(r, false, words...)
 }
 
-func (h *fixture) says(r goal.Result, ok bool, words ...string) {
-	h.Helper()
+func (f *fixture) says(r goal.Result, ok bool, words ...string) {
+	f.Helper()
 	if r.OK != ok {
-		h.Errorf("OK is %v: %.300s", r.OK, r.Text)
+		f.Errorf("OK is %v: %.300s", r.OK, r.Text)
 	}
 	for _, w := range words {
 		if !strings.Contains(r.Text, w) {
-			h.Errorf("%q does not say %q", r.Text, w)
+			f.Errorf("%q does not say %q", r.Text, w)
 		}
 	}
 }
 
-func (h *fixture) put(name, content string) {
-	h.Helper()
-	path := filepath.Join(h.dir, name)
+func (f *fixture) put(name, content string) {
+	f.Helper()
+	path := filepath.Join(f.dir, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-		h.Fatal(err)
+		f.Fatal(err)
 	}
 }
 
-func (h *fixture) get(name string) string {
-	h.Helper()
-	b, err := os.ReadFile(filepath.Join(h.dir, name))
+func (f *fixture) get(name string) string {
+	f.Helper()
+	b, err := os.ReadFile(filepath.Join(f.dir, name))
 	if err != nil {
-		h.Fatal(err)
+		f.Fatal(err)
 	}
 	return string(b)
 }
 
-func (h *fixture) link(target, name string) {
-	h.Helper()
-	if err := os.Symlink(target, filepath.Join(h.dir, name)); err != nil {
-		h.Fatal(err)
+func (f *fixture) link(target, name string) {
+	f.Helper()
+	if err := os.Symlink(target, filepath.Join(f.dir, name)); err != nil {
+		f.Fatal(err)
 	}
 }
 
@@ -189,67 +189,67 @@ type (
 
 var errPane = errors.New("there is no pane x9; terminal_open opens one")
 
-func (p *terminals) Open(_ context.Context, dir, title string) (string, error) {
-	p.asked = dir + " " + title
+func (t *terminals) Open(_ context.Context, dir, title string) (string, error) {
+	t.asked = dir + " " + title
 	return "t1", nil
 }
 
-func (p *terminals) IsConfined(pane string) (bool, error) {
+func (t *terminals) IsConfined(pane string) (bool, error) {
 	if pane != "t1" {
 		return false, errPane
 	}
-	return !p.user, nil
+	return !t.user, nil
 }
 
-func (p *terminals) Run(_ context.Context, pane, command string, wait time.Duration) (tools.TerminalRun, error) {
+func (t *terminals) Run(_ context.Context, pane, command string, wait time.Duration) (tools.TerminalRun, error) {
 	if pane != "t1" {
 		return tools.TerminalRun{}, errPane
 	}
-	p.wait = wait
-	return tools.TerminalRun{Output: p.shown, Finished: command != "serve", Exit: len(command) % 2}, nil
+	t.wait = wait
+	return tools.TerminalRun{Output: t.shown, Finished: command != "serve", Exit: len(command) % 2}, nil
 }
 
-func (p *terminals) Type(_ context.Context, pane, text string, enter bool) error {
+func (t *terminals) Type(_ context.Context, pane, text string, enter bool) error {
 	if pane != "t1" {
 		return errPane
 	}
-	p.asked = fmt.Sprint(text, enter)
+	t.asked = fmt.Sprint(text, enter)
 	return nil
 }
 
-func (p *terminals) Keys(_ context.Context, pane string, keys []string) error {
+func (t *terminals) Keys(_ context.Context, pane string, keys []string) error {
 	if pane != "t1" {
 		return errPane
 	}
-	p.asked = strings.Join(keys, " ")
+	t.asked = strings.Join(keys, " ")
 	return nil
 }
 
-func (p *terminals) Screen(_ context.Context, pane string) (tools.TerminalText, error) {
+func (t *terminals) Screen(_ context.Context, pane string) (tools.TerminalText, error) {
 	if pane != "t1" {
 		return tools.TerminalText{}, errPane
 	}
-	return tools.TerminalText{Text: p.shown, Next: 100, End: 100, Row: 2, Col: 3, Running: true}, nil
+	return tools.TerminalText{Text: t.shown, Next: 100, End: 100, Row: 2, Col: 3, Running: true}, nil
 }
 
-func (p *terminals) Read(_ context.Context, pane string, from int64, page, most int) (tools.TerminalText, error) {
+func (t *terminals) Read(_ context.Context, pane string, from int64, page, most int) (tools.TerminalText, error) {
 	if pane != "t1" {
 		return tools.TerminalText{}, errPane
 	}
-	return tools.TerminalText{Text: p.shown, From: from, Next: from + int64(most), End: 20000, Lost: int64(page)}, nil
+	return tools.TerminalText{Text: t.shown, From: from, Next: from + int64(most), End: 20000, Lost: int64(page)}, nil
 }
 
-func (p *terminals) Wait(
+func (t *terminals) Wait(
 	_ context.Context, pane string, until tools.TerminalWaitCondition, wait time.Duration,
 ) (tools.TerminalWaitResult, error) {
 	if pane != "t1" {
 		return tools.TerminalWaitResult{}, errPane
 	}
-	p.wait = wait
-	w := tools.TerminalWaitResult{Why: "time", Text: p.shown, Next: 7}
+	t.wait = wait
+	w := tools.TerminalWaitResult{Why: "time", Text: t.shown, Next: 7}
 	switch {
 	case until.Pattern != nil:
-		if w.Match = until.Pattern.FindString(p.shown); w.Match != "" {
+		if w.Match = until.Pattern.FindString(t.shown); w.Match != "" {
 			w.Why = "pattern"
 		}
 	case until.Prompt:
@@ -262,9 +262,9 @@ func (p *terminals) Wait(
 	return w, nil
 }
 
-func (p *terminals) List(context.Context) ([]tools.Terminal, error) {
+func (t *terminals) List(context.Context) ([]tools.Terminal, error) {
 	return []tools.Terminal{
-		{Pane: "t1", Title: p.shown, Dir: "/x", Command: "serve", Running: true},
+		{Pane: "t1", Title: t.shown, Dir: "/x", Command: "serve", Running: true},
 		{Pane: "t2", Title: "done", Exit: 4, Shared: true},
 	}, nil
 }

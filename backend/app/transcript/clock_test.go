@@ -26,89 +26,89 @@ func newJumpClock() *jumpClock {
 	return &jumpClock{waiting: map[*alarm]struct{}{}, more: make(chan struct{}, 1)}
 }
 
-func (c *jumpClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now()
+func (j *jumpClock) Now() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.now()
 }
 
-func (c *jumpClock) now() time.Time { return time.Now().Add(c.ahead) }
+func (j *jumpClock) now() time.Time { return time.Now().Add(j.ahead) }
 
-func (c *jumpClock) After(d time.Duration) <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := &alarm{at: c.now().Add(d), c: make(chan time.Time, 1)}
-	c.waiting[a] = struct{}{}
-	c.wanted = append(c.wanted, d)
+func (j *jumpClock) After(d time.Duration) <-chan time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	a := &alarm{at: j.now().Add(d), c: make(chan time.Time, 1)}
+	j.waiting[a] = struct{}{}
+	j.wanted = append(j.wanted, d)
 	a.timer = time.AfterFunc(d, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.ring(a)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.ring(a)
 	})
 	select {
-	case c.more <- struct{}{}:
+	case j.more <- struct{}{}:
 	default:
 	}
 	return a.c
 }
 
 // ring ends a wait, once. The caller holds mu.
-func (c *jumpClock) ring(a *alarm) {
-	if _, waits := c.waiting[a]; !waits {
+func (j *jumpClock) ring(a *alarm) {
+	if _, waits := j.waiting[a]; !waits {
 		return
 	}
-	delete(c.waiting, a)
+	delete(j.waiting, a)
 	a.timer.Stop()
-	a.c <- c.now()
+	a.c <- j.now()
 }
 
 // reach jumps by d once a wait would end in the second half of the jump: a back-off, a deadline or the end of a park,
 // but none of the shorter waits that always exist. On a busy machine such a wait may already be over; it counts if it
 // began after the last jump.
-func (c *jumpClock) reach(d time.Duration) error {
+func (j *jumpClock) reach(d time.Duration) error {
 	over := time.After(late)
-	for !c.awaited(d) {
+	for !j.awaited(d) {
 		select {
-		case <-c.more:
+		case <-j.more:
 		case <-over:
 			return fmt.Errorf("nobody waits for a time between %s and %s", d/2, d)
 		}
 	}
-	c.jump(d)
+	j.jump(d)
 	return nil
 }
 
-func (c *jumpClock) awaited(d time.Duration) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (j *jumpClock) awaited(d time.Duration) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	fits := func(wait time.Duration) bool { return wait > d/2 && wait <= d }
-	now := c.now()
-	for a := range c.waiting {
+	now := j.now()
+	for a := range j.waiting {
 		if fits(a.at.Sub(now)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.wanted, fits)
+	return slices.ContainsFunc(j.wanted, fits)
 }
 
-func (c *jumpClock) jump(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-	c.wanted = nil
-	now := c.now()
-	for a := range c.waiting {
+func (j *jumpClock) jump(d time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ahead += d
+	j.wanted = nil
+	now := j.now()
+	for a := range j.waiting {
 		if !a.at.After(now) {
-			c.ring(a)
+			j.ring(a)
 		}
 	}
 }
 
 // stop stops every timer.
-func (c *jumpClock) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for a := range c.waiting {
+func (j *jumpClock) stop() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for a := range j.waiting {
 		a.timer.Stop()
 	}
 }

@@ -82,15 +82,15 @@ type tally struct {
 	kills, late, doubts, unborn int
 }
 
-func (c *tally) add(n *int, by int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (t *tally) add(n *int, by int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	*n += by
 }
 
-func (c *tally) String() string {
+func (t *tally) String() string {
 	return fmt.Sprintf("%d kills, %d of them before the goal was there, %d steps in doubt; %d goals had ended before",
-		c.kills, c.unborn, c.doubts, c.late)
+		t.kills, t.unborn, t.doubts, t.late)
 }
 
 // crash runs one goal, kills its process at each of the moments, and resumes the goal until it ends.

@@ -80,28 +80,28 @@ func newScriptedModels(t *testing.T, tr *transcript) *scriptedModels {
 
 // answer plays the next turn of the requested model. A request without tools is an aside, from a judge, a critic or a
 // reviewer.
-func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
-	key, script := req.Model, m.tr.models[sectionOf(req.Model)]
+func (sm *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
+	key, script := req.Model, sm.tr.models[sectionOf(req.Model)]
 	if len(req.Tools) == 0 {
-		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
+		key, script = "aside "+req.Model, sm.tr.asides[sectionOf(req.Model)]
 	}
 	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the final statement
 		if len(req.Tools) > 0 {
-			m.Errorf("the last account may call %q", req.Tools)
+			sm.Errorf("the last account may call %q", req.Tools)
 		}
-		return modeltest.Say(m.tr.comment["account"])
+		return modeltest.Say(sm.tr.comment["account"])
 	}
-	if limit := requestedOutput(m.T, req); (limit > 0) != (len(req.Tools) == 0) || limit > 20_000 {
-		m.Errorf("%s may reply with %d tokens: only judges, critics and reviewers have a bound", key, limit)
+	if limit := requestedOutput(sm.T, req); (limit > 0) != (len(req.Tools) == 0) || limit > 20_000 {
+		sm.Errorf("%s may reply with %d tokens: only judges, critics and reviewers have a bound", key, limit)
 	}
-	n := m.next[key]
-	m.next[key]++
+	n := sm.next[key]
+	sm.next[key]++
 	for i, t := range script {
 		if i == n || t.forever && i <= n {
-			return m.play(t, req)
+			return sm.play(t, req)
 		}
 	}
-	m.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1,
+	sm.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1,
 		req.Last().Text)
 	return modeltest.Fail(400, "the script is over")
 }
@@ -132,19 +132,19 @@ func sectionOf(provider string) string {
 	return provider
 }
 
-func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
+func (sm *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 	for _, o := range t.orders {
-		m.do(o)
+		sm.do(o)
 	}
-	a := modeltest.Answer{Text: m.expand(strings.Join(t.text, "\n"))}
-	if m.tr.comment["window"] != "" { // realistic numbers, so that the window fills up
+	a := modeltest.Answer{Text: sm.expand(strings.Join(t.text, "\n"))}
+	if sm.tr.comment["window"] != "" { // realistic numbers, so that the window fills up
 		a.Usage = goal.Usage{TokensIn: int64(len(req.Body) / 4), TokensOut: 20}
 	}
 	for _, c := range t.calls {
-		a.Calls = append(a.Calls, goal.Call{Tool: c.Tool, Arguments: m.last(m.expand(c.Arguments), req)})
+		a.Calls = append(a.Calls, goal.Call{Tool: c.Tool, Arguments: sm.last(sm.expand(c.Arguments), req)})
 	}
 	for _, f := range t.faults {
-		m.fault(&a, m.expand(f))
+		sm.fault(&a, sm.expand(f))
 	}
 	return a
 }
@@ -152,7 +152,7 @@ func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 var lastPattern = regexp.MustCompile(`\$LAST\[([^\]]*)\]`)
 
 // last replaces $LAST[PATTERN] with the group of the pattern in the newest message that matches.
-func (m *scriptedModels) last(s string, req modeltest.Request) string {
+func (sm *scriptedModels) last(s string, req modeltest.Request) string {
 	return lastPattern.ReplaceAllStringFunc(s, func(p string) string {
 		expr := lastPattern.FindStringSubmatch(p)[1]
 		for i := len(req.Messages) - 1; i >= 0; i-- {
@@ -160,17 +160,17 @@ func (m *scriptedModels) last(s string, req modeltest.Request) string {
 				return found[1]
 			}
 		}
-		m.Errorf("no message fits %s; the last one is: %s", expr, req.Last().Text)
+		sm.Errorf("no message fits %s; the last one is: %s", expr, req.Last().Text)
 		return ""
 	})
 }
 
-func (m *scriptedModels) fault(a *modeltest.Answer, f string) {
+func (sm *scriptedModels) fault(a *modeltest.Answer, f string) {
 	word, rest, _ := strings.Cut(f, " ")
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			m.Errorf("fault %q: %v", f, err)
+			sm.Errorf("fault %q: %v", f, err)
 		}
 		return n
 	}
@@ -195,11 +195,11 @@ func (m *scriptedModels) fault(a *modeltest.Answer, f string) {
 	case "raw":
 		text, err := strconv.Unquote(rest)
 		if err != nil {
-			m.Errorf("fault %q: %v", f, err)
+			sm.Errorf("fault %q: %v", f, err)
 		}
 		a.Raw = text
 	default:
-		m.Errorf("unknown fault %q", f)
+		sm.Errorf("unknown fault %q", f)
 	}
 }
 

@@ -80,7 +80,7 @@ func (r run) honest() []result {
 	return slices.DeleteFunc(slices.Clone(r.Results), func(c result) bool { return c.Attack })
 }
 
-func (c result) isPlayed() bool { return c.NotRun == "" && c.Failed == "" }
+func (r result) isPlayed() bool { return r.NotRun == "" && r.Failed == "" }
 
 func (r run) writeTotals(b *strings.Builder) {
 	attempts, honest := r.attempts(), r.honest()

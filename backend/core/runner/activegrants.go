@@ -25,111 +25,111 @@ type activeGrants struct {
 }
 
 // attach sets what the grants are applied to.
-func (l *activeGrants) attach(b BlockedHosts) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.blocked = b
+func (a *activeGrants) attach(b BlockedHosts) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.blocked = b
 }
 
 // restore takes over the grants of earlier runs. The next apply applies them.
-func (l *activeGrants) restore(grants []policy.Grant) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.grants = grants
+func (a *activeGrants) restore(grants []policy.Grant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.grants = grants
 }
 
-func (l *activeGrants) list() []policy.Grant {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.grants)
+func (a *activeGrants) list() []policy.Grant {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.grants)
 }
 
 // recordAnswer journals an answer of the user and stores what it allows. It does both under one lock, because a
 // reader of the journal may revoke the grant at once.
-func (l *activeGrants) recordAnswer(ctx context.Context, request string, answer goal.Answer) *Stop {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if stop := l.journal.append(ctx, &event.ApprovalResolved{Request: request, Answer: answer}); stop != nil {
+func (a *activeGrants) recordAnswer(ctx context.Context, request string, answer goal.Answer) *Stop {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if stop := a.journal.append(ctx, &event.ApprovalResolved{Request: request, Answer: answer}); stop != nil {
 		return stop
 	}
 	if answer.Allowed {
-		l.grants = append(l.grants, answer.Grant)
-		l.applyLocked()
+		a.grants = append(a.grants, answer.Grant)
+		a.applyLocked()
 	}
 	return nil
 }
 
 // revoke ends a grant; the hosts that it opened are closed at once. It returns false if the grant no longer exists.
-func (l *activeGrants) revoke(ctx context.Context, id, why string) (bool, *Stop) {
-	if !l.drop(func(g policy.Grant) bool { return g.ID == id }) {
+func (a *activeGrants) revoke(ctx context.Context, id, why string) (bool, *Stop) {
+	if !a.drop(func(g policy.Grant) bool { return g.ID == id }) {
 		return false, nil
 	}
-	return true, l.journal.append(ctx, &event.GrantEnded{Request: id, Why: why})
+	return true, a.journal.append(ctx, &event.GrantEnded{Request: id, Why: why})
 }
 
 // consume ends a grant for a single call. The caller journals the returned events together with the intent of that
 // call.
-func (l *activeGrants) consume(id string) []event.Body {
-	if !l.drop(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
+func (a *activeGrants) consume(id string) []event.Body {
+	if !a.drop(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
 		return nil
 	}
 	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
 }
 
 // drop removes a grant and reports whether there was one.
-func (l *activeGrants) drop(which func(policy.Grant) bool) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.grants, which)
+func (a *activeGrants) drop(which func(policy.Grant) bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.grants, which)
 	if i < 0 {
 		return false
 	}
-	id := l.grants[i].ID
-	l.grants = slices.Delete(l.grants, i, i+1)
-	l.inUse = slices.DeleteFunc(l.inUse, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
-	l.applyLocked()
+	id := a.grants[i].ID
+	a.grants = slices.Delete(a.grants, i, i+1)
+	a.inUse = slices.DeleteFunc(a.inUse, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
+	a.applyLocked()
 	return true
 }
 
 // apply passes the current grants to the session.
-func (l *activeGrants) apply() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.applyLocked()
+func (a *activeGrants) apply() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.applyLocked()
 }
 
-func (l *activeGrants) applyLocked() {
-	if l.blocked == nil {
+func (a *activeGrants) applyLocked() {
+	if a.blocked == nil {
 		return
 	}
 	now := []policy.Grant{}
-	for _, g := range l.inUse {
+	for _, g := range a.inUse {
 		now = append(now, *g)
 	}
-	l.blocked.ApplyGrants(slices.Clone(l.grants), now)
+	a.blocked.ApplyGrants(slices.Clone(a.grants), now)
 }
 
 // openFor opens the hosts that a call contacts while it is executed, if the user approved the call. The approval
 // may be for this call only.
-func (l *activeGrants) openFor(c goal.Call, e policy.Effect, grant string) (over func()) {
+func (a *activeGrants) openFor(c goal.Call, e policy.Effect, grant string) (over func()) {
 	if grant == "" || len(e.Hosts) == 0 {
 		return func() {}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	scope := policy.ScopeOnce
-	for _, g := range l.grants {
+	for _, g := range a.grants {
 		if g.ID == grant {
 			scope = g.Scope
 		}
 	}
 	one := &policy.Grant{ID: grant, Scope: scope, Tool: c.Tool, Risk: e.Risk, Hosts: e.Hosts}
-	l.inUse = append(l.inUse, one)
-	l.applyLocked()
+	a.inUse = append(a.inUse, one)
+	a.applyLocked()
 	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.inUse = slices.DeleteFunc(l.inUse, func(g *policy.Grant) bool { return g == one })
-		l.applyLocked()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.inUse = slices.DeleteFunc(a.inUse, func(g *policy.Grant) bool { return g == one })
+		a.applyLocked()
 	}
 }

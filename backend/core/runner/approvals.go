@@ -56,46 +56,46 @@ type openApproval struct {
 
 // requestAnswer asks the user about a call and waits for the answer. Without an answer, the call waits: the run
 // pauses or was stopped.
-func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
-	a, stop := q.openRequest(ctx, key, a)
+func (ap *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := ap.openRequest(ctx, key, a)
 	if stop != nil {
 		return nil, stop
 	}
-	answers, stop := q.awaitAnswers(ctx, []goal.Approval{a})
+	answers, stop := ap.awaitAnswers(ctx, []goal.Approval{a})
 	return answers[a.ID], stop
 }
 
 // openRequest journals the request. A call that already waits for an answer is not asked about again.
-func (q *approvals) openRequest(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
-	for _, open := range q.pending {
+func (ap *approvals) openRequest(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
+	for _, open := range ap.pending {
 		if open.Tool == a.Tool && open.key == key && open.Effect.Equal(withoutCommandLine(a.Effect)) {
 			return open.Approval, nil
 		}
 	}
 	if a.Effect.Pane == "" { // otherwise nothing is opened
-		a.Why += q.exposed.warning(a.Effect.Hosts)
+		a.Why += ap.exposed.warning(a.Effect.Hosts)
 	}
-	q.count++
-	a.ID = fmt.Sprintf("a%d", q.count)
-	if stop := q.journal.append(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
+	ap.count++
+	a.ID = fmt.Sprintf("a%d", ap.count)
+	if stop := ap.journal.append(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
 		return a, stop
 	}
 	a.Effect = withoutCommandLine(a.Effect)
-	q.pending = append(q.pending, openApproval{Approval: a, key: key})
+	ap.pending = append(ap.pending, openApproval{Approval: a, key: key})
 	return a, nil
 }
 
 // pendingApprovals returns what the user has not answered, oldest first.
-func (q *approvals) pendingApprovals() []goal.Approval {
-	list := make([]goal.Approval, 0, len(q.pending))
-	for _, a := range q.pending {
+func (ap *approvals) pendingApprovals() []goal.Approval {
+	list := make([]goal.Approval, 0, len(ap.pending))
+	for _, a := range ap.pending {
 		list = append(list, a.Approval)
 	}
 	return list
 }
 
-func (q *approvals) evaluatePolicy(c policy.Call) policy.Decision {
-	return q.rules.Decide(c, q.goal.Policy, q.grants.list())
+func (ap *approvals) evaluatePolicy(c policy.Call) policy.Decision {
+	return ap.rules.Decide(c, ap.goal.Policy, ap.grants.list())
 }
 
 // withoutCommandLine removes the command line, which the arguments of an approval contain.
@@ -106,71 +106,71 @@ func withoutCommandLine(e policy.Effect) policy.Effect {
 
 // awaitAnswers waits for the answers to several requests at once. Waiting for a user does not count against the wall
 // clock.
-func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
-	q.idle.begin(q.clock.Now())
-	defer func() { q.idle.end(q.clock.Now()) }()
-	from := q.clock.Now()
+func (ap *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
+	ap.idle.begin(ap.clock.Now())
+	defer func() { ap.idle.end(ap.clock.Now()) }()
+	from := ap.clock.Now()
 	answered := map[string]*goal.Answer{}
 	for {
-		answers, stop := q.applyAnswers(ctx)
+		answers, stop := ap.applyAnswers(ctx)
 		maps.Copy(answered, answers)
 		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
 		if len(asked) == 0 || stop != nil {
 			return answered, stop
 		}
-		left := q.approvalTimeout() - q.clock.Now().Sub(from)
+		left := ap.approvalTimeout() - ap.clock.Now().Sub(from)
 		if left <= 0 {
-			return q.onAllUnanswered(ctx, asked, answered)
+			return ap.onAllUnanswered(ctx, asked, answered)
 		}
 		select {
 		case <-ctx.Done():
 			return answered, nil
-		case <-q.pauser.requested():
+		case <-ap.pauser.requested():
 			return answered, nil
-		case <-q.orders.polled:
-		case <-q.clock.After(left):
+		case <-ap.orders.polled:
+		case <-ap.clock.After(left):
 		}
 	}
 }
 
 // approvalTimeout returns how long an approval waits for a user; 0 if no user is present.
-func (q *approvals) approvalTimeout() time.Duration {
-	if q.timeout == nil {
+func (ap *approvals) approvalTimeout() time.Duration {
+	if ap.timeout == nil {
 		return 0
 	}
-	return q.timeout()
+	return ap.timeout()
 }
 
 // onUnanswered handles a request without an answer according to the goal's options.
-func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+func (ap *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call has ended, so an approval can only apply to the goal
 		least, offered = a.FindOffer("goal")
 	}
 	switch {
-	case q.goal.Options.OnAsk == goal.OnAskDeny:
-		return q.resolveApproval(ctx, a, goal.Answer{
+	case ap.goal.Options.OnAsk == goal.OnAskDeny:
+		return ap.resolveApproval(ctx, a, goal.Answer{
 			By:  "policy",
 			Why: "nobody answered, and this goal denies such calls",
 		})
-	case q.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return q.resolveApproval(ctx, a, goal.Answer{
+	case ap.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
+		return ap.resolveApproval(ctx, a, goal.Answer{
 			Allowed: true,
 			Grant:   least,
 			By:      "policy",
 			Why:     "nobody answered, and this goal allows such calls",
 		})
 	}
-	q.unanswered = a.ID
+	ap.unanswered = a.ID
 	return nil, nil
 }
 
 // onAllUnanswered handles each request without an answer, until one pauses the goal.
-func (q *approvals) onAllUnanswered(
+func (ap *approvals) onAllUnanswered(
 	ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer,
 ) (map[string]*goal.Answer, *Stop) {
 	for _, a := range asked {
-		answer, stop := q.onUnanswered(ctx, a)
+		answer, stop := ap.onUnanswered(ctx, a)
 		if answer == nil || stop != nil {
 			return answered, stop
 		}
@@ -195,9 +195,9 @@ func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal
 }
 
 // pauseForApproval pauses the run: it continues when the user has answered.
-func (q *approvals) pauseForApproval() *Stop {
-	for _, a := range q.pending {
-		if a.ID == q.unanswered {
+func (ap *approvals) pauseForApproval() *Stop {
+	for _, a := range ap.pending {
+		if a.ID == ap.unanswered {
 			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
 		}
 	}
@@ -206,38 +206,38 @@ func (q *approvals) pauseForApproval() *Stop {
 
 // applyAnswers applies the user's answers and revocations, from any process. An answer to a request that is not open
 // is ignored.
-func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
-	q.grants.taking.Lock()
-	defer q.grants.taking.Unlock()
-	orders, err := q.orders.store.List(ctx, q.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+	ap.grants.taking.Lock()
+	defer ap.grants.taking.Unlock()
+	orders, err := ap.orders.store.List(ctx, ap.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
-			q.log.Warn("answers", "goal", q.goal.ID, "error", err)
+			ap.log.Warn("answers", "goal", ap.goal.ID, "error", err)
 		}
 		return nil, nil
 	}
 	answers := map[string]*goal.Answer{}
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
-			if stop := q.orders.revokeGrant(ctx, o); stop != nil {
+			if stop := ap.orders.revokeGrant(ctx, o); stop != nil {
 				return answers, stop
 			}
 			continue
 		}
-		i := slices.IndexFunc(q.pending, func(a openApproval) bool { return a.ID == o.Request })
+		i := slices.IndexFunc(ap.pending, func(a openApproval) bool { return a.ID == o.Request })
 		if i < 0 { // answered already
-			q.orders.settleOrder(ctx, o)
+			ap.orders.settleOrder(ctx, o)
 			continue
 		}
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
-			if answer.Grant, answer.Allowed = q.pending[i].FindOffer(o.Scope); !answer.Allowed {
-				q.log.Warn("answer with a scope that was not offered", "goal", q.goal.ID, "request", o.Request, "scope", o.Scope)
-				q.orders.settleOrder(ctx, o)
+			if answer.Grant, answer.Allowed = ap.pending[i].FindOffer(o.Scope); !answer.Allowed {
+				ap.log.Warn("answer with a scope that was not offered", "goal", ap.goal.ID, "request", o.Request, "scope", o.Scope)
+				ap.orders.settleOrder(ctx, o)
 				continue
 			}
 		}
-		given, stop := q.resolveApproval(ctx, q.pending[i].Approval, answer)
+		given, stop := ap.resolveApproval(ctx, ap.pending[i].Approval, answer)
 		if stop != nil {
 			return answers, stop
 		}
@@ -247,40 +247,40 @@ func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, 
 }
 
 // resolveApproval journals an answer and stores the grant.
-func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
-	if stop := q.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
+func (ap *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	if stop := ap.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
 		return nil, stop
 	}
-	q.pending = slices.DeleteFunc(q.pending, func(o openApproval) bool { return o.ID == a.ID })
+	ap.pending = slices.DeleteFunc(ap.pending, func(o openApproval) bool { return o.ID == a.ID })
 	return &answer, nil
 }
 
 // restoreApprovals restores the requests of earlier runs and applies the answers that came during the pause. It
 // tells the agent which waiting calls were not executed. The host never executes them later, because files and
 // pages may have changed.
-func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
-	list, err := q.history.List(ctx, q.goal.ID)
+func (ap *approvals) restoreApprovals(ctx context.Context) *Stop {
+	list, err := ap.history.List(ctx, ap.goal.ID)
 	if err != nil {
-		return q.pauser.stopForError(ctx, "reading the approval requests", err)
+		return ap.pauser.stopForError(ctx, "reading the approval requests", err)
 	}
-	grants, err := q.history.Grants(ctx, q.goal.ID)
+	grants, err := ap.history.Grants(ctx, ap.goal.ID)
 	if err != nil {
-		return q.pauser.stopForError(ctx, "reading the grants", err)
+		return ap.pauser.stopForError(ctx, "reading the grants", err)
 	}
-	unreported, err := q.history.UnreportedApprovals(ctx, q.goal.ID)
+	unreported, err := ap.history.UnreportedApprovals(ctx, ap.goal.ID)
 	if err != nil {
-		return q.pauser.stopForError(ctx, "reading the user's answers", err)
+		return ap.pauser.stopForError(ctx, "reading the user's answers", err)
 	}
-	q.grants.restore(grants)
-	q.count = len(list)
+	ap.grants.restore(grants)
+	ap.count = len(list)
 	for _, a := range list {
 		if a.Answer == nil {
 			key := digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments})
-			q.pending = append(q.pending, openApproval{Approval: a, key: key})
+			ap.pending = append(ap.pending, openApproval{Approval: a, key: key})
 		}
 	}
-	waited := q.pendingApprovals()
-	answers, stop := q.applyAnswers(ctx)
+	waited := ap.pendingApprovals()
+	answers, stop := ap.applyAnswers(ctx)
 	if stop != nil {
 		return stop
 	}
@@ -289,23 +289,23 @@ func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
 			unreported = append(unreported, a)
 		}
 	}
-	q.reportAnswers(unreported)
-	q.grants.apply()
+	ap.reportAnswers(unreported)
+	ap.grants.apply()
 	return nil
 }
 
 // reportAnswers tells the agent in the run's first message what happened to calls that waited.
-func (q *approvals) reportAnswers(settled []goal.Approval) {
+func (ap *approvals) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
 			closed = append(closed, a.Tool+" "+text.Truncate(a.Arguments, 100))
 		} else {
-			q.messages.AddDeferred(describeAnswer(a, *a.Answer))
+			ap.messages.AddDeferred(describeAnswer(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
-		q.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " +
+		ap.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " +
 			strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
@@ -332,11 +332,11 @@ func reasonSuffix(why string) string {
 }
 
 // sendNotices tells the agent the results of approvals after the calls of a turn.
-func (q *approvals) sendNotices(ctx context.Context) *Stop {
-	if len(q.notices) == 0 {
+func (ap *approvals) sendNotices(ctx context.Context) *Stop {
+	if len(ap.notices) == 0 {
 		return nil
 	}
-	text := strings.Join(q.notices, "\n")
-	q.notices = nil
-	return q.messages.addUserMessage(ctx, text)
+	text := strings.Join(ap.notices, "\n")
+	ap.notices = nil
+	return ap.messages.addUserMessage(ctx, text)
 }

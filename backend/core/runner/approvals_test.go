@@ -85,11 +85,11 @@ func (p *post) move(host string) {
 const posting = `post {"host":"shop.example","text":"x"}`
 
 // BlockedHosts and ApplyGrants make the environment a session that blocks hosts.
-func (r *environment) BlockedHosts() []policy.Effect {
+func (en *environment) BlockedHosts() []policy.Effect {
 	var list []policy.Effect
 	for {
 		select {
-		case e := <-r.world.stops:
+		case e := <-en.world.stops:
 			list = append(list, e)
 		default:
 			return list
@@ -97,11 +97,11 @@ func (r *environment) BlockedHosts() []policy.Effect {
 	}
 }
 
-func (r *environment) ApplyGrants(list, now []policy.Grant) {
-	r.world.mu.Lock()
-	defer r.world.mu.Unlock()
-	r.world.granted = append(r.world.granted, list)
-	r.world.during = append(r.world.during, now)
+func (en *environment) ApplyGrants(list, now []policy.Grant) {
+	en.world.mu.Lock()
+	defer en.world.mu.Unlock()
+	en.world.granted = append(en.world.granted, list)
+	en.world.during = append(en.world.during, now)
 }
 
 func yes(request string, s policy.Scope) goal.Order {

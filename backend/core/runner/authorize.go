@@ -38,23 +38,23 @@ type resolvedCall struct {
 	shown *string // what the user is shown; nil until it is needed
 }
 
-func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
+func (r *resolvedCall) isRefused() bool { return r.refusal.outcome != "" }
 
 // isReadOnly reports whether the call changes nothing. A refused call has no effect at all.
-func (c *resolvedCall) isReadOnly() bool {
-	if c.effect.Control {
-		return c.Tool == "read_evidence" || c.Tool == toolbox.FindTool
+func (r *resolvedCall) isReadOnly() bool {
+	if r.effect.Control {
+		return r.Tool == "read_evidence" || r.Tool == toolbox.FindTool
 	}
-	return c.isRefused() || c.effect.Risk == policy.ReadOnly
+	return r.isRefused() || r.effect.Risk == policy.ReadOnly
 }
 
 // preview returns what a user sees of the call besides its arguments.
-func (c *resolvedCall) preview(ctx context.Context) string {
-	if c.shown == nil {
-		shown := previewCall(ctx, c.tool, c.Call)
-		c.shown = &shown
+func (r *resolvedCall) preview(ctx context.Context) string {
+	if r.shown == nil {
+		shown := previewCall(ctx, r.tool, r.Call)
+		r.shown = &shown
 	}
-	return *c.shown
+	return *r.shown
 }
 
 // resolveCall finds the tool, validates the arguments and computes the effect. If it refuses, nothing has happened.
@@ -99,8 +99,8 @@ func (d *dispatcher) useCurrentName(c *resolvedCall) error {
 }
 
 // withEffect returns the call as the policy judges it.
-func (c *resolvedCall) withEffect(effect policy.Effect) policy.Call {
-	return policy.Call{Tool: c.Tool, Written: c.written, Former: c.former, Key: c.key, Effect: effect}
+func (r *resolvedCall) withEffect(effect policy.Effect) policy.Call {
+	return policy.Call{Tool: r.Tool, Written: r.written, Former: r.former, Key: r.key, Effect: effect}
 }
 
 // authorizeCall asks the policy and, if the policy says so, the user. It sets the grant that allowed the call, or
@@ -131,13 +131,13 @@ func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
 }
 
 // approval returns the request that the user is asked to approve.
-func (c *resolvedCall) approval(ctx context.Context, decision policy.Decision) goal.Approval {
+func (r *resolvedCall) approval(ctx context.Context, decision policy.Decision) goal.Approval {
 	a := goal.Approval{
-		Step:      c.step,
-		Tool:      c.Tool,
-		Arguments: c.Arguments,
-		Effect:    c.effect,
-		Show:      c.preview(ctx),
+		Step:      r.step,
+		Tool:      r.Tool,
+		Arguments: r.Arguments,
+		Effect:    r.effect,
+		Show:      r.preview(ctx),
 		Why:       decision.Reason,
 		Always:    decision.Always,
 		Offers:    decision.Offers,

@@ -164,16 +164,16 @@ func processors(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
-	if m.n == 1 { // the first turn is over, so the run has restored the earlier steps
-		m.used = -processors(m.b)
-		m.b.ResetTimer()
+func (i *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
+	if i.n == 1 { // the first turn is over, so the run has restored the earlier steps
+		i.used = -processors(i.b)
+		i.b.ResetTimer()
 	}
-	m.n++
+	i.n++
 	c := goal.Call{ID: "c", Tool: "nod", Arguments: fmt.Sprintf(`{"n":%d}`, len(t.Messages))}
-	if m.n == m.b.N+2 {
-		m.b.StopTimer()
-		m.used += processors(m.b)
+	if i.n == i.b.N+2 {
+		i.b.StopTimer()
+		i.used += processors(i.b)
 		c = goal.Call{ID: "c", Tool: "leave", Arguments: "{}"}
 	}
 	return goal.Reply{Calls: []goal.Call{c}, Usage: goal.Usage{TokensIn: 1000, TokensOut: 10}}, nil
@@ -185,28 +185,28 @@ type bare struct {
 	world runner.FolderState
 }
 
-func (r bare) Models() runner.Models {
-	return runner.Models{Agent: r.model, Window: 128_000}
+func (b bare) Models() runner.Models {
+	return runner.Models{Agent: b.model, Window: 128_000}
 }
 
 func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
 func (bare) Judge() runner.Verifier                 { return nil }
-func (r bare) Folder() runner.FolderState           { return r.world }
+func (b bare) Folder() runner.FolderState           { return b.world }
 func (bare) Close(context.Context, goal.Exit) error { return nil }
 
 // nod is a tool that answers at once. Under the name leave, it gives up.
 type nod struct{ name string }
 
-func (t nod) Spec() goal.ToolSpec {
-	return goal.ToolSpec{Name: t.name, Schema: json.RawMessage(`{"type":"object"}`)}
+func (n nod) Spec() goal.ToolSpec {
+	return goal.ToolSpec{Name: n.name, Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (t nod) Effect(context.Context, json.RawMessage) (policy.Effect, error) {
-	return policy.Effect{Risk: policy.WriteLocal, Control: t.name == "leave"}, nil
+func (n nod) Effect(context.Context, json.RawMessage) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.WriteLocal, Control: n.name == "leave"}, nil
 }
 
-func (t nod) Do(ctx context.Context, args json.RawMessage) goal.Result {
-	if run, ok := goal.RunOf(ctx); ok && t.name == "leave" {
+func (n nod) Do(ctx context.Context, args json.RawMessage) goal.Result {
+	if run, ok := goal.RunOf(ctx); ok && n.name == "leave" {
 		run.Control.GiveUp("enough", "-")
 	}
 	return goal.Result{OK: true, Text: "nodded " + string(args)}

@@ -22,14 +22,14 @@ type BlockedHosts interface {
 
 // askBlockedHosts asks about all hosts that were blocked while a call ran, in one request round. The call has
 // ended; the agent gets the answers after the calls of the turn.
-func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
-	if q.blocked == nil {
+func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
+	if ap.blocked == nil {
 		return nil
 	}
 	var asked []goal.Approval
-	for _, e := range q.blocked.BlockedHosts() {
-		d := q.evaluatePolicy(c.withEffect(e))
-		if d.Answer != policy.Ask || slices.Contains(q.deniedHosts, hostsOf(e)) {
+	for _, e := range ap.blocked.BlockedHosts() {
+		d := ap.evaluatePolicy(c.withEffect(e))
+		if d.Answer != policy.Ask || slices.Contains(ap.deniedHosts, hostsOf(e)) {
 			continue
 		}
 		// The call has ended, so an approval can only apply to the goal.
@@ -37,7 +37,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 		if len(offers) == 0 {
 			continue
 		}
-		a, stop := q.openRequest(ctx, c.key, goal.Approval{
+		a, stop := ap.openRequest(ctx, c.key, goal.Approval{
 			Step:      c.step,
 			Tool:      c.Tool,
 			Arguments: c.Arguments,
@@ -54,15 +54,15 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 	if len(asked) == 0 {
 		return nil
 	}
-	answers, stop := q.awaitAnswers(ctx, slices.Clone(asked))
+	answers, stop := ap.awaitAnswers(ctx, slices.Clone(asked))
 	for _, a := range asked {
-		q.noteBlockedHost(a, answers[a.ID])
+		ap.noteBlockedHost(a, answers[a.ID])
 	}
 	return stop
 }
 
 // noteBlockedHost records the answer about one host for the agent; nil means that there is none yet.
-func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
+func (ap *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	who := a.Tool
 	if a.Effect.Earlier {
 		who = "a program that ran before " + a.Tool
@@ -70,16 +70,16 @@ func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		q.notices = append(q.notices,
+		ap.notices = append(ap.notices,
 			fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.",
 				who, where))
 	default:
-		q.deniedHosts = append(q.deniedHosts, where)
+		ap.deniedHosts = append(ap.deniedHosts, where)
 		refused := "the user refused it"
 		if answer.By != "person" {
 			refused = "the rule of this goal for when nobody answers refused it"
 		}
-		q.notices = append(q.notices,
+		ap.notices = append(ap.notices,
 			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", who, where, refused, reasonSuffix(answer.Why)))
 	}
 }

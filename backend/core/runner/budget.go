@@ -154,21 +154,21 @@ type limitWarnings struct {
 }
 
 // restore adds the warnings of earlier runs.
-func (w *limitWarnings) restore(at map[string]int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = map[string]int{}
-	maps.Copy(w.at, at)
+func (l *limitWarnings) restore(at map[string]int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = map[string]int{}
+	maps.Copy(l.at, at)
 }
 
 // mark reports whether a threshold is new.
-func (w *limitWarnings) mark(what string, mark int) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.at == nil || mark <= w.at[what] {
+func (l *limitWarnings) mark(what string, mark int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at == nil || mark <= l.at[what] {
 		return false
 	}
-	w.at[what] = mark
+	l.at[what] = mark
 	return true
 }
 

@@ -30,8 +30,8 @@ type runControl struct {
 
 // ExecuteNested makes a call, a step of a recipe, within the call of a tool. Control tools are only for the model.
 // After an error, the caller must make no more calls.
-func (c *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step int, result goal.Result, err error) {
-	return c.calls.executeNested(ctx, call)
+func (r *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step int, result goal.Result, err error) {
+	return r.calls.executeNested(ctx, call)
 }
 
 // agentRequests are the agent's requests to its run in this iteration.
@@ -45,53 +45,53 @@ type agentRequests struct {
 type abortRequest struct{ reason, learned string }
 
 // takeClaim removes and returns the claim that waits for verification; nil if there is none.
-func (q *agentRequests) takeClaim() *pendingClaim {
-	c := q.claim
-	q.claim = nil
+func (a *agentRequests) takeClaim() *pendingClaim {
+	c := a.claim
+	a.claim = nil
 	return c
 }
 
 // Claim requests verification.
-func (q *agentRequests) Claim(rationale, result string) {
-	q.claim = &pendingClaim{rationale: rationale, result: result}
+func (a *agentRequests) Claim(rationale, result string) {
+	a.claim = &pendingClaim{rationale: rationale, result: result}
 }
 
 // GiveUp ends the run as gave_up.
-func (q *agentRequests) GiveUp(reason, learned string) { q.gaveUp = &abortRequest{reason, learned} }
+func (a *agentRequests) GiveUp(reason, learned string) { a.gaveUp = &abortRequest{reason, learned} }
 
 // AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
-func (q *agentRequests) AskUser(question, pane string) { q.question, q.questionPane = question, pane }
+func (a *agentRequests) AskUser(question, pane string) { a.question, a.questionPane = question, pane }
 
 // Wait waits, at most until the run is stopped or paused. It returns how long it waited.
-func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
-	from := c.clock.Now()
+func (r *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
+	from := r.clock.Now()
 	select {
 	case <-ctx.Done():
-	case <-c.pauser.requested():
-	case <-c.clock.After(d):
+	case <-r.pauser.requested():
+	case <-r.clock.After(d):
 	}
-	return c.clock.Now().Sub(from)
+	return r.clock.Now().Sub(from)
 }
 
 // PauseRequested is closed when the user pauses the run, so that a long call of a tool can end early.
-func (c *runControl) PauseRequested() <-chan struct{} { return c.pauser.requested() }
+func (r *runControl) PauseRequested() <-chan struct{} { return r.pauser.requested() }
 
 // FindTools describes the tools that match a need. The model is offered them from its next turn on.
-func (c *runControl) FindTools(need string) string { return c.calls.offer.Find(need) }
+func (r *runControl) FindTools(need string) string { return r.calls.offer.Find(need) }
 
 // maxEvidencePageBytes limits what one call of read_evidence returns, in bytes.
 const maxEvidencePageBytes = 16 << 10
 
 // Evidence reads a page of a long result that the host stored.
-func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
-	if strings.HasPrefix(handle, "check:") && c.checkOutput != goal.CheckOutputFull {
+func (r *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
+	if strings.HasPrefix(handle, "check:") && r.checkOutput != goal.CheckOutputFull {
 		return goal.TextPage{}, errors.New("the user hides the output of the checks from you (--check-output)")
 	}
-	whole, err := c.evidence.ReadEvidence(ctx, c.goal, handle)
+	whole, err := r.evidence.ReadEvidence(ctx, r.goal, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(conversation.MaxResultBytes(c.calls.window))))
+	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(conversation.MaxResultBytes(r.calls.window))))
 }
 
 // pageAt returns a page that ends between two characters, so that the pages join to the whole text.

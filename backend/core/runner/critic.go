@@ -191,17 +191,17 @@ func (c *critic) takeReply(ctx context.Context) *Stop {
 }
 
 // wait reports whether the reply has arrived. The first call waits for it, up to criticGrace.
-func (r *criticRequest) wait(ctx context.Context, clock Clock) bool {
-	if !r.awaited {
-		r.awaited = true
+func (c *criticRequest) wait(ctx context.Context, clock Clock) bool {
+	if !c.awaited {
+		c.awaited = true
 		select {
-		case <-r.done:
+		case <-c.done:
 		case <-ctx.Done():
 		case <-clock.After(criticGrace):
 		}
 	}
 	select {
-	case <-r.done:
+	case <-c.done:
 		return true
 	default:
 		return false

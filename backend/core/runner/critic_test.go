@@ -75,16 +75,16 @@ type critics struct {
 	sizes []int
 }
 
-func (n *critics) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
+func (c *critics) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
 	size := messageBytes(t.Messages)
-	n.sizes = append(n.sizes, size)
-	if n.bytes > 0 && size > n.bytes {
+	c.sizes = append(c.sizes, size)
+	if c.bytes > 0 && size > c.bytes {
 		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrContextTooLong)
 	}
-	n.asked = append(n.asked, t.Messages)
+	c.asked = append(c.asked, t.Messages)
 	reply := goal.Reply{Text: "PROGRESSING\nit does"}
-	if n.usage != nil {
-		reply.Usage = n.usage(size + len(t.System))
+	if c.usage != nil {
+		reply.Usage = c.usage(size + len(t.System))
 	}
 	return reply, nil
 }
@@ -234,8 +234,8 @@ func TestCritic_RunEnds_CancelsTheRequest(t *testing.T) {
 // modelFunc is a function that implements Model.
 type modelFunc func(ctx context.Context) (goal.Reply, error)
 
-func (f modelFunc) Turn(ctx context.Context, _ goal.Turn, _ func(string)) (goal.Reply, error) {
-	return f(ctx)
+func (m modelFunc) Turn(ctx context.Context, _ goal.Turn, _ func(string)) (goal.Reply, error) {
+	return m(ctx)
 }
 
 // expiredClock is a clock on which every wait is over at once.
@@ -244,8 +244,8 @@ type expiredClock struct {
 	asked int
 }
 
-func (c *expiredClock) After(time.Duration) <-chan time.Time {
-	c.asked++
+func (e *expiredClock) After(time.Duration) <-chan time.Time {
+	e.asked++
 	over := make(chan time.Time, 1)
 	over <- time.Time{}
 	return over

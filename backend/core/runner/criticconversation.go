@@ -26,14 +26,14 @@ type criticConversation struct {
 
 // next returns the messages of the next request: the conversation with the steps since or, if that exceeds the
 // given bytes, a new conversation with the newest steps that fit. It changes nothing.
-func (r *criticConversation) next(opening string, steps []goal.Step, bytes int) []goal.Message {
-	if len(r.messages) > 0 {
-		seen := 1 + slices.IndexFunc(steps, func(s goal.Step) bool { return s.N == r.shown })
+func (c *criticConversation) next(opening string, steps []goal.Step, bytes int) []goal.Message {
+	if len(c.messages) > 0 {
+		seen := 1 + slices.IndexFunc(steps, func(s goal.Step) bool { return s.N == c.shown })
 		since := steps[seen:]
 		text := fmt.Sprintf("The %s since:\n%s", goal.FormatCount(len(since), "step"),
 			strings.Join(formatSteps(since, maxCriticBytes), ""))
-		if messageBytes(r.messages)+len(text) <= bytes && seen > 0 {
-			return append(slices.Clone(r.messages), goal.Message{Role: goal.User, Text: text})
+		if messageBytes(c.messages)+len(text) <= bytes && seen > 0 {
+			return append(slices.Clone(c.messages), goal.Message{Role: goal.User, Text: text})
 		}
 	}
 	shown := formatSteps(steps, min(bytes, maxFirstRequestBytes)-len(opening)-len(stepsHeading)-20)
@@ -44,9 +44,9 @@ func (r *criticConversation) next(opening string, steps []goal.Step, bytes int) 
 const stepsHeading = "The last %s:\n%s"
 
 // keep stores a request and its reply as the beginning of the next request.
-func (r *criticConversation) keep(sent []goal.Message, reply string, step int) {
-	r.messages = append(sent, goal.Message{Role: goal.Assistant, Text: text.Truncate(reply, maxJudgedChars)})
-	r.shown = step
+func (c *criticConversation) keep(sent []goal.Message, reply string, step int) {
+	c.messages = append(sent, goal.Message{Role: goal.Assistant, Text: text.Truncate(reply, maxJudgedChars)})
+	c.shown = step
 }
 
 // opening returns the first message of each conversation with the critic.
@@ -102,22 +102,22 @@ type criticCost struct {
 	perByte      float64 // tokens per byte of a request, the most that was measured
 }
 
-func (k *criticCost) add(u goal.Usage, sentBytes int) {
-	k.tokens += u.TokensIn + u.TokensOut
-	k.longestReply = max(k.longestReply, u.TokensOut)
-	k.perByte = max(k.perByte, float64(u.TokensIn)/float64(max(1, sentBytes)))
+func (c *criticCost) add(u goal.Usage, sentBytes int) {
+	c.tokens += u.TokensIn + u.TokensOut
+	c.longestReply = max(c.longestReply, u.TokensOut)
+	c.perByte = max(c.perByte, float64(u.TokensIn)/float64(max(1, sentBytes)))
 }
 
 // bytesLeft returns how long a request may be so that it and its reply stay within the critic's share. A reply that is
 // longer than all earlier ones delays the next request.
-func (k *criticCost) bytesLeft(spent goal.Spend) int {
-	left := (spent.TokensIn+spent.TokensOut)*criticShare/100 - k.tokens - max(minReplyTokens, k.longestReply)
+func (c *criticCost) bytesLeft(spent goal.Spend) int {
+	left := (spent.TokensIn+spent.TokensOut)*criticShare/100 - c.tokens - max(minReplyTokens, c.longestReply)
 	if left <= 0 {
 		return 0
 	}
 	bytes := conversation.BytesForTokens(int(left))
-	if k.perByte > 0 {
-		bytes = min(bytes, int(float64(left)/k.perByte))
+	if c.perByte > 0 {
+		bytes = min(bytes, int(float64(left)/c.perByte))
 	}
 	return bytes
 }

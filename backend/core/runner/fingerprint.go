@@ -9,11 +9,11 @@ import (
 
 // hasFolderChanged reports whether the folder is in a state that is new in this goal. If nothing can be compared,
 // every iteration counts as a change.
-func (w *progressWatch) hasFolderChanged(ctx context.Context) (bool, error) {
-	if w.folder == nil {
+func (pw *progressWatch) hasFolderChanged(ctx context.Context) (bool, error) {
+	if pw.folder == nil {
 		return true, nil
 	}
-	return w.awaitFingerprint(ctx, w.startFingerprint(ctx))
+	return pw.awaitFingerprint(ctx, pw.startFingerprint(ctx))
 }
 
 // fingerprintJob computes one fingerprint of the folder in the background, because it takes a while for many files.
@@ -24,9 +24,9 @@ type fingerprintJob struct {
 }
 
 // startFingerprint starts a job.
-func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
+func (pw *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 	l := &fingerprintJob{done: make(chan struct{})}
-	folder := w.folder
+	folder := pw.folder
 	go func() {
 		defer close(l.done)
 		defer func() {
@@ -41,14 +41,14 @@ func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 
 // awaitFingerprint waits for a job. An unread part may have changed since the last fingerprint: the user is warned
 // once, and it always counts as a change.
-func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, error) {
+func (pw *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, error) {
 	<-l.done // it ends with ctx
 	if l.err != nil {
 		return false, fmt.Errorf("fingerprint: %w", l.err)
 	}
-	if l.unseen != "" && !w.partialReported {
-		w.partialReported = true
-		if stop := w.journal.append(ctx, &event.Warning{
+	if l.unseen != "" && !pw.partialReported {
+		pw.partialReported = true
+		if stop := pw.journal.append(ctx, &event.Warning{
 			What: "progress",
 			Text: l.unseen + ": Goalpost does not see changes in the rest, so each call that may " +
 				"change something counts as progress",
@@ -56,33 +56,33 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 			return false, stop
 		}
 	}
-	return w.detector.AddFingerprint(l.print, w.claims.failingChecks(), l.unseen != ""), nil
+	return pw.detector.AddFingerprint(l.print, pw.claims.failingChecks(), l.unseen != ""), nil
 }
 
 // beginFirstFingerprint starts the fingerprint of the folder at the start of the run.
-func (w *progressWatch) beginFirstFingerprint(ctx context.Context) {
-	if w.folder != nil {
-		w.firstFingerprint = w.startFingerprint(ctx)
+func (pw *progressWatch) beginFirstFingerprint(ctx context.Context) {
+	if pw.folder != nil {
+		pw.firstFingerprint = pw.startFingerprint(ctx)
 	}
 }
 
 // wait waits for a job that may still run. The job ends with the context that it was started with.
-func (w *progressWatch) wait() {
-	if w.firstFingerprint != nil {
-		<-w.firstFingerprint.done
+func (pw *progressWatch) wait() {
+	if pw.firstFingerprint != nil {
+		<-pw.firstFingerprint.done
 	}
 }
 
 // awaitFirstFingerprint waits for the first fingerprint, which was computed while the model worked. Without it,
 // returning to the first state would count as progress.
-func (w *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
-	l := w.firstFingerprint
+func (pw *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
+	l := pw.firstFingerprint
 	if l == nil {
 		return nil
 	}
-	w.firstFingerprint = nil
-	if _, err := w.awaitFingerprint(ctx, l); err != nil {
-		return w.pauser.stopForError(ctx, "reading the goal's folder", err)
+	pw.firstFingerprint = nil
+	if _, err := pw.awaitFingerprint(ctx, l); err != nil {
+		return pw.pauser.stopForError(ctx, "reading the goal's folder", err)
 	}
 	return nil
 }

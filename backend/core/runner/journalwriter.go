@@ -22,23 +22,23 @@ type journalWriter struct {
 
 // append writes the queued events and then bodies, even if ctx is cancelled, because they describe what has
 // happened.
-func (w *journalWriter) append(ctx context.Context, bodies ...event.Body) *Stop {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	bodies = append(w.queued, bodies...)
-	w.queued = nil
+func (j *journalWriter) append(ctx context.Context, bodies ...event.Body) *Stop {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	bodies = append(j.queued, bodies...)
+	j.queued = nil
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := w.log.Append(context.WithoutCancel(ctx), w.run, bodies...); err != nil {
+	if err := j.log.Append(context.WithoutCancel(ctx), j.run, bodies...); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil
 }
 
 // queue keeps events for the next append.
-func (w *journalWriter) queue(bodies ...event.Body) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.queued = append(w.queued, bodies...)
+func (j *journalWriter) queue(bodies ...event.Body) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queued = append(j.queued, bodies...)
 }

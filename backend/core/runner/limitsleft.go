@@ -20,17 +20,17 @@ type limitNotice struct {
 const minNoticeStep = 10
 
 // take returns the notice for the next result, "" if the use of no limit rose by minNoticeStep since the last one.
-func (n *limitNotice) take(b *budget, failedClaims int) string {
-	changed := n.reported == nil || failedClaims > n.failed
+func (l *limitNotice) take(b *budget, failedClaims int) string {
+	changed := l.reported == nil || failedClaims > l.failed
 	for _, u := range b.limitUsages() {
-		changed = changed || u.percent >= n.reported[u.what]+minNoticeStep
+		changed = changed || u.percent >= l.reported[u.what]+minNoticeStep
 	}
 	if !changed {
 		return ""
 	}
-	n.reported, n.failed = map[string]int{}, failedClaims
+	l.reported, l.failed = map[string]int{}, failedClaims
 	for _, u := range b.limitUsages() {
-		n.reported[u.what] = u.percent
+		l.reported[u.what] = u.percent
 	}
 	left := b.limitsLeft()
 	if limit := b.goal.Limits.ClaimsPerCheck; limit > 0 {

@@ -21,44 +21,44 @@ type messageLog struct {
 }
 
 // restore adds the messages of earlier runs, which are already in the journal.
-func (l *messageLog) restore(messages []goal.Message) {
-	l.Add(messages...)
+func (ml *messageLog) restore(messages []goal.Message) {
+	ml.Add(messages...)
 	for _, m := range messages {
 		for _, c := range m.Calls {
-			l.callIDs[c.ID] = true
+			ml.callIDs[c.ID] = true
 		}
 	}
 }
 
 // addUserMessage adds a user message to the conversation and journals it after the other events.
-func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
+func (ml *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
-	l.Add(m)
-	return l.journal.append(ctx, append(also, &event.Message{Message: m})...)
+	ml.Add(m)
+	return ml.journal.append(ctx, append(also, &event.Message{Message: m})...)
 }
 
-func (l *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
+func (ml *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
-		bodies = append(bodies, l.addResult(c, "not executed: "+why))
+		bodies = append(bodies, ml.addResult(c, "not executed: "+why))
 	}
-	if stop := l.journal.append(ctx, bodies...); stop != nil {
+	if stop := ml.journal.append(ctx, bodies...); stop != nil {
 		return stop
 	}
 	return stopCause(ctx)
 }
 
 // answerPendingCalls adds a result to every call of the last turn that has none.
-func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
+func (ml *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	var open []goal.Call
-	for _, m := range l.Messages() {
+	for _, m := range ml.Messages() {
 		open = append(open, m.Calls...)
 		open = slices.DeleteFunc(open, func(c goal.Call) bool { return m.Role == goal.ToolRole && c.ID == m.CallID })
 	}
 	for _, c := range open {
 		unknown := fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.",
 			c.Tool)
-		if stop := l.journal.append(ctx, l.addResult(c, unknown)); stop != nil {
+		if stop := ml.journal.append(ctx, ml.addResult(c, unknown)); stop != nil {
 			return stop
 		}
 	}
@@ -66,26 +66,26 @@ func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 }
 
 // addResult adds the result of a call that was not executed or not completed, and returns its event.
-func (l *messageLog) addResult(c goal.Call, text string) *event.Message {
+func (ml *messageLog) addResult(c goal.Call, text string) *event.Message {
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: text}.Envelope()}
-	l.Add(m)
+	ml.Add(m)
 	return &event.Message{Message: m}
 }
 
 // resumeMessage returns the first message to the agent after a pause.
-func (l *messageLog) resumeMessage() string {
+func (ml *messageLog) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
 		"opened may be gone: look before you use them."},
-		l.Deferred()...), "\n")
+		ml.Deferred()...), "\n")
 }
 
 // uniqueCallIDs makes the ids of calls unique within the conversation. Some servers count from one in every turn,
 // and a result must belong to one call.
-func (l *messageLog) uniqueCallIDs(calls []goal.Call, iteration int) {
+func (ml *messageLog) uniqueCallIDs(calls []goal.Call, iteration int) {
 	for i := range calls {
-		for n := 1; calls[i].ID == "" || l.callIDs[calls[i].ID]; n++ {
+		for n := 1; calls[i].ID == "" || ml.callIDs[calls[i].ID]; n++ {
 			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", iteration, i, n)
 		}
-		l.callIDs[calls[i].ID] = true
+		ml.callIDs[calls[i].ID] = true
 	}
 }

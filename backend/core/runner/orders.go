@@ -74,27 +74,27 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 
 // pollOrders handles the orders that do not wait for a place in the conversation. A grant is revoked even while a
 // call runs.
-func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
-	q.grants.taking.Lock()
-	defer q.grants.taking.Unlock()
-	orders, err := q.store.Take(ctx, q.goal, goal.OrderAbort, goal.OrderPause)
+func (oi *orderIntake) pollOrders(ctx context.Context) *Stop {
+	oi.grants.taking.Lock()
+	defer oi.grants.taking.Unlock()
+	orders, err := oi.store.Take(ctx, oi.goal, goal.OrderAbort, goal.OrderPause)
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
 				return stopForOrder(o)
 			}
-			q.pauser.pause(stopForOrder(o))
+			oi.pauser.pause(stopForOrder(o))
 		}
-		orders, err = q.store.List(ctx, q.goal, goal.OrderRevoke)
+		orders, err = oi.store.List(ctx, oi.goal, goal.OrderRevoke)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			q.log.Warn("orders", "goal", q.goal, "error", err)
+			oi.log.Warn("orders", "goal", oi.goal, "error", err)
 		}
 		return nil
 	}
 	for _, o := range orders {
-		if stop := q.revokeGrant(ctx, o); stop != nil {
+		if stop := oi.revokeGrant(ctx, o); stop != nil {
 			return stop
 		}
 	}
@@ -103,26 +103,26 @@ func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 
 // applyUrgentOrders polls before something new begins: an order may have come since the last poll, and what the
 // user has stopped must not begin.
-func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
-	if stop := q.pollOrders(ctx); stop != nil {
-		q.cancel(stop)
+func (oi *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
+	if stop := oi.pollOrders(ctx); stop != nil {
+		oi.cancel(stop)
 	}
 	return stopCause(ctx)
 }
 
 // revokeGrant revokes a grant at the user's order.
-func (q *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
-	ended, stop := q.grants.revoke(ctx, o.Request, "the user revoked it")
+func (oi *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
+	ended, stop := oi.grants.revoke(ctx, o.Request, "the user revoked it")
 	if !ended {
-		q.settleOrder(ctx, o)
+		oi.settleOrder(ctx, o)
 	}
 	return stop
 }
 
 // settleOrder marks an order that no longer has an effect as handled.
-func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
-	if err := q.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
-		q.log.Warn("settle an order without effect", "goal", q.goal, "error", err)
+func (oi *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
+	if err := oi.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
+		oi.log.Warn("settle an order without effect", "goal", oi.goal, "error", err)
 	}
 }
 

@@ -96,11 +96,11 @@ type parkClock struct {
 
 const park = 10 * time.Minute
 
-func (c parkClock) After(d time.Duration) <-chan time.Time {
+func (p parkClock) After(d time.Duration) <-chan time.Time {
 	if d > park/2 && d <= park {
-		return c.over
+		return p.over
 	}
-	return c.clock.After(d)
+	return p.clock.After(d)
 }
 
 // TestPauseNow_ParkedGoal_StaysPaused also checks that a pause that is undone before the end of the wait changes

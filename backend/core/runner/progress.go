@@ -27,19 +27,19 @@ type progressWatch struct {
 
 // checkProgress runs at the end of an iteration. It reads the folder only if nothing else has changed for a while,
 // because that is expensive.
-func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
-	if !w.detector.EndIteration(w.goal.Spent.USD, w.goal.Limits.USD) {
+func (pw *progressWatch) checkProgress(ctx context.Context) *Stop {
+	if !pw.detector.EndIteration(pw.goal.Spent.USD, pw.goal.Limits.USD) {
 		return stopCause(ctx)
 	}
-	changed, err := w.hasFolderChanged(ctx)
+	changed, err := pw.hasFolderChanged(ctx)
 	if err != nil {
-		return w.pauser.stopForError(ctx, "looking for changes", err)
+		return pw.pauser.stopForError(ctx, "looking for changes", err)
 	}
 	if changed {
-		w.detector.NoteChange(w.goal.Spent.USD)
+		pw.detector.NoteChange(pw.goal.Spent.USD)
 		return stopCause(ctx)
 	}
-	return &Stop{Exit: goal.Stuck, Reason: w.detector.StopReason(w.goal.Spent.USD)}
+	return &Stop{Exit: goal.Stuck, Reason: pw.detector.StopReason(pw.goal.Spent.USD)}
 }
 
 // OutputSource is a Session that records the output of the goal's programs. NewOutput returns what the programs
@@ -48,20 +48,20 @@ type OutputSource interface{ NewOutput() string }
 
 // collectOutput reads what the goal's programs printed between the agent's calls. Output of a watched process is an
 // action, and progress if it is new.
-func (w *progressWatch) collectOutput() {
-	if w.output == nil {
+func (pw *progressWatch) collectOutput() {
+	if pw.output == nil {
 		return
 	}
-	if text := w.output.NewOutput(); text != "" {
-		w.claims.idle = false
-		w.detector.NoteOutput(text)
+	if text := pw.output.NewOutput(); text != "" {
+		pw.claims.idle = false
+		pw.detector.NoteOutput(text)
 	}
 }
 
 // discardOutput drops what was printed during calls, because it is part of their results.
-func (w *progressWatch) discardOutput(context.Context) *Stop {
-	if w.output != nil {
-		w.output.NewOutput()
+func (pw *progressWatch) discardOutput(context.Context) *Stop {
+	if pw.output != nil {
+		pw.output.NewOutput()
 	}
 	return nil
 }

@@ -32,9 +32,9 @@ func (still) Fingerprint(context.Context) (string, string, error) { return "the 
 // watchClock is a clock that the test sets.
 type watchClock struct{ at time.Time }
 
-func (c *watchClock) Now() time.Time                     { return c.at }
+func (w *watchClock) Now() time.Time                     { return w.at }
 func (*watchClock) After(time.Duration) <-chan time.Time { return nil }
-func (c *watchClock) on(d time.Duration)                 { c.at = c.at.Add(d) }
+func (w *watchClock) on(d time.Duration)                 { w.at = w.at.Add(d) }
 func poll(tool, pane string) goal.Call {
 	return goal.Call{Tool: tool, Arguments: `{"pane":"` + pane + `"}`}
 }

@@ -24,20 +24,20 @@ func newRecentSteps(criticEvery int) *recentSteps {
 	return &recentSteps{limit: max(maxRecent, min(4*criticEvery, maxCriticSteps))}
 }
 
-func (s *recentSteps) add(step goal.Step) {
-	s.steps = append(s.steps, step)
-	if over := len(s.steps) - s.limit; over > 0 {
-		s.steps = append(s.steps[:0], s.steps[over:]...)
+func (r *recentSteps) add(step goal.Step) {
+	r.steps = append(r.steps, step)
+	if over := len(r.steps) - r.limit; over > 0 {
+		r.steps = append(r.steps[:0], r.steps[over:]...)
 	}
 }
 
 // newest returns the number of the newest step, 0 for none.
-func (s *recentSteps) newest() int {
-	if len(s.steps) == 0 {
+func (r *recentSteps) newest() int {
+	if len(r.steps) == 0 {
 		return 0
 	}
-	return s.steps[len(s.steps)-1].N
+	return r.steps[len(r.steps)-1].N
 }
 
 // forJudge returns the steps that a judge sees.
-func (s *recentSteps) forJudge() []goal.Step { return s.steps[max(0, len(s.steps)-maxRecent):] }
+func (r *recentSteps) forJudge() []goal.Step { return r.steps[max(0, len(r.steps)-maxRecent):] }

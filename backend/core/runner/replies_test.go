@@ -39,15 +39,15 @@ type judgeListener struct {
 	shown *strings.Builder
 }
 
-func (l judgeListener) DecideClaim(
+func (j judgeListener) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
-	fmt.Fprintf(l.shown, "%+v %+v\n", g, c)
-	return l.Verifier.DecideClaim(ctx, g, c, report)
+	fmt.Fprintf(j.shown, "%+v %+v\n", g, c)
+	return j.Verifier.DecideClaim(ctx, g, c, report)
 }
 
-func (l judgeListener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {
-	fmt.Fprintf(l.shown, "%+v %+v %+v\n", g, c, v)
+func (j judgeListener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {
+	fmt.Fprintf(j.shown, "%+v %+v %+v\n", g, c, v)
 	return goal.Review{Confirmed: true, Reason: "right"}, nil
 }
 
@@ -198,10 +198,10 @@ type windowed struct {
 	window int
 }
 
-func (s windowed) Models() runner.Models {
+func (w windowed) Models() runner.Models {
 	return runner.Models{
-		Agent:  s.Session.Models().Agent,
-		Window: s.window,
+		Agent:  w.Session.Models().Agent,
+		Window: w.window,
 	}
 }
 

@@ -108,23 +108,23 @@ type reporter struct {
 
 // report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
 // what changed, the usage, and what the user can do next.
-func (p *reporter) report(ctx context.Context, stop *Stop) []string {
+func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
-		p.stopReasonText(stop), verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop),
-		p.describeChanges(ctx, stop.Exit), p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
+		r.stopReasonText(stop), verdictBullet(r.goal.Criterion, r.claims.last), r.agentText(stop),
+		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.made), nextSteps(stop.Exit),
 	}
 	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
 }
 
 // agentText returns what the agent last said about its work, or its open todos.
-func (p *reporter) agentText(stop *Stop) string {
+func (r *reporter) agentText(stop *Stop) string {
 	switch {
 	case stop.Exit == goal.Done:
-		return p.claims.accepted.describeRationale()
-	case p.requests.gaveUp != nil:
-		return "What was learned: " + p.requests.gaveUp.learned
-	case p.plan.openTodos() != "":
-		return "Still open in its plan: " + strings.ReplaceAll(p.plan.openTodos(), "\n", "; ")
+		return r.claims.accepted.describeRationale()
+	case r.requests.gaveUp != nil:
+		return "What was learned: " + r.requests.gaveUp.learned
+	case r.plan.openTodos() != "":
+		return "Still open in its plan: " + strings.ReplaceAll(r.plan.openTodos(), "\n", "; ")
 	}
 	return ""
 }
@@ -149,10 +149,10 @@ func nextSteps(exit goal.Exit) string {
 	return ""
 }
 
-func (p *reporter) stopReasonText(stop *Stop) string {
+func (r *reporter) stopReasonText(stop *Stop) string {
 	switch stop.Exit {
 	case goal.Done:
-		return p.decidedByText()
+		return r.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
 	case goal.DailyLimitReached:
@@ -164,32 +164,32 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 }
 
 // describeRationale returns the rationale of a claim, and whose it is. In older versions, a critic could claim.
-func (c *pendingClaim) describeRationale() string {
-	if c.of == "critic" {
-		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
+func (p *pendingClaim) describeRationale() string {
+	if p.of == "critic" {
+		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(p.rationale, "the critic: ")
 	}
-	return "The agent said: " + c.rationale
+	return "The agent said: " + p.rationale
 }
 
 // decidedByText says who decided.
-func (p *reporter) decidedByText() string {
-	n, a := p.claims.made, p.claims.accepted
+func (r *reporter) decidedByText() string {
+	n, a := r.claims.made, r.claims.accepted
 	byUser := a != nil && a.accepted != nil
 	var s string
 	switch {
-	case p.claims.isJudgedByModel():
+	case r.claims.isJudgedByModel():
 		s = fmt.Sprintf("Done: a model judged claim %d", n)
 		if byUser {
 			s += " and the user accepted it"
 		}
-		if p.claims.hasProgramPassed() {
+		if r.claims.hasProgramPassed() {
 			s += "; programs checked only what needs no judgement."
 		} else {
 			s += "; no program decided."
 		}
-	case p.claims.isVerifiedByHost():
+	case r.claims.isVerifiedByHost():
 		s = "Done. All checks passed."
-		if p.goal.Criterion.Any && len(p.goal.Criterion.Checks) > 1 {
+		if r.goal.Criterion.Any && len(r.goal.Criterion.Checks) > 1 {
 			s = "Done. A check passed, and one is enough."
 		}
 	case byUser:
@@ -197,39 +197,39 @@ func (p *reporter) decidedByText() string {
 	default:
 		s = fmt.Sprintf("Done on the agent's word at claim %d: not verified by the host.", n)
 	}
-	s += assuranceText(p.goal.Criterion, p.claims.last)
-	if p.claims.review != nil {
-		return s + " Reviewed: " + p.claims.review.Reason
+	s += assuranceText(r.goal.Criterion, r.claims.last)
+	if r.claims.review != nil {
+		return s + " Reviewed: " + r.claims.review.Reason
 	}
 	return s + " Not reviewed."
 }
 
 // describeChanges describes what changed, where it is, and what the session reports about leftovers.
-func (p *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
-	said := []string{p.folderChanges(ctx)}
-	if work := p.goal.Policy.DescribeWork(); work != "" {
+func (r *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
+	said := []string{r.folderChanges(ctx)}
+	if work := r.goal.Policy.DescribeWork(); work != "" {
 		said = append(said, "Its agent could change only "+work+" (--work)")
 	}
-	if dir := p.goal.Policy.CheckDir; dir != "" {
+	if dir := r.goal.Policy.CheckDir; dir != "" {
 		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
 	}
-	if p.worktree != nil {
-		said = append(said, p.worktree.CommitWorktree(ctx, *p.goal, exit))
+	if r.worktree != nil {
+		said = append(said, r.worktree.CommitWorktree(ctx, *r.goal, exit))
 	}
-	if p.autorun != nil {
-		said = append(said, p.autorun.ThingsLeft()...)
+	if r.autorun != nil {
+		said = append(said, r.autorun.ThingsLeft()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }
 
 // folderChanges describes the changes in the goal's folder.
-func (p *reporter) folderChanges(ctx context.Context) string {
-	if p.folder == nil {
+func (r *reporter) folderChanges(ctx context.Context) string {
+	if r.folder == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s, err := p.folder.Changed(ctx)
+	s, err := r.folder.Changed(ctx)
 	if err != nil {
 		return "The changes in the folder are unknown: " + err.Error()
 	}

@@ -182,25 +182,25 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	}}, w}, nil
 }
 
-func (r *environment) Models() runner.Models  { return runner.Models{Agent: r.model} }
-func (r *environment) Judge() runner.Verifier { return r.host }
-func (r *environment) Folder() runner.FolderState {
-	if r.world.look == nil {
+func (en *environment) Models() runner.Models  { return runner.Models{Agent: en.model} }
+func (en *environment) Judge() runner.Verifier { return en.host }
+func (en *environment) Folder() runner.FolderState {
+	if en.world.look == nil {
 		return nil
 	}
-	return r.world.look
+	return en.world.look
 }
 
-func (r *environment) Tools() []runner.Tool {
+func (en *environment) Tools() []runner.Tool {
 	var list []runner.Tool
-	for _, t := range r.box.Tools() {
+	for _, t := range en.box.Tools() {
 		list = append(list, t)
 	}
-	return append(list, broken{}, &r.world.post)
+	return append(list, broken{}, &en.world.post)
 }
 
-func (r *environment) Close(context.Context, goal.Exit) error {
-	return errors.Join(r.box.Close(), r.world.unclosed)
+func (en *environment) Close(context.Context, goal.Exit) error {
+	return errors.Join(en.box.Close(), en.world.unclosed)
 }
 
 // broken is a tool that panics.

@@ -21,25 +21,25 @@ type callSecrets struct {
 // computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets,
 // because their arguments are journaled. Neither do tools that only pass their arguments on, because the user would
 // not be asked about where the value is used.
-func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
+func (cs *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
-	if err != nil || e.Control || e.Delegates || k.store == nil {
+	if err != nil || e.Control || e.Delegates || cs.store == nil {
 		return e, err
 	}
-	uses, err := k.store.SecretsIn(c)
+	uses, err := cs.store.SecretsIn(c)
 	e.Secrets = append(e.Secrets, uses...) // a tool may use a secret that no argument names, such as a saved login
 	return e, err
 }
 
 // fillSecrets returns the call to execute. The policy judged the call with the references, so a value must not
 // change what the call affects.
-func (k *callSecrets) fillSecrets(
+func (cs *callSecrets) fillSecrets(
 	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
 ) (goal.Call, error) {
-	if k.store == nil || len(judged.Secrets) == 0 {
+	if cs.store == nil || len(judged.Secrets) == 0 {
 		return c, nil
 	}
-	filled, err := k.store.FillSecrets(ctx, c)
+	filled, err := cs.store.FillSecrets(ctx, c)
 	if err != nil {
 		return c, fmt.Errorf("filling in a secret: %w", err)
 	}
@@ -59,37 +59,37 @@ func (k *callSecrets) fillSecrets(
 // be in memory, in a file or in a program's arguments.
 type exposedSecrets map[string]policy.SecretUse
 
-func (h exposedSecrets) add(e policy.Effect) {
+func (es exposedSecrets) add(e policy.Effect) {
 	if !e.ReachesPrograms() {
 		return
 	}
 	for _, s := range e.Secrets {
-		h[s.Name] = s
+		es[s.Name] = s
 	}
 }
 
 // addEnvironmentSecrets adds the secrets in the environment of programs.
-func (k *callSecrets) addEnvironmentSecrets() {
-	if k.store != nil {
-		for _, use := range k.store.EnvironmentSecrets() {
-			k.exposed[use.Name] = use
+func (cs *callSecrets) addEnvironmentSecrets() {
+	if cs.store != nil {
+		for _, use := range cs.store.EnvironmentSecrets() {
+			cs.exposed[use.Name] = use
 		}
 	}
 }
 
 // restoreExposed restores the secrets that programs were given in earlier runs. It does not evaluate calls without
 // secrets again, because that would read files, perhaps a live page.
-func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
-	if k.store == nil {
+func (cs *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
+	if cs.store == nil {
 		return
 	}
 	for _, c := range calls {
-		if uses, err := k.store.SecretsIn(c); err != nil || len(uses) == 0 {
+		if uses, err := cs.store.SecretsIn(c); err != nil || len(uses) == 0 {
 			continue
 		}
 		if tool := tools[c.Tool]; tool != nil {
-			if e, err := k.computeEffect(ctx, tool, c); err == nil {
-				k.exposed.add(e)
+			if e, err := cs.computeEffect(ctx, tool, c); err == nil {
+				cs.exposed.add(e)
 			}
 		}
 	}
@@ -97,10 +97,10 @@ func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool,
 
 // warning warns a user who is asked to open hosts about exposed secrets that belong to other hosts, "" if there are
 // none.
-func (h exposedSecrets) warning(hosts []string) string {
+func (es exposedSecrets) warning(hosts []string) string {
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		switch s := h[name]; {
+	for _, name := range slices.Sorted(maps.Keys(es)) {
+		switch s := es[name]; {
 		case len(s.Hosts) == 0:
 			list = append(list, name+", which is not bound to a host")
 		case slices.ContainsFunc(hosts, func(at string) bool { return !slices.Contains(s.Hosts, at) }):
@@ -115,9 +115,9 @@ func (h exposedSecrets) warning(hosts []string) string {
 }
 
 // redact removes secrets from a result before anything else sees it.
-func (k *callSecrets) redact(text string) string {
-	if k.store != nil {
-		return k.store.Redact(text)
+func (cs *callSecrets) redact(text string) string {
+	if cs.store != nil {
+		return cs.store.Redact(text)
 	}
 	return text
 }

@@ -13,23 +13,23 @@ type userWaitTimer struct {
 	since time.Time // zero while it does not wait
 }
 
-func (i *userWaitTimer) begin(now time.Time) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.since = now
+func (u *userWaitTimer) begin(now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.since = now
 }
 
-func (i *userWaitTimer) end(now time.Time) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.total, i.since = i.total+now.Sub(i.since), time.Time{}
+func (u *userWaitTimer) end(now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.total, u.since = u.total+now.Sub(u.since), time.Time{}
 }
 
-func (i *userWaitTimer) elapsed(now time.Time) time.Duration {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.since.IsZero() {
-		return i.total
+func (u *userWaitTimer) elapsed(now time.Time) time.Duration {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.since.IsZero() {
+		return u.total
 	}
-	return i.total + now.Sub(i.since)
+	return u.total + now.Sub(u.since)
 }

@@ -30,56 +30,56 @@ type AgentPrograms interface {
 }
 
 // ResumeAgent lets the agent's programs continue after DecideClaim. They stay frozen while the goal may be done.
-func (h CheckRunner) ResumeAgent() {
-	if h.Agent != nil {
-		h.Agent.Thaw()
+func (cr CheckRunner) ResumeAgent() {
+	if cr.Agent != nil {
+		cr.Agent.Thaw()
 	}
 }
 
 // environment returns where the runner's checks run.
-func (h CheckRunner) environment() check.Environment {
-	e := h.Environment
-	e.Judge, e.Baseline, e.Protected = h.judge(), h.Folder.baseline(), h.Folder.protectedState()
+func (cr CheckRunner) environment() check.Environment {
+	e := cr.Environment
+	e.Judge, e.Baseline, e.Protected = cr.judge(), cr.Folder.baseline(), cr.Folder.protectedState()
 	return e
 }
 
 // usesOverrides reports whether a check runs on the copies of locked files.
-func (h CheckRunner) usesOverrides(k check.Item) bool {
+func (cr CheckRunner) usesOverrides(k check.Item) bool {
 	_, remote := k.Server()
-	return h.Environment.Sandboxed && !remote && k.Where != "host"
+	return cr.Environment.Sandboxed && !remote && k.Where != "host"
 }
 
 // judge returns nil if no model can be asked.
-func (h CheckRunner) judge() *judge.Judge {
-	if h.Judge == nil {
+func (cr CheckRunner) judge() *judge.Judge {
+	if cr.Judge == nil {
 		return nil
 	}
-	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
+	return &judge.Judge{Model: cr.Judge, Name: cr.Model, Window: cr.Window}
 }
 
 // Review lets the cold reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
 // error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
-func (h CheckRunner) Review(
+func (cr CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {
-	if h.Judge == nil {
+	if cr.Judge == nil {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
 	}
-	diff, err := h.Folder.Diff(ctx)
+	diff, err := cr.Folder.Diff(ctx)
 	if err != nil {
 		diff = "the diff could not be made: " + err.Error()
 	}
-	files, err := h.Folder.baseline().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
+	files, err := cr.Folder.baseline().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
 	if err != nil {
 		diff += "\nthe files could not be read: " + err.Error()
 	}
-	return h.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
+	return cr.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
 }
 
 // JudgePicture answers a question about a picture for a tool, as a visual check would: PASS, FAIL or UNCLEAR, and
 // why. Any other reply is UNCLEAR.
-func (h CheckRunner) JudgePicture(
+func (cr CheckRunner) JudgePicture(
 	ctx context.Context, question string, sight check.PageCapture,
 ) (word, why string, u goal.Usage, err error) {
-	return h.environment().JudgePicture(ctx, question, sight)
+	return cr.environment().JudgePicture(ctx, question, sight)
 }

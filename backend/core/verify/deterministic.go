@@ -10,20 +10,20 @@ import (
 )
 
 // runDeterministic runs a deterministic check, and verifies that what decides it is what the user saw.
-func (h CheckRunner) runDeterministic(ctx context.Context, k check.Item, c goal.Claim) check.Result {
-	outputs := h.outputStates(k)
-	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
-	return h.judgeInputs(ctx, k, r, outputs)
+func (cr CheckRunner) runDeterministic(ctx context.Context, k check.Item, c goal.Claim) check.Result {
+	outputs := cr.outputStates(k)
+	r := cr.runWatched(ctx, k, func() check.Result { return cr.environment().Decide(ctx, k, c) })
+	return cr.judgeInputs(ctx, k, r, outputs)
 }
 
 // runWatched runs a check while watching what decides it. A pass counts only if nothing was changed in the
 // meantime, because the agent could put it back afterwards.
-func (h CheckRunner) runWatched(ctx context.Context, k check.Item, decide func() check.Result) check.Result {
-	w, err := h.Folder.protectedState().Watch(k.N, h.usesOverrides(k))
+func (cr CheckRunner) runWatched(ctx context.Context, k check.Item, decide func() check.Result) check.Result {
+	w, err := cr.Folder.protectedState().Watch(k.N, cr.usesOverrides(k))
 	if err != nil {
 		return check.RetryableError(err)
 	}
-	r, intact := h.tamperedVerdict(k)
+	r, intact := cr.tamperedVerdict(k)
 	if intact {
 		r = decide()
 	}
@@ -41,15 +41,15 @@ func (h CheckRunner) runWatched(ctx context.Context, k check.Item, decide func()
 	if blind != nil {
 		r.Detail += fmt.Sprintf("; it is unknown whether protected files changed while it ran (%v)", blind)
 	}
-	if after, intact := h.tamperedVerdict(k); !intact {
+	if after, intact := cr.tamperedVerdict(k); !intact {
 		return after
 	}
 	return r
 }
 
 // tamperedVerdict reports whether what decides a check is unchanged. If not, it returns the verdict.
-func (h CheckRunner) tamperedVerdict(k check.Item) (check.Result, bool) {
-	diff, err := h.Folder.protectedState().Tampered(k.N)
+func (cr CheckRunner) tamperedVerdict(k check.Item) (check.Result, bool) {
+	diff, err := cr.Folder.protectedState().Tampered(k.N)
 	switch {
 	case err != nil:
 		return check.RetryableError(err), false

@@ -93,11 +93,11 @@ func readState(root *os.Root, file string) (s goal.FileState, changed time.Time)
 }
 
 // outputStates returns the states, before a check runs again, of the files that it wrote in pre-flight.
-func (h CheckRunner) outputStates(k check.Item) map[string]goal.FileState {
-	seen := h.Folder.protectedState().Observation(k.N)
+func (cr CheckRunner) outputStates(k check.Item) map[string]goal.FileState {
+	seen := cr.Folder.protectedState().Observation(k.N)
 	if seen == nil {
 		return nil
 	}
 	files := slices.Concat(seen.Written, seen.Rewritten)
-	return readStates(h.Environment.Dir, files[:min(len(files), maxOutputs)])
+	return readStates(cr.Environment.Dir, files[:min(len(files), maxOutputs)])
 }

@@ -23,19 +23,19 @@ type FolderState struct {
 }
 
 // baseline returns nil for a nil FolderState.
-func (w *FolderState) baseline() *baseline.Baseline {
-	if w == nil {
+func (f *FolderState) baseline() *baseline.Baseline {
+	if f == nil {
 		return nil
 	}
-	return w.base
+	return f.base
 }
 
 // protectedState returns nil for a nil FolderState.
-func (w *FolderState) protectedState() *protect.State {
-	if w == nil {
+func (f *FolderState) protectedState() *protect.State {
+	if f == nil {
 		return nil
 	}
-	return w.protected
+	return f.protected
 }
 
 // RecordProtected copies what decides the criterion when a goal is made, so that it stays as the user saw it while
@@ -72,55 +72,55 @@ func OpenFolderState(ctx context.Context, o Options) (*FolderState, error) {
 }
 
 // recordStart records the present state. The baseline comes last, so that a half-recorded start is recorded again.
-func (w *FolderState) recordStart(ctx context.Context, o Options, at baseline.Options) error {
+func (f *FolderState) recordStart(ctx context.Context, o Options, at baseline.Options) error {
 	frozen, err := protect.Load(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if w.protected, err = protect.Record(ctx, o, frozen); err != nil {
+	if f.protected, err = protect.Record(ctx, o, frozen); err != nil {
 		return err
 	}
-	w.base, err = baseline.Record(ctx, at)
+	f.base, err = baseline.Record(ctx, at)
 	return err
 }
 
 // Protected lists what must not change.
-func (w *FolderState) Protected() []protect.Item { return w.protectedState().Protected() }
+func (f *FolderState) Protected() []protect.Item { return f.protectedState().Protected() }
 
 // WatchPages makes the goal's pages part of each fingerprint: show returns their addresses and a hash of their
 // content. Call it before any other method.
-func (w *FolderState) WatchPages(show func(ctx context.Context) (string, error)) { w.base.Pages = show }
+func (f *FolderState) WatchPages(show func(ctx context.Context) (string, error)) { f.base.Pages = show }
 
 // Changed describes in a sentence what changed since the start, "" if nothing.
-func (w *FolderState) Changed(ctx context.Context) (string, error) { return w.baseline().Changed(ctx) }
+func (f *FolderState) Changed(ctx context.Context) (string, error) { return f.baseline().Changed(ctx) }
 
 // Diff returns the changes since the start as a unified diff, shortened if it is long.
-func (w *FolderState) Diff(ctx context.Context) (string, error) { return w.baseline().Diff(ctx) }
+func (f *FolderState) Diff(ctx context.Context) (string, error) { return f.baseline().Diff(ctx) }
 
 // Fingerprint stays the same as long as the goal's folder and pages do. unseen describes what was skipped and may
 // have changed, "" if nothing was.
-func (w *FolderState) Fingerprint(ctx context.Context) (print, unseen string, err error) {
-	return w.baseline().Fingerprint(ctx)
+func (f *FolderState) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+	return f.baseline().Fingerprint(ctx)
 }
 
 // Tampered describes the changes in protected files, "" if there are none.
-func (w *FolderState) Tampered(context.Context) (string, error) {
-	return w.protectedState().Tampered(-1)
+func (f *FolderState) Tampered(context.Context) (string, error) {
+	return f.protectedState().Tampered(-1)
 }
 
 // Undecided names the changed files whose change RecordShown has not stored.
-func (w *FolderState) Undecided(ctx context.Context) ([]string, error) {
-	return w.protectedState().Undecided(ctx)
+func (f *FolderState) Undecided(ctx context.Context) ([]string, error) {
+	return f.protectedState().Undecided(ctx)
 }
 
 // RecordShown stores which files are changed, and how, when the goal pauses for them and the user learns that they
 // will be restored.
-func (w *FolderState) RecordShown(ctx context.Context) error {
-	return w.protectedState().RecordShown(ctx)
+func (f *FolderState) RecordShown(ctx context.Context) error {
+	return f.protectedState().RecordShown(ctx)
 }
 
 // RestoreProtected restores the protected files and returns those that it changed. aside is the folder, in the
 // private one, that holds what it replaced, "" if there was nothing to keep.
-func (w *FolderState) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
-	return w.protectedState().RestoreAll(ctx)
+func (f *FolderState) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
+	return f.protectedState().RestoreAll(ctx)
 }

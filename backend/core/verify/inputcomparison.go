@@ -24,7 +24,7 @@ const (
 )
 
 // judgeInputs decides whether a pass still counts after what the check used has changed, and how much it proves.
-func (h CheckRunner) judgeInputs(
+func (cr CheckRunner) judgeInputs(
 	ctx context.Context, k check.Item, r check.Result, outputs map[string]goal.FileState,
 ) check.Result {
 	if r.Outcome != goal.Pass || !k.RunsCommand() {
@@ -41,26 +41,26 @@ func (h CheckRunner) judgeInputs(
 		return r
 	}
 	_, remote := k.Server()
-	if h.Folder.baseline() == nil || remote {
+	if cr.Folder.baseline() == nil || remote {
 		r.Assurance, r.AssuranceReason = goal.Shared, "the folder's state at the start is unknown"
 		if remote {
 			r.AssuranceReason = "it ran on a server, where Goalpost cannot observe which files it used"
 		}
 		return r
 	}
-	root, err := os.OpenRoot(h.Environment.Dir)
+	root, err := os.OpenRoot(cr.Environment.Dir)
 	if err != nil {
 		return check.RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
-	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
+	w := inputComparison{host: cr, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
 	seen := r.Observation
 	if seen == nil {
-		changed, err := h.Folder.baseline().ChangedFiles(ctx)
+		changed, err := cr.Folder.baseline().ChangedFiles(ctx)
 		if err != nil {
 			return check.RetryableError(err)
 		}
-		seen = inputs.GuessInputs(k.Command, path.Clean(k.Dir), h.Environment.Dir, changed, func(file string) []byte {
+		seen = inputs.GuessInputs(k.Command, path.Clean(k.Dir), cr.Environment.Dir, changed, func(file string) []byte {
 			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
 			return text
 		})
@@ -69,7 +69,7 @@ func (h CheckRunner) judgeInputs(
 	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.FindTampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
-		if err := h.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
+		if err := cr.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
 			return check.RetryableError(fmt.Errorf("protecting the programs that run the check: %w", err))
 		}
 		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
@@ -80,8 +80,8 @@ func (h CheckRunner) judgeInputs(
 	case len(bad) > 0:
 		return w.tamperedResult(ctx, bad, r)
 	}
-	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Environment.Dir,
-		h.Folder.protectedState().Observation(k.N), r.Observation, changes)
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, cr.Environment.Dir,
+		cr.Folder.protectedState().Observation(k.N), r.Observation, changes)
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
@@ -105,34 +105,34 @@ type fileNow struct {
 	changed time.Time
 }
 
-func (w *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
-	protected := w.host.Folder.protectedState()
-	before := protected.Observation(w.check.N)
+func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
+	protected := ic.host.Folder.protectedState()
+	before := protected.Observation(ic.check.N)
 	return inputs.Comparison{
 		Before:  before,
 		After:   after,
-		Start:   func(file string) goal.FileState { return w.startState(before, file) },
-		Now:     func(file string) goal.FileState { return w.currentState(file).FileState },
-		Dir:     w.host.Environment.Dir,
-		Command: w.check.Command,
+		Start:   func(file string) goal.FileState { return ic.startState(before, file) },
+		Now:     func(file string) goal.FileState { return ic.currentState(file).FileState },
+		Dir:     ic.host.Environment.Dir,
+		Command: ic.check.Command,
 		IsFree:  protected.IsFree,
 		HasSameDecision: func(file string, role goal.FileRole) bool {
-			if role != goal.RoleMakefile && protected.IsCompared(w.check.N, file) {
+			if role != goal.RoleMakefile && protected.IsCompared(ic.check.N, file) {
 				return true
 			}
-			was, ok := w.host.Folder.baseline().ContentAtStart(file)
+			was, ok := ic.host.Folder.baseline().ContentAtStart(file)
 			if !ok {
 				return false
 			}
 			if role == goal.RoleMakefile {
-				return inputs.LacksTarget(w.check.Command, string(was))
+				return inputs.LacksTarget(ic.check.Command, string(was))
 			}
-			is, _, err := fileio.Read(w.root, file, maxStateBytes)
+			is, _, err := fileio.Read(ic.root, file, maxStateBytes)
 			return err == nil && protect.HasSameDecision(file, was, is)
 		},
 		IsUntouched: func(file string) bool {
-			was := w.outputs[file]
-			return was.SHA256 != "" && was.SHA256 == w.currentState(file).SHA256
+			was := ic.outputs[file]
+			return was.SHA256 != "" && was.SHA256 == ic.currentState(file).SHA256
 		},
 		OutsideExists: func(file string) bool {
 			_, err := os.Stat(file)
@@ -141,29 +141,29 @@ func (w *inputComparison) comparisonWith(after *goal.Observation) inputs.Compari
 	}
 }
 
-func (w *inputComparison) currentState(file string) fileNow {
-	n, known := w.now[file]
+func (ic *inputComparison) currentState(file string) fileNow {
+	n, known := ic.now[file]
 	if !known {
-		n.FileState, n.changed = readState(w.root, file)
-		w.now[file] = n
+		n.FileState, n.changed = readState(ic.root, file)
+		ic.now[file] = n
 	}
 	return n
 }
 
 // startState returns a file's state at the goal's start, from pre-flight or from the baseline. A file that neither
 // recorded counts as new if it changed since the start, and as unchanged otherwise.
-func (w *inputComparison) startState(before *goal.Observation, file string) goal.FileState {
+func (ic *inputComparison) startState(before *goal.Observation, file string) goal.FileState {
 	if before != nil {
 		if s, ok := before.States[file]; ok {
 			return s
 		}
 	}
-	folder := w.host.Folder.baseline()
+	folder := ic.host.Folder.baseline()
 	if folder == nil {
-		return w.currentState(file).FileState
+		return ic.currentState(file).FileState
 	}
 	s, known := folder.AtStart(file)
-	n := w.currentState(file)
+	n := ic.currentState(file)
 	switch {
 	case !known && n.changed.Before(folder.StartedAt()):
 		return n.FileState
@@ -184,50 +184,52 @@ func (w *inputComparison) startState(before *goal.Observation, file string) goal
 // tryEmptyParts finds changed scripts that a judge starts without looking at their output. It runs the check once
 // more for each, at most three times, with an empty script in its place. If that passes, the change counts. A check
 // that writes in the goal's folder is not tried: it could find there what it has just made.
-func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
-	protected, tries := w.host.Folder.protectedState(), 3
+func (ic *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
+	protected, tries := ic.host.Folder.protectedState(), 3
 	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
 	for i, c := range changes {
 		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
 			return u.Path == c.Path && u.Examined == goal.ByJudge
 		})
-		was, ok := w.original(c.Path)
+		was, ok := ic.original(c.Path)
 		if !isPart || !ok || c.Change != "changed" || protected.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
-			!w.host.usesOverrides(w.check) {
+			!ic.host.usesOverrides(ic.check) {
 			continue
 		}
 		tries--
 		empty, err := protected.EmptyScript(c.Path, was)
-		e := w.host.environment()
+		e := ic.host.environment()
 		e.StartFiles = []process.FileOverride{empty}
-		if err == nil && e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
+		if err == nil && e.Decide(ctx, ic.check, goal.Claim{}).Outcome == goal.Pass {
 			changes[i].Reason = inputs.ReasonEndOnly
 		}
 	}
 }
 
 // original returns a file's content at the goal's start; ok is false if it was not kept.
-func (w *inputComparison) original(file string) (was protect.Original, ok bool) {
-	folder, protected := w.host.Folder.baseline(), w.host.Folder.protectedState()
+func (ic *inputComparison) original(file string) (was protect.Original, ok bool) {
+	folder, protected := ic.host.Folder.baseline(), ic.host.Folder.protectedState()
 	was.Content, ok = folder.ContentAtStart(file)
 	s, _ := folder.AtStart(file)
-	was.Mode, was.SHA256 = s.Mode, w.startState(protected.Observation(w.check.N), file).SHA256
+	was.Mode, was.SHA256 = s.Mode, ic.startState(protected.Observation(ic.check.N), file).SHA256
 	return was, ok
 }
 
 // describeAll describes changes with their diffs, shortened.
-func (w *inputComparison) describeAll(list []goal.FileChange) string {
+func (ic *inputComparison) describeAll(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, f := range list {
-		b.WriteString(inputs.Describe(f) + "\n" + w.host.Folder.baseline().FileDiff(w.root, f.Path))
+		b.WriteString(inputs.Describe(f) + "\n" + ic.host.Folder.baseline().FileDiff(ic.root, f.Path))
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 }
 
 // tamperedResult returns the verdict for changes that count. It protects the changed files from now on, so that the
 // user can restore or accept them.
-func (w *inputComparison) tamperedResult(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
-	if err := w.host.Folder.protectedState().Hold(w.check.N, bad, w.original); err != nil {
+func (ic *inputComparison) tamperedResult(
+	ctx context.Context, bad []goal.FileChange, passed check.Result,
+) check.Result {
+	if err := ic.host.Folder.protectedState().Hold(ic.check.N, bad, ic.original); err != nil {
 		return check.RetryableError(fmt.Errorf("protecting the files that decide the check: %w", err))
 	}
 	r := check.NewResult(goal.Tampered, "what decides this check has changed since the start: "+
@@ -235,21 +237,21 @@ func (w *inputComparison) tamperedResult(ctx context.Context, bad []goal.FileCha
 	if len(bad) > 1 {
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
-	r.Detail += w.repeatWithStartFiles(ctx, bad)
-	r.Tail = w.describeAll(bad)
+	r.Detail += ic.repeatWithStartFiles(ctx, bad)
+	r.Tail = ic.describeAll(bad)
 	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
 	return r
 }
 
 // repeatWithStartFiles runs the check once more on the changed files as they were at the start, and describes the
 // result. It returns "" if that cannot be tried.
-func (w *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
-	e := w.host.environment()
-	e.StartFiles = w.host.Folder.protectedState().StartCopies(bad)
-	if len(e.StartFiles) == 0 || !w.host.usesOverrides(w.check) {
+func (ic *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
+	e := ic.host.environment()
+	e.StartFiles = ic.host.Folder.protectedState().StartCopies(bad)
+	if len(e.StartFiles) == 0 || !ic.host.usesOverrides(ic.check) {
 		return ""
 	}
-	again := e.Decide(ctx, w.check, goal.Claim{})
+	again := e.Decide(ctx, ic.check, goal.Claim{})
 	if again.Outcome == goal.Pass {
 		return "; it also passes with the files as they were at the start"
 	}

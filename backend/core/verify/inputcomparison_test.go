@@ -26,16 +26,16 @@ type tracedProcess struct {
 	trace process.Trace
 }
 
-func (p tracedProcess) Trace() process.Trace { return p.trace }
+func (t tracedProcess) Trace() process.Trace { return t.trace }
 
-func (l *tracedLauncher) Start(ctx context.Context, c process.Command) (process.Process, error) {
+func (t *tracedLauncher) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	traced := c.Trace
 	c.Domain, c.Held, c.Trace = "", nil, false
-	p, err := l.Launcher.Start(ctx, c)
-	if err != nil || !traced || l.trace == nil {
+	p, err := t.Launcher.Start(ctx, c)
+	if err != nil || !traced || t.trace == nil {
 		return p, err
 	}
-	return tracedProcess{p, *l.trace}, nil
+	return tracedProcess{p, *t.trace}, nil
 }
 
 // observedGoal is a goal with one check whose pre-flight was observed.
@@ -48,16 +48,16 @@ type observedGoal struct {
 
 // uses returns a trace of "sh check.sh" that also contains the listed uses, such as "read lib.sh". "lookup- env.sh" is
 // a lookup of a missing file.
-func (g *observedGoal) uses(list ...string) *process.Trace {
+func (o *observedGoal) uses(list ...string) *process.Trace {
 	t := &process.Trace{Programs: []process.TracedProgram{{
-		Path: "/usr/bin/dash", Args: []string{"sh", "check.sh"}, Dir: g.Environment.Dir,
+		Path: "/usr/bin/dash", Args: []string{"sh", "check.sh"}, Dir: o.Environment.Dir,
 	}, {
-		Path: "/usr/bin/python3", Args: []string{"python3", "test_a.py"}, Dir: g.Environment.Dir,
+		Path: "/usr/bin/python3", Args: []string{"python3", "test_a.py"}, Dir: o.Environment.Dir,
 	}}}
 	for _, line := range append([]string{"read check.sh"}, list...) {
 		use, name, _ := strings.Cut(line, " ")
 		a := process.FileAccess{
-			Path: filepath.Join(g.Environment.Dir, name),
+			Path: filepath.Join(o.Environment.Dir, name),
 			Use:  process.FileUse(strings.TrimSuffix(use, "-")),
 		}
 		a.Missing = strings.HasSuffix(use, "-")
@@ -101,10 +101,10 @@ func newObservedGoal(t *testing.T, files map[string]string, before ...string) *o
 	return g
 }
 
-func (g *observedGoal) claim(t *testing.T, uses ...string) goal.Verdict {
+func (o *observedGoal) claim(t *testing.T, uses ...string) goal.Verdict {
 	t.Helper()
-	g.launcher.trace = g.uses(uses...)
-	return one(t, g.CheckRunner, g.check)
+	o.launcher.trace = o.uses(uses...)
+	return one(t, o.CheckRunner, o.check)
 }
 
 func TestClaim_ChangedCode_IsListed(t *testing.T) {

@@ -17,20 +17,20 @@ import (
 // Preflight runs a deterministic check once before the first model turn, in the place where it will later decide.
 // FailsAsExpected is the wanted outcome: a check that already passes, or cannot run, decides nothing. For other
 // checks it only verifies that somebody can be asked.
-func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
+func (cr CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 	c := check.Item{Check: k, N: -1}
 	if !k.Type.IsDeterministic() {
-		return named(k, h.judgeAvailability(c))
+		return named(k, cr.judgeAvailability(c))
 	}
-	if v, ok := h.checkSyntax(ctx, c); !ok {
+	if v, ok := cr.checkSyntax(ctx, c); !ok {
 		return named(k, v)
 	}
-	return h.RepeatPreflight(ctx, k)
+	return cr.RepeatPreflight(ctx, k)
 }
 
 // RepeatPreflight runs a deterministic check that Preflight could read once more.
-func (h CheckRunner) RepeatPreflight(ctx context.Context, k goal.Check) goal.Verdict {
-	return named(k, h.tryCheck(ctx, check.Item{Check: k, N: -1}))
+func (cr CheckRunner) RepeatPreflight(ctx context.Context, k goal.Check) goal.Verdict {
+	return named(k, cr.tryCheck(ctx, check.Item{Check: k, N: -1}))
 }
 
 func named(k goal.Check, v goal.Verdict) goal.Verdict {
@@ -39,12 +39,12 @@ func named(k goal.Check, v goal.Verdict) goal.Verdict {
 }
 
 // tryCheck runs a deterministic check, and says what its result means before a goal has begun.
-func (h CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
+func (cr CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing has been claimed yet, so it fails now"}
 	}
-	v := h.runDeterministic(ctx, c, goal.Claim{}).Verdict
-	recordStates(h.Environment.Dir, v.Observation)
+	v := cr.runDeterministic(ctx, c, goal.Claim{}).Verdict
+	recordStates(cr.Environment.Dir, v.Observation)
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it already passes ("+v.Detail+
@@ -54,7 +54,7 @@ func (h CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 			v.Outcome, v.Detail = goal.FailsAsExpected, "it can run, and fails now ("+v.Detail+")"
 			break
 		}
-		v = h.classifyFailure(ctx, c, v)
+		v = cr.classifyFailure(ctx, c, v)
 	case goal.CheckErr, goal.Tampered, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable, goal.NotRepeatable:
 		v.Outcome = goal.CheckUnrunnable
 	}
@@ -62,13 +62,13 @@ func (h CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 }
 
 // judgeAvailability reports whether somebody can be asked about a check.
-func (h CheckRunner) judgeAvailability(c check.Item) goal.Verdict {
+func (cr CheckRunner) judgeAvailability(c check.Item) goal.Verdict {
 	switch {
 	case c.Type == goal.Manual:
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has accepted it yet"}
-	case h.Judge == nil:
+	case cr.Judge == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: judge.ErrMissing.Error()}
-	case c.Type == goal.Visual && h.Environment.Pages == nil:
+	case c.Type == goal.Visual && cr.Environment.Pages == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}
 	return goal.Verdict{
@@ -78,17 +78,17 @@ func (h CheckRunner) judgeAvailability(c check.Item) goal.Verdict {
 }
 
 // checkSyntax asks the programs that will run a check whether they can read it.
-func (h CheckRunner) checkSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
+func (cr CheckRunner) checkSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
 	cannot := func(detail string) (goal.Verdict, bool) {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: detail}, false
 	}
 	if c.RunsCommand() {
 		at := c
 		var folder *check.MissingFolderError
-		if _, err := h.Environment.FolderOf(c); errors.As(err, &folder) {
+		if _, err := cr.Environment.FolderOf(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
-		if v, ok := h.checkShellSyntax(ctx, at); !ok {
+		if v, ok := cr.checkShellSyntax(ctx, at); !ok {
 			return v, false
 		}
 	}
@@ -101,10 +101,10 @@ func (h CheckRunner) checkSyntax(ctx context.Context, c check.Item) (goal.Verdic
 		if expr == "" {
 			continue
 		}
-		if h.Environment.Predicates == nil {
+		if cr.Environment.Predicates == nil {
 			return cannot("predicates cannot be evaluated here")
 		}
-		if err := h.Environment.Predicates.Validate(ctx, expr); err != nil {
+		if err := cr.Environment.Predicates.Validate(ctx, expr); err != nil {
 			return cannot("the expression cannot be read: " + err.Error())
 		}
 	}
@@ -112,8 +112,8 @@ func (h CheckRunner) checkSyntax(ctx context.Context, c check.Item) (goal.Verdic
 }
 
 // checkShellSyntax asks sh whether it can read the command.
-func (h CheckRunner) checkShellSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
-	out, err := h.environment().RunCommand(ctx, c, "-n", "-c", c.Command)
+func (cr CheckRunner) checkShellSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
+	out, err := cr.environment().RunCommand(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
 	}
@@ -130,11 +130,11 @@ func (h CheckRunner) checkShellSyntax(ctx context.Context, c check.Item) (goal.V
 
 // classifyFailure distinguishes a check that fails now from one that can never pass because one of its programs
 // does not exist.
-func (h CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.Verdict) goal.Verdict {
+func (cr CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *check.MissingFolderError
-	if _, err := h.Environment.FolderOf(c); errors.As(err, &folder) {
+	if _, err := cr.Environment.FolderOf(c); errors.As(err, &folder) {
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
@@ -148,7 +148,7 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.V
 		return v
 	}
 	what := inputs.MissingByMessage(c.Command, string(v.Output), v.ExitCode, v.Observed == goal.WasObserved)
-	word := strings.TrimPrefix(what, h.Environment.Dir+"/")
+	word := strings.TrimPrefix(what, cr.Environment.Dir+"/")
 	_, remote := c.Server()
 	switch {
 	case what == "":

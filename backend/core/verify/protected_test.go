@@ -249,15 +249,15 @@ type tampering struct {
 	diff                   string // part of the diff, "" if the check is intact
 }
 
-func (c tampering) try(t *testing.T) {
-	dir := folderOf(t, c.archive)
+func (ta tampering) try(t *testing.T) {
+	dir := folderOf(t, ta.archive)
 	private := filepath.Join(t.TempDir(), "private")
-	o := verify.Options{Dir: dir, Private: private, Criterion: criterion(c.command)}
+	o := verify.Options{Dir: dir, Private: private, Criterion: criterion(ta.command)}
 	w := world(t, o)
 	if diff, err := w.Tampered(t.Context()); err != nil || diff != "" {
 		t.Fatalf("at the start: %q, %v", diff, err)
 	}
-	for _, f := range txtar.Parse([]byte(c.tamper)).Files {
+	for _, f := range txtar.Parse([]byte(ta.tamper)).Files {
 		if len(f.Data) == 0 {
 			must(t, os.Remove(filepath.Join(dir, f.Name)))
 			continue
@@ -266,16 +266,16 @@ func (c tampering) try(t *testing.T) {
 	}
 	for name, w := range map[string]*verify.FolderState{"the same": w, "after a restart": world(t, o)} {
 		diff, err := w.Tampered(t.Context())
-		if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
+		if err != nil || (diff == "") != (ta.diff == "") || !strings.Contains(diff, ta.diff) {
 			t.Errorf("%s: %q, %v", name, diff, err)
 		}
 	}
-	if c.diff == "" {
+	if ta.diff == "" {
 		return
 	}
 	// no launcher: a tampered check must not be run
 	h := verify.CheckRunner{Environment: check.Environment{Dir: dir}, Folder: w}
-	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
+	if v := one(t, h, shell(ta.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, ta.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
 	touched, _, err := w.RestoreProtected(t.Context())
@@ -294,7 +294,7 @@ func (c tampering) try(t *testing.T) {
 			return nil
 		}))
 	}
-	if removed := strings.HasSuffix(c.tamper, "--\n"); (kept == 0) != removed {
+	if removed := strings.HasSuffix(ta.tamper, "--\n"); (kept == 0) != removed {
 		t.Errorf("%d files are kept aside", kept)
 	}
 }

@@ -49,14 +49,14 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 //   - its output says that a connection was refused, or curl exits with 7.
 //
 // Any other check that needed a running process is a Fail.
-func (h CheckRunner) Recheck(
+func (cr CheckRunner) Recheck(
 	ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error,
 ) error {
 	passed := map[int]bool{}
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
 	}
-	e := &evaluation{host: h, goal: g, claim: c}
+	e := &evaluation{host: cr, goal: g, claim: c}
 	for i, k := range g.Criterion.Checks {
 		if !k.Type.IsDeterministic() {
 			continue
@@ -66,7 +66,7 @@ func (h CheckRunner) Recheck(
 			return err
 		}
 		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] &&
-			h.needsRunningProcess(check.Item{Check: k, N: i}, v) {
+			cr.needsRunningProcess(check.Item{Check: k, N: i}, v) {
 			v.Outcome, v.Detail = goal.NotRepeatable, "it needs a process of the goal, which has ended since: "+v.Detail
 		}
 		if err := report(v); err != nil {
@@ -86,11 +86,11 @@ var (
 )
 
 // needsRunningProcess reports whether a check recognizably needs a process of the goal.
-func (h CheckRunner) needsRunningProcess(c check.Item, v goal.Verdict) bool {
+func (cr CheckRunner) needsRunningProcess(c check.Item, v goal.Verdict) bool {
 	if !c.RunsCommand() {
 		return isLoopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.Folder.protectedState().LockedScripts(c.N)...)
+	texts := append([]string{c.Command}, cr.Folder.protectedState().LockedScripts(c.N)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true
@@ -112,12 +112,12 @@ func isLoopback(address string) bool {
 
 // IsVerifiedTree reports whether the goal's folder is the same as when the criterion passed. known is false if no
 // hash of it was stored, or if the folder is too large to compare.
-func (h CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, known bool, err error) {
+func (cr CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, known bool, err error) {
 	for _, v := range was {
 		if v.Tree == "" {
 			continue
 		}
-		now, err := h.Folder.baseline().TreeHash(ctx)
+		now, err := cr.Folder.baseline().TreeHash(ctx)
 		if err != nil {
 			return false, false, fmt.Errorf("hashing the goal's folder: %w", err)
 		}

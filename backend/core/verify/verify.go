@@ -29,15 +29,15 @@ type evaluation struct {
 // failed, ctx ended, or no judge can be asked (goal.Unavailable, goal.ErrPaused).
 //
 // The agent's programs are frozen until ResumeAgent, unless one of them serves a port.
-func (h CheckRunner) DecideClaim(
+func (cr CheckRunner) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
-	if h.Agent != nil {
-		if err := h.Agent.Freeze(ctx); err != nil {
-			h.agentRuns = err.Error()
+	if cr.Agent != nil {
+		if err := cr.Agent.Freeze(ctx); err != nil {
+			cr.agentRuns = err.Error()
 		}
 	}
-	e := &evaluation{host: h, goal: g, claim: c, report: report}
+	e := &evaluation{host: cr, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsDeterministic() },
 		func(k goal.Check) bool { return !k.Type.IsDeterministic() && k.Type != goal.Manual },

@@ -27,8 +27,8 @@ const (
 )
 
 // IsDeterministic reports whether a program decides.
-func (t CheckType) IsDeterministic() bool {
-	return t == Shell || t == HTTP || t == File || t == JSONPredicate
+func (c CheckType) IsDeterministic() bool {
+	return c == Shell || c == HTTP || c == File || c == JSONPredicate
 }
 
 // Source says where the response of a json_predicate comes from.

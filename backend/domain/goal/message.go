@@ -116,15 +116,15 @@ type Unavailable struct {
 }
 
 // Exit returns why the goal is parked.
-func (p *Unavailable) Exit() Exit {
-	if p.DailyLimit {
+func (u *Unavailable) Exit() Exit {
+	if u.DailyLimit {
 		return DailyLimitReached
 	}
 	return WaitingForProvider
 }
 
-func (p *Unavailable) Error() string { return p.Err.Error() }
-func (p *Unavailable) Unwrap() error { return p.Err }
+func (u *Unavailable) Error() string { return u.Err.Error() }
+func (u *Unavailable) Unwrap() error { return u.Err }
 
 // Result is the result of a tool call. OK false means denied, failed or not found; Text is the content for the model.
 type Result struct {

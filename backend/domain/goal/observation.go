@@ -18,7 +18,7 @@ const (
 )
 
 // Decides reports whether a file of this role decides how a check ends.
-func (r FileRole) Decides() bool { return r != RoleCode && r != RoleData && r != "" }
+func (f FileRole) Decides() bool { return f != RoleCode && f != RoleData && f != "" }
 
 // FileState is a file of the goal's folder at one moment. The zero value means that it does not exist.
 type FileState struct {

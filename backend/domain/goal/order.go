@@ -32,8 +32,8 @@ type Order struct {
 }
 
 // IsValid reports whether k is one of the kinds.
-func (k OrderKind) IsValid() bool {
-	switch k {
+func (o OrderKind) IsValid() bool {
+	switch o {
 	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny,
 		OrderRevoke:
 		return true

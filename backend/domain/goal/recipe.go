@@ -124,14 +124,14 @@ type bindings map[string]replacement
 
 var placeholder = text.NewPattern(`\{\{[a-z][a-z0-9_]*\}\}`)
 
-func (f bindings) apply(v any) any {
+func (b bindings) apply(v any) any {
 	switch v := v.(type) {
 	case string:
-		if by, ok := f[v]; ok && by.number {
+		if by, ok := b[v]; ok && by.number {
 			return json.Number(by.text)
 		}
 		return placeholder.ReplaceAllStringFunc(v, func(s string) string {
-			if by, ok := f[s]; ok {
+			if by, ok := b[s]; ok {
 				return by.text
 			}
 			return s
@@ -139,13 +139,13 @@ func (f bindings) apply(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = f.apply(v[i])
+			list[i] = b.apply(v[i])
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for k := range v {
-			object[k] = f.apply(v[k])
+			object[k] = b.apply(v[k])
 		}
 		return object
 	}

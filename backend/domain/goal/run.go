@@ -90,7 +90,7 @@ type NotReadyError struct {
 	Slots  bool // all slots are taken; otherwise it waits for another goal
 }
 
-func (b *NotReadyError) Error() string { return b.Reason }
+func (n *NotReadyError) Error() string { return n.Reason }
 
 // RunHistory is what a run needs to know about earlier runs.
 type RunHistory struct {

@@ -21,16 +21,16 @@ type MachineAccess struct {
 	Port int               `json:"port,omitempty"`
 }
 
-func (a MachineAccess) String() string {
-	switch a.Kind {
+func (m MachineAccess) String() string {
+	switch m.Kind {
 	case ReadAccess:
-		return "reading everything in " + a.Path
+		return "reading everything in " + m.Path
 	case WriteAccess:
-		return "reading, changing and deleting everything in " + a.Path
+		return "reading, changing and deleting everything in " + m.Path
 	case SocketAccess:
-		return "connecting to the program behind " + a.Path + ", which acts with your permissions and not with the goal's"
+		return "connecting to the program behind " + m.Path + ", which acts with your permissions and not with the goal's"
 	case PortAccess:
-		return fmt.Sprintf("the port %d of this machine, for its programs and pages", a.Port)
+		return fmt.Sprintf("the port %d of this machine, for its programs and pages", m.Port)
 	}
 	return "nothing"
 }

@@ -40,9 +40,9 @@ func askRule(by []Scope, format string, a ...any) (checkResult, error) {
 	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
-func (f checkResult) accepts(s Scope) bool { return slices.Contains(f.by, s) }
+func (c checkResult) accepts(s Scope) bool { return slices.Contains(c.by, s) }
 
 // needsUser reports whether only the user can grant this; on_ask=allow does not apply.
-func (f checkResult) needsUser() bool {
-	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
+func (c checkResult) needsUser() bool {
+	return c.accepts(ScopePane) || c.accepts(ScopeSecret) || c.accepts(ScopeMachine)
 }

@@ -18,12 +18,12 @@ type Decision struct {
 // Decide runs every check; the strictest answer wins. Their order only decides which reason comes first: deny list
 // → control tools → allow list → risk against ceiling → paths → hosts → the rules. Grants answer questions; they
 // never lift a denial.
-func (l RuleSet) Decide(c Call, p Policy, grants []Grant) Decision {
+func (rs RuleSet) Decide(c Call, p Policy, grants []Grant) Decision {
 	p = p.WithGrants(grants)
-	return combineChecks(l.checks(c), c, p, grants)
+	return combineChecks(rs.checks(c), c, p, grants)
 }
 
-func (l RuleSet) checks(c Call) []checkFunc {
+func (rs RuleSet) checks(c Call) []checkFunc {
 	if c.Effect.Control {
 		return []checkFunc{checkDeniedTools}
 	}
@@ -32,7 +32,7 @@ func (l RuleSet) checks(c Call) []checkFunc {
 		checkPersistent, checkDeletion, checkPayment, checkUserPane, checkUnparsedCommand, checkCertificate,
 		checkMachineAccess, checkSecrets,
 	}
-	for _, r := range l.rules {
+	for _, r := range rs.rules {
 		list = append(list, r.asCheck)
 	}
 	return list

@@ -215,7 +215,7 @@ func (r Rule) isExcepted(args []string) bool {
 }
 
 // Rules lists the rules, for documents and screens.
-func (l RuleSet) Rules() []Rule { return append([]Rule{}, l.rules...) }
+func (rs RuleSet) Rules() []Rule { return append([]Rule{}, rs.rules...) }
 
 // RuleSet holds the rules of rules.json, which apply to every goal. The zero RuleSet has none of them.
 type RuleSet struct{ rules []Rule }

@@ -133,29 +133,29 @@ type headTailBuffer struct {
 	total      int64
 }
 
-func (m *headTailBuffer) Write(p []byte) (int, error) {
+func (h *headTailBuffer) Write(p []byte) (int, error) {
 	n := len(p)
-	m.total += int64(n)
-	if free := MaxCapture/2 - len(m.head); free > 0 {
+	h.total += int64(n)
+	if free := MaxCapture/2 - len(h.head); free > 0 {
 		k := min(free, len(p))
-		m.head, p = append(m.head, p[:k]...), p[k:]
+		h.head, p = append(h.head, p[:k]...), p[k:]
 	}
-	m.tail = append(m.tail, p...)
-	if len(m.tail) > MaxCapture { // twice what is kept, so that shifting is rare
-		m.tail = append(m.tail[:0], m.tail[len(m.tail)-MaxCapture/2:]...)
+	h.tail = append(h.tail, p...)
+	if len(h.tail) > MaxCapture { // twice what is kept, so that shifting is rare
+		h.tail = append(h.tail[:0], h.tail[len(h.tail)-MaxCapture/2:]...)
 	}
 	return n, nil
 }
 
-func (m *headTailBuffer) bytes() ([]byte, int64) {
-	tail := m.tail
+func (h *headTailBuffer) bytes() ([]byte, int64) {
+	tail := h.tail
 	if len(tail) > MaxCapture/2 {
 		tail = tail[len(tail)-MaxCapture/2:]
 	}
-	cut := m.total - int64(len(m.head)+len(tail))
+	cut := h.total - int64(len(h.head)+len(tail))
 	if cut == 0 {
-		return append(m.head, tail...), m.total
+		return append(h.head, tail...), h.total
 	}
 	note := fmt.Sprintf("\n… %d bytes left out …\n", cut)
-	return append(append(m.head, note...), tail...), m.total
+	return append(append(h.head, note...), tail...), h.total
 }

@@ -189,9 +189,9 @@ type telling struct {
 	started chan struct{}
 }
 
-func (l *telling) Start(ctx context.Context, c process.Command) (process.Process, error) {
-	p, err := l.Launcher.Start(ctx, c)
-	close(l.started)
+func (t *telling) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	p, err := t.Launcher.Start(ctx, c)
+	close(t.started)
 	return p, err
 }
 

@@ -19,11 +19,11 @@ import (
 )
 
 // approvals shows the pending requests, and the permissions that the user has granted.
-func (p approvalCommands) approvals() *cobra.Command {
+func (ac approvalCommands) approvals() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use:   "approvals [ID]",
 		Short: "List pending approvals and questions, and the permissions of each goal",
-		RunE: p.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: ac.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
 			a := api.NewApprovalAPI(c.Context(), nil, s)
 			id := strings.Join(args, "")
 			open, err := a.List(id)
@@ -34,28 +34,28 @@ func (p approvalCommands) approvals() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			questions, err := p.pendingQuestions(c.Context(), s, id, open)
+			questions, err := ac.pendingQuestions(c.Context(), s, id, open)
 			switch {
 			case err != nil:
 				return err
 			case isJSON(c):
-				return p.program.json(struct {
+				return ac.program.json(struct {
 					Open      []api.ApprovalView `json:"open"`
 					Questions []pendingQuestion  `json:"questions"`
 					Grants    []api.GrantView    `json:"grants"`
 				}{open, questions, grants})
 			case len(open)+len(questions)+len(grants) == 0:
-				return p.program.printf("No pending requests, and no permissions granted.\n")
+				return ac.program.printf("No pending requests, and no permissions granted.\n")
 			}
-			return p.program.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions),
+			return ac.program.printf("%s%s%s", ac.formatApprovals(open), ac.formatQuestions(questions),
 				formatGrants(grants, id == ""))
 		}),
 	})
 }
 
-func (p approvalCommands) approve() *cobra.Command {
+func (ac approvalCommands) approve() *cobra.Command {
 	var scope string
-	return p.answerCommand(&cobra.Command{
+	return ac.answerCommand(&cobra.Command{
 		Use:   "approve ID REQUEST",
 		Short: "Approve a pending request, and resume the goal if it was paused",
 	}, func(c *cobra.Command) {
@@ -75,9 +75,9 @@ func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	return policy.ScopeOnce
 }
 
-func (p approvalCommands) deny() *cobra.Command {
+func (ac approvalCommands) deny() *cobra.Command {
 	var why string
-	return p.answerCommand(&cobra.Command{
+	return ac.answerCommand(&cobra.Command{
 		Use:   "deny ID REQUEST",
 		Short: "Deny a pending request, and resume the goal if it was paused",
 	}, func(c *cobra.Command) {
@@ -87,7 +87,7 @@ func (p approvalCommands) deny() *cobra.Command {
 
 // answerCommand completes a command that answers a request. The process that runs the goal takes the answer; a paused
 // goal without further requests continues in this process.
-func (p approvalCommands) answerCommand(
+func (ac approvalCommands) answerCommand(
 	c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput),
 ) *cobra.Command {
 	var o output
@@ -96,7 +96,7 @@ func (p approvalCommands) answerCommand(
 		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
-		return p.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
+		return ac.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
 			if in.Allow && in.Scope == "" {
 				open, err := approvals.List(in.GoalID)
@@ -122,13 +122,13 @@ func (p approvalCommands) answerCommand(
 			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
 			switch {
 			case len(left) > 0:
-				p.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
+				ac.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
 				return nil
 			case only:
-				p.program.errorf("The goal is paused; %s resume %s resumes it.\n", p.program.Name, row.ID.Short())
+				ac.program.errorf("The goal is paused; %s resume %s resumes it.\n", ac.program.Name, row.ID.Short())
 				return nil
 			}
-			return liveView(p).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
+			return liveView(ac).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
 				return runningGoal{id: row.ID, seen: row.Seq}, a.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})
@@ -139,16 +139,16 @@ func (p approvalCommands) answerCommand(
 	return c
 }
 
-func (p approvalCommands) revoke() *cobra.Command {
+func (ac approvalCommands) revoke() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again",
 		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, " +
 			"revoking ends the programs of the goal's agent. You are asked first.",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: ac.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			approvals := a.ApprovalAPI(c.Context())
 			if !yes {
-				if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
+				if err := ac.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
 					return err
 				}
 			}
@@ -161,7 +161,7 @@ func (p approvalCommands) revoke() *cobra.Command {
 }
 
 // confirmKill asks before a revocation that ends running programs.
-func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, request string) error {
+func (ac approvalCommands) confirmKill(ctx context.Context, a *app.App, id, request string) error {
 	row, err := a.Store().Goals.Find(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
@@ -181,7 +181,7 @@ func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, reque
 		return nil
 	}
 	const what = "programs of the goal may have it open, so revoking ends everything that its agent runs"
-	if isTerminal(os.Stdin) && p.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
+	if isTerminal(os.Stdin) && ac.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
 		return nil
 	}
 	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}
@@ -191,7 +191,7 @@ func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, reque
 type approvalCommands struct{ program Program }
 
 // formatApprovals lists pending requests with everything that is needed to answer them.
-func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
+func (ac approvalCommands) formatApprovals(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
 		if a.Objective != "" {
@@ -203,15 +203,15 @@ func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
-			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.program.Name,
+			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, ac.program.Name,
 				goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request,
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", ac.program.Name, goal.ID(a.GoalID).Short(), a.Request,
 				o.Scope, singleLine(o.Covers))
 		}
-		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request)
+		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", ac.program.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
 	return b.String()
 }
@@ -236,21 +236,21 @@ func formatGrants(grants []api.GrantView, several bool) string {
 }
 
 // printPending prints the pending requests of one goal, or of all, for show and list.
-func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
+func (ac approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
 	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
 	if err != nil {
 		return err
 	}
-	questions, err := p.pendingQuestions(ctx, s, id, list)
+	questions, err := ac.pendingQuestions(ctx, s, id, list)
 	if err != nil {
 		return err
 	}
-	return p.program.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
+	return ac.program.printf("%s%s", ac.formatApprovals(list), ac.formatQuestions(questions))
 }
 
 // pendingQuestions reads what goals need from the user besides the calls in open. id may be part of a goal's id; "" is
 // all goals.
-func (p approvalCommands) pendingQuestions(
+func (ac approvalCommands) pendingQuestions(
 	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
 ) ([]pendingQuestion, error) {
 	var fullID goal.ID
@@ -304,7 +304,7 @@ func pendingQuestions(
 }
 
 // formatQuestions lists what goals need, each with the commands that answer it.
-func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
+func (ac approvalCommands) formatQuestions(list []pendingQuestion) string {
 	var b strings.Builder
 	for _, a := range list {
 		id := goal.ID(a.GoalID).Short()
@@ -320,35 +320,35 @@ func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
 		if a.Pane != "" {
 			fmt.Fprintf(&b, "  in the pane %s\n", singleLine(a.Pane))
 		}
-		b.WriteString(p.answerCommands(a))
+		b.WriteString(ac.answerCommands(a))
 	}
 	return b.String()
 }
 
 // answerCommands lists the commands that answer a question.
-func (p approvalCommands) answerCommands(a pendingQuestion) string {
+func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
 	case "word":
-		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.program.Name, id, p.program.Name, id)
+		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", ac.program.Name, id, ac.program.Name, id)
 	case "question":
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
 			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
-			p.program.Name, id, p.program.Name, id)
+			ac.program.Name, id, ac.program.Name, id)
 	}
-	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.program.Name, id,
-		p.program.Name, id)
+	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", ac.program.Name, id,
+		ac.program.Name, id)
 	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
 		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n" +
 			"  %s resume %s --accept-changes PATH   accepts one of them and restores the others\n"
-		lines += fmt.Sprintf(keep, p.program.Name, id, p.program.Name, id)
+		lines += fmt.Sprintf(keep, ac.program.Name, id, ac.program.Name, id)
 	}
 	return lines
 }
 
 // printAnswerHelp prints, after a followed goal has stopped, how to answer it. The commands for calls to approve were
 // already shown with the request.
-func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
+func (ac approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
 	open, err := s.Approvals.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("approvals: %w", err)
@@ -358,7 +358,7 @@ func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, i
 		return err
 	}
 	for _, a := range list {
-		p.program.errorf("%s", p.answerCommands(a))
+		ac.program.errorf("%s", ac.answerCommands(a))
 	}
 	return nil
 }

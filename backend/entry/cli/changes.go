@@ -16,31 +16,31 @@ import (
 // changeCommands show what a goal changed in its folder, and undo it.
 type changeCommands struct{ program Program }
 
-func (p changeCommands) diff() *cobra.Command {
+func (cc changeCommands) diff() *cobra.Command {
 	var stat, patch bool
 	c := &cobra.Command{
 		Use:   "diff ID [PATH…]",
 		Short: "Show what a goal changed in its folder",
 		Long: "Compare a goal's folder, as it is now, with the start of the goal, also while the goal runs. Paths are " +
 			"relative to the goal's folder. The output is a patch that git apply takes, without the values of your secrets.",
-		Example: "  " + p.program.Name + " diff 01k3abcd --stat\n  " + p.program.Name + " diff 01k3abcd src/cart.go",
+		Example: "  " + cc.program.Name + " diff 01k3abcd --stat\n  " + cc.program.Name + " diff 01k3abcd src/cart.go",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := excludeFlags(c, "stat", "patch"); err != nil {
 				return err
 			}
-			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return cc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
 				switch {
 				case err != nil:
 					return err
 				case isJSON(c):
-					return p.program.json(v)
+					return cc.program.json(v)
 				case v.Unavailable != "":
-					return p.program.printf("%s\n", v.Unavailable)
+					return cc.program.printf("%s\n", v.Unavailable)
 				case stat || len(v.Files) == 0:
-					return p.printStat(v, args[1:])
+					return cc.printStat(v, args[1:])
 				}
-				return p.printPatch(c, a, v, args[1:])
+				return cc.printPatch(c, a, v, args[1:])
 			})
 		},
 	}
@@ -49,23 +49,23 @@ func (p changeCommands) diff() *cobra.Command {
 	return addJSON(c)
 }
 
-func (p changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesView, paths []string) error {
+func (cc changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesView, paths []string) error {
 	all := func(api.ChangedFile) bool { return true }
 	err := a.Goals.History.EachDiff(c.Context(), goal.ID(v.GoalID), paths, all, func(d api.FileDiff) error {
 		if d.Before.Type == "folder" || d.After.Type == "folder" {
-			return p.program.printf("%s\n", statLine(d.ChangedFile))
+			return cc.program.printf("%s\n", statLine(d.ChangedFile))
 		}
 		if isTerminal(os.Stdout) {
-			return p.program.printf("%s", text.Sanitize(d.Patch))
+			return cc.program.printf("%s", text.Sanitize(d.Patch))
 		}
-		return p.program.printf("%s", d.Patch)
+		return cc.program.printf("%s", d.Patch)
 	})
-	p.noteLeftOut(v.LeftOut)
+	cc.noteLeftOut(v.LeftOut)
 	return err
 }
 
 // printStat lists the changed files.
-func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
+func (cc changeCommands) printStat(v api.ChangesView, paths []string) error {
 	var b strings.Builder
 	added, removed := 0, 0
 	for _, f := range v.Files {
@@ -77,13 +77,13 @@ func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
 		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
 	}
 	if len(v.Files) == 0 {
-		err := p.program.printf("Nothing has changed since %s%s.\n", since, inPaths(paths))
-		p.noteLeftOut(v.LeftOut)
+		err := cc.program.printf("Nothing has changed since %s%s.\n", since, inPaths(paths))
+		cc.noteLeftOut(v.LeftOut)
 		return err
 	}
-	err := p.program.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
+	err := cc.program.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
 		added, removed)
-	p.noteLeftOut(v.LeftOut)
+	cc.noteLeftOut(v.LeftOut)
 	return err
 }
 
@@ -125,18 +125,18 @@ func statLine(f api.ChangedFile) string {
 }
 
 // noteLeftOut names the paths that are not compared, on standard error.
-func (p changeCommands) noteLeftOut(list []api.LeftOutPath) {
+func (cc changeCommands) noteLeftOut(list []api.LeftOutPath) {
 	const maxListed = 10
 	for i, l := range list {
 		if i == maxListed {
-			p.program.errorf("%s: and %d more\n", p.program.Name, len(list)-maxListed)
+			cc.program.errorf("%s: and %d more\n", cc.program.Name, len(list)-maxListed)
 			break
 		}
-		p.program.errorf("%s: not compared, not undone: %s (%s)\n", p.program.Name, singleLine(l.Path), l.Why)
+		cc.program.errorf("%s: not compared, not undone: %s (%s)\n", cc.program.Name, singleLine(l.Path), l.Why)
 	}
 }
 
-func (p changeCommands) undo() *cobra.Command {
+func (cc changeCommands) undo() *cobra.Command {
 	var in api.UndoInput
 	var list bool
 	c := &cobra.Command{
@@ -146,14 +146,15 @@ func (p changeCommands) undo() *cobra.Command {
 			"tools, shell commands or builds. Paths are relative to the goal's folder. Files that were edited later, not by " +
 			"this goal, are listed and left alone, unless --force names them. The state before the undo is kept: " +
 			"--redo restores it. Large ignored folders, folders that programs fill, and .git are not touched.",
-		Example: "  " + p.program.Name + " undo 01k3abcd --dry-run\n  " + p.program.Name + " undo 01k3abcd src/cart.go\n  " +
-			p.program.Name + " undo 01k3abcd --redo",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		Example: "  " + cc.program.Name + " undo 01k3abcd --dry-run\n  " +
+			cc.program.Name + " undo 01k3abcd src/cart.go\n  " +
+			cc.program.Name + " undo 01k3abcd --redo",
+		RunE: cc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			in.Paths = args[1:]
 			if list {
-				return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))
+				return cc.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))
 			}
-			return p.undoChanges(a.ChangesAPI(c.Context()), args[0], in, isJSON(c))
+			return cc.undoChanges(a.ChangesAPI(c.Context()), args[0], in, isJSON(c))
 		}),
 	}
 	fl := c.Flags()
@@ -176,15 +177,15 @@ var checkpointWords = map[string]string{
 	"after_undo":  "after an undo",
 }
 
-func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {
+func (cc changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {
 	v, err := g.List(id, nil)
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
-		return p.program.json(v.Checkpoints)
+		return cc.program.json(v.Checkpoints)
 	case v.Unavailable != "":
-		return p.program.printf("%s\n", v.Unavailable)
+		return cc.program.printf("%s\n", v.Unavailable)
 	}
 	var b strings.Builder
 	for _, c := range v.Checkpoints {
@@ -194,16 +195,16 @@ func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON boo
 		}
 		fmt.Fprintf(&b, "%s  %s\n", c.At, words)
 	}
-	return p.program.printf("%s", b.String())
+	return cc.program.printf("%s", b.String())
 }
 
-func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
+func (cc changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
 	out, err := g.Undo(id, in)
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
-		return p.program.json(out)
+		return cc.program.json(out)
 	}
 	verbs := map[string]string{api.FileNew: "removed", api.FileChanged: "restored", api.FileDeleted: "brought back"}
 	if in.DryRun {
@@ -236,7 +237,7 @@ func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInp
 			b.WriteString(" --redo undoes that.")
 		}
 	}
-	err = p.program.printf("%s\n", b.String())
-	p.noteLeftOut(out.LeftOut)
+	err = cc.program.printf("%s\n", b.String())
+	cc.noteLeftOut(out.LeftOut)
 	return err
 }

@@ -18,9 +18,9 @@ type checkFlag struct {
 	kind string
 }
 
-func (f checkFlag) Set(v string) error { return f.take(v) }
-func (f checkFlag) String() string     { return "" }
-func (f checkFlag) Type() string       { return f.kind }
+func (c checkFlag) Set(v string) error { return c.take(v) }
+func (c checkFlag) String() string     { return "" }
+func (c checkFlag) Type() string       { return c.kind }
 
 func (c *checkFlags) add(fl *pflag.FlagSet) {
 	check := func(newCheck func(string) goal.Check) func(string) error {

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/lib/fault"
 )
 
-func (p changeCommands) commit() *cobra.Command {
+func (cc changeCommands) commit() *cobra.Command {
 	var in api.CommitInput
 	var patch string
 	c := &cobra.Command{
@@ -25,19 +25,19 @@ func (p changeCommands) commit() *cobra.Command {
 			"names the checked-out branch, that branch advances, and the index gets these files. Git's hooks, filters and " +
 			"signing do not run: run your hooks before you push. Ignored files, files with a filter (git-lfs) and files " +
 			"of other repositories are left out and listed. Paths are relative to the goal's folder.",
-		Example: "  " + p.program.Name + " commit 01k3abcd\n  " + p.program.Name +
-			" commit 01k3abcd --branch fix-cart -m 'Count items' src\n  " + p.program.Name +
+		Example: "  " + cc.program.Name + " commit 01k3abcd\n  " + cc.program.Name +
+			" commit 01k3abcd --branch fix-cart -m 'Count items' src\n  " + cc.program.Name +
 			" commit 01k3abcd --patch cart.patch",
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Paths = args[1:]
 			if err := excludeFlags(c, "patch", "branch"); err != nil {
 				return err
 			}
-			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return cc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				var out api.CommitOutput
 				var err error
 				if patch != "" {
-					out, err = p.writePatch(c, a, args[0], in, patch)
+					out, err = cc.writePatch(c, a, args[0], in, patch)
 				} else {
 					out, err = a.ChangesAPI(c.Context()).Commit(args[0], in)
 				}
@@ -45,9 +45,9 @@ func (p changeCommands) commit() *cobra.Command {
 				case err != nil:
 					return err
 				case isJSON(c):
-					return p.program.json(out)
+					return cc.program.json(out)
 				}
-				return p.printCommit(out, patch)
+				return cc.printCommit(out, patch)
 			})
 		},
 	}
@@ -60,7 +60,7 @@ func (p changeCommands) commit() *cobra.Command {
 }
 
 // writePatch writes the patch to a new file, which is removed if that fails.
-func (p changeCommands) writePatch(
+func (cc changeCommands) writePatch(
 	c *cobra.Command, a *app.App, id string, in api.CommitInput, path string,
 ) (out api.CommitOutput, err error) {
 	v, err := a.ChangesAPI(c.Context()).List(id, nil)
@@ -78,21 +78,21 @@ func (p changeCommands) writePatch(
 	return out, nil
 }
 
-func (p changeCommands) printCommit(out api.CommitOutput, patch string) error {
+func (cc changeCommands) printCommit(out api.CommitOutput, patch string) error {
 	var b strings.Builder
 	for _, f := range out.Files {
 		fmt.Fprintf(&b, "%-8s %s\n", f.Change, singleLine(f.Path))
 	}
 	for _, s := range out.Skipped {
-		p.program.errorf("%s: left out: %s: %s\n", p.program.Name, singleLine(s.Path), singleLine(s.Why))
+		cc.program.errorf("%s: left out: %s: %s\n", cc.program.Name, singleLine(s.Path), singleLine(s.Why))
 	}
 	for _, path := range out.Mixed {
-		p.program.errorf("%s: %s had uncommitted changes before the goal; they are included\n", p.program.Name,
+		cc.program.errorf("%s: %s had uncommitted changes before the goal; they are included\n", cc.program.Name,
 			singleLine(path))
 	}
 	count := goal.FormatCount(len(out.Files), "file")
 	if patch != "" {
-		return p.program.printf("%s%s written to %s. No hook ran.\n", b.String(), count, singleLine(patch))
+		return cc.program.printf("%s%s written to %s. No hook ran.\n", b.String(), count, singleLine(patch))
 	}
-	return p.program.printf("%s%s committed to %s (%.12s). No hook ran.\n", b.String(), count, out.Branch, out.Commit)
+	return cc.program.printf("%s%s committed to %s (%.12s). No hook ran.\n", b.String(), count, out.Branch, out.Commit)
 }

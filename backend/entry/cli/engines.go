@@ -17,40 +17,40 @@ import (
 // engineCommands manage what can drive a goal.
 type engineCommands struct{ program Program }
 
-func (p engineCommands) engines() *cobra.Command {
+func (e engineCommands) engines() *cobra.Command {
 	c := &cobra.Command{
 		Use: "engines", Short: "List what can drive a goal; * is the default for new goals",
-		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+		RunE: e.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
 			list := lifecycle.ListEngines(kept.Settings().Engine)
-			return p.program.printResult(c, list, nil, func() error { return p.engineTable(list) })
+			return e.program.printResult(c, list, nil, func() error { return e.engineTable(list) })
 		}),
 	}
 	addJSON(c)
-	c.AddCommand(p.useEngine(), p.testEngine())
+	c.AddCommand(e.useEngine(), e.testEngine())
 	return c
 }
 
-func (p engineCommands) useEngine() *cobra.Command {
+func (e engineCommands) useEngine() *cobra.Command {
 	return &cobra.Command{
-		Use: "use ID", Short: "Set the default for new goals", Example: "  " + p.program.Name + " engines use codex",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
+		Use: "use ID", Short: "Set the default for new goals", Example: "  " + e.program.Name + " engines use codex",
+		RunE: e.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
 			return lifecycle.SetEngine(kept, args[0])
 		}),
 	}
 }
 
-func (p engineCommands) testEngine() *cobra.Command {
+func (e engineCommands) testEngine() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "test ID", Short: "Let an external agent write one file, with the active model",
-		Example: "  " + p.program.Name + " engines test codex",
+		Example: "  " + e.program.Name + " engines test codex",
 		Long: "Start an external agent in a sandbox, begin a session, and let it write one file in an empty folder with " +
 			"the active model, which costs a few turns. The folder is deleted afterwards. The exit code is 7 if that failed.",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: e.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			out, err := a.Goals.TestEngine(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if err := p.printEngineTest(out, isJSON(c)); err != nil || out.OK {
+			if err := e.printEngineTest(out, isJSON(c)); err != nil || out.OK {
 				return err
 			}
 			return exitCode(exitError)
@@ -58,9 +58,9 @@ func (p engineCommands) testEngine() *cobra.Command {
 	})
 }
 
-func (p engineCommands) printEngineTest(out api.EngineTest, asJSON bool) error {
+func (e engineCommands) printEngineTest(out api.EngineTest, asJSON bool) error {
 	if asJSON {
-		return p.program.json(out)
+		return e.program.json(out)
 	}
 	var b strings.Builder
 	for _, stage := range out.Stages {
@@ -70,11 +70,11 @@ func (p engineCommands) printEngineTest(out api.EngineTest, asJSON bool) error {
 		}
 		fmt.Fprintf(&b, "%-22s %s\n", stage.Name, word)
 	}
-	return p.program.printf("%s%-22s %s\n", b.String(), "time",
+	return e.program.printf("%s%-22s %s\n", b.String(), "time",
 		goal.FormatDuration(time.Duration(out.MS)*time.Millisecond))
 }
 
-func (p engineCommands) engineTable(rows []api.EngineView) error {
+func (e engineCommands) engineTable(rows []api.EngineView) error {
 	lines := []string{"\tID\tNAME\tVERSION\tPATH\tNOTE"}
 	for _, r := range rows {
 		mark := " "
@@ -85,5 +85,5 @@ func (p engineCommands) engineTable(rows []api.EngineView) error {
 			mark, r.ID, r.Name, oneLine(r.Version), oneLine(r.Path), oneLine(r.Note),
 		}, "\t"))
 	}
-	return p.program.printTable(lines)
+	return e.program.printTable(lines)
 }

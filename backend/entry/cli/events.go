@@ -16,23 +16,23 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-func (p readCommands) events() *cobra.Command {
+func (r readCommands) events() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use: "events ID", Short: "Print a goal's journal, one event per line",
-		RunE: p.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
 			row, err := s.Goals.Find(c.Context(), args[0])
 			if err != nil {
 				return fmt.Errorf("events: %w", err)
 			}
-			return p.journal(c.Context(), s, row.ID, follow)
+			return r.journal(c.Context(), s, row.ID, follow)
 		}),
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow until the goal stops or Ctrl+C")
 	return c
 }
 
-func (p readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
+func (r readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
 	const page = 500
 	seq, over := int64(0), false
 	for {
@@ -41,7 +41,7 @@ func (p readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, f
 			return fmt.Errorf("events: %w", err)
 		}
 		for _, e := range events {
-			if err := p.printEvent(e); err != nil {
+			if err := r.printEvent(e); err != nil {
 				return err
 			}
 			seq = e.Seq
@@ -56,11 +56,11 @@ func (p readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, f
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return p.followJournal(ctx, s, id, seq)
+	return r.followJournal(ctx, s, id, seq)
 }
 
 // followJournal prints a goal's events while another process writes them.
-func (p readCommands) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
+func (r readCommands) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error
@@ -69,7 +69,7 @@ func (p readCommands) followJournal(ctx context.Context, s *store.Store, id goal
 			return
 		}
 		seq = e.Seq
-		failed = errors.Join(failed, p.printEvent(e))
+		failed = errors.Join(failed, r.printEvent(e))
 		if isStopEvent(e) {
 			cancel()
 		}
@@ -101,10 +101,10 @@ func isStartEvent(e event.Event) bool {
 	return false
 }
 
-func (p readCommands) printEvent(e event.Event) error {
+func (r readCommands) printEvent(e event.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	return p.program.printf("%s\n", plainJSON(b))
+	return r.program.printf("%s\n", plainJSON(b))
 }

@@ -17,7 +17,7 @@ import (
 
 // follow starts a goal and shows its events until its run is over. The first signal pauses the goal as interrupted;
 // the second ends this process at once.
-func (p liveView) follow(
+func (l liveView) follow(
 	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
 ) (err error) {
 	signals := make(chan os.Signal, 2)
@@ -26,15 +26,15 @@ func (p liveView) follow(
 	const buffer = 4096
 	sub := a.Events(buffer)
 	defer func() { sub.Close() }()
-	s, err := p.startGoal(ctx, signals, start)
+	s, err := l.startGoal(ctx, signals, start)
 	if err != nil {
 		return err
 	}
 	if !s.cut.IsZero() {
-		return p.interrupt(ctx, a, s.cut, s.id, s.seen, o)
+		return l.interrupt(ctx, a, s.cut, s.id, s.seen, o)
 	}
 	id, shown, done := s.id, s.seen, a.Done(s.id)
-	parked := p.countdown(o)
+	parked := l.countdown(o)
 	defer parked.stop()
 	show := func(e event.Event) (goal.Exit, error) {
 		if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
@@ -42,30 +42,30 @@ func (p liveView) follow(
 		}
 		shown = max(shown, e.Seq)
 		parked.onEvent(e)
-		return p.showEvent(e, o)
+		return l.showEvent(e, o)
 	}
 	defer func() {
 		if !o.json {
-			err = errors.Join(err, p.printOutcome(ctx, a, id))
+			err = errors.Join(err, l.printOutcome(ctx, a, id))
 		}
 	}()
 	for {
 		select {
 		case sig := <-signals:
 			at := time.Now()
-			p.announceSignal(sig, signals, "pausing the goal")
-			return p.interrupt(ctx, a, at, id, shown, o)
+			l.announceSignal(sig, signals, "pausing the goal")
+			return l.interrupt(ctx, a, at, id, shown, o)
 		case <-done: // streamed events that arrived before are in no journal
 			for len(sub.C) > 0 {
 				if exit, err := show(<-sub.C); err != nil || exit != "" {
 					return errors.Join(err, exitCodeError(exit))
 				}
 			}
-			return p.printRest(ctx, a, id, shown, o, signals)
+			return l.printRest(ctx, a, id, shown, o, signals)
 		case e, ok := <-sub.C:
 			if !ok { // too many events at once: the journal has all of them
 				sub = a.Events(buffer)
-				if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+				if exit, err := l.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 					return errors.Join(err, exitCodeError(exit))
 				}
 				continue
@@ -80,24 +80,24 @@ func (p liveView) follow(
 }
 
 // printOutcome prints, after a goal has stopped, its verdicts and how to answer what it needs.
-func (p liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) error {
+func (l liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := receiptCommand(p).printVerdicts(ctx, a.Store(), id); err != nil {
+	if err := receiptCommand(l).printVerdicts(ctx, a.Store(), id); err != nil {
 		return err
 	}
 	row, err := a.Store().Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	p.program.errorf("%s", p.nextCommands(row.Exit, id))
-	return approvalCommands(p).printAnswerHelp(ctx, a.Store(), id)
+	l.program.errorf("%s", l.nextCommands(row.Exit, id))
+	return approvalCommands(l).printAnswerHelp(ctx, a.Store(), id)
 }
 
 // nextCommands lists the usual commands after a goal has stopped. A goal that needs the user has none here:
 // printAnswerHelp lists them.
-func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
+func (l liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 	next := func(command, words string) string {
-		return fmt.Sprintf("  %s %s   %s\n", p.program.Name, strings.Replace(command, "ID", id.Short(), 1), words)
+		return fmt.Sprintf("  %s %s   %s\n", l.program.Name, strings.Replace(command, "ID", id.Short(), 1), words)
 	}
 	switch exit {
 	case goal.Done:
@@ -117,62 +117,62 @@ func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
 // another process, or the journal could not be written.
-func (p liveView) printRest(
+func (l liveView) printRest(
 	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
 ) error {
-	exit, err := p.printMissed(ctx, a, id, &shown, o)
+	exit, err := l.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().Locks.LockOwner(id); err == nil && owner.Other {
-			return p.watchGoal(ctx, a, id, shown, o, signals)
+			return l.watchGoal(ctx, a, id, shown, o, signals)
 		}
-		p.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
+		l.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
 			"%s resume %s continues it.\n",
-			p.program.Name, id.Short(), a.Config().State(), p.program.Name, id.Short())
+			l.program.Name, id.Short(), a.Config().State(), l.program.Name, id.Short())
 		return exitCode(exitError)
 	}
 	return errors.Join(err, exitCodeError(exit))
 }
 
 // interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
-func (p liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
-	left := p.program.exitAfterSignal(exitInterrupted, at)
+func (l liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
+	left := l.program.exitAfterSignal(exitInterrupted, at)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
 	defer cancel()
 	if err := a.StopGoals(ctx); err != nil {
-		p.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", p.program.Name, err)
+		l.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", l.program.Name, err)
 		return left
 	}
-	if _, err := p.printMissed(ctx, a, id, &shown, o); err != nil {
+	if _, err := l.printMissed(ctx, a, id, &shown, o); err != nil {
 		return errors.Join(err, left)
 	}
 	return left
 }
 
 // followInOwner starts a goal in the process that owns its pane, and shows it to its end.
-func (p liveView) followInOwner(
+func (l liveView) followInOwner(
 	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
 ) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	s, err := p.startGoal(ctx, signals, start)
+	s, err := l.startGoal(ctx, signals, start)
 	switch {
 	case err != nil:
 		return err
 	case !s.cut.IsZero():
-		p.program.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.program.Name, s.id.Short())
+		l.program.errorf("%s: goal %s keeps running in the process that owns its pane\n", l.program.Name, s.id.Short())
 		return exitCode(exitInterrupted)
 	}
-	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
+	err = l.watchGoal(ctx, a, s.id, 0, o, signals)
 	if !o.json {
-		err = errors.Join(err, p.printOutcome(ctx, a, s.id))
+		err = errors.Join(err, l.printOutcome(ctx, a, s.id))
 	}
 	return err
 }
 
 // watchGoal shows a goal that runs in another process until it stops there. It also waits for a parked goal, which its
 // owner resumes. A signal ends only the watching.
-func (p liveView) watchGoal(
+func (l liveView) watchGoal(
 	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
 ) error {
 	owner, err := a.Store().Locks.LockOwner(id)
@@ -180,7 +180,7 @@ func (p liveView) watchGoal(
 		return err
 	}
 	if owner.PID != 0 { // otherwise it is over already
-		p.program.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
+		l.program.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
@@ -193,12 +193,12 @@ func (p liveView) watchGoal(
 				}
 			})
 	}()
-	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
+	exit, err := l.watchUntilStop(ctx, a, id, shown, o, news, signals)
 	cancel()
 	return errors.Join(err, exitCodeError(exit), <-followed)
 }
 
-func (p liveView) watchUntilStop(
+func (l liveView) watchUntilStop(
 	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal,
 ) (goal.Exit, error) {
 	look := time.NewTicker(time.Second) // a process that is killed sends nothing
@@ -206,14 +206,14 @@ func (p liveView) watchUntilStop(
 	for {
 		select {
 		case <-signals:
-			p.program.errorf("\n%s: the goal continues\n", p.program.Name)
+			l.program.errorf("\n%s: the goal continues\n", l.program.Name)
 			return "", exitCode(exitInterrupted)
 		case e := <-news:
 			if e.GoalID != id || e.Seq <= shown {
 				continue
 			}
 			shown = e.Seq
-			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+			if exit, err := l.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}
 		case <-look.C:
@@ -221,11 +221,11 @@ func (p liveView) watchUntilStop(
 			if err != nil || owner.PID != 0 {
 				continue // the lock file is just changing owners
 			}
-			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+			if exit, err := l.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 				return exit, err
 			}
-			p.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.program.Name,
-				id.Short(), p.program.Name,
+			l.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", l.program.Name,
+				id.Short(), l.program.Name,
 				id.Short())
 			return "", exitCode(exitError)
 		}
@@ -243,9 +243,9 @@ type countdown struct {
 	tick        <-chan time.Time
 }
 
-func (p liveView) countdown(o output) *countdown {
-	f, ok := p.program.Stderr.(*os.File)
-	return &countdown{p: p.program, off: o.noWait, interactive: ok && isTerminal(f)}
+func (l liveView) countdown(o output) *countdown {
+	f, ok := l.program.Stderr.(*os.File)
+	return &countdown{p: l.program, off: o.noWait, interactive: ok && isTerminal(f)}
 }
 
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.

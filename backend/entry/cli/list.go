@@ -16,7 +16,7 @@ import (
 // readCommands show goals from the journal, without starting anything.
 type readCommands struct{ program Program }
 
-func (p readCommands) list() *cobra.Command {
+func (r readCommands) list() *cobra.Command {
 	var in api.ListInput
 	c := &cobra.Command{
 		Use: "list", Short: "List goals, newest first",
@@ -24,20 +24,20 @@ func (p readCommands) list() *cobra.Command {
 			if err := validateFilter(in); err != nil {
 				return err
 			}
-			return p.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
+			return r.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				list, err := g.List(in)
 				switch {
 				case err != nil:
 					return err
 				case isJSON(c):
-					return p.program.json(list)
+					return r.program.json(list)
 				case len(list.Goals) == 0:
-					return p.program.printf("No goals. Start one: %s run --demo\n", p.program.Name)
+					return r.program.printf("No goals. Start one: %s run --demo\n", r.program.Name)
 				}
 				if n := len(list.Goals); list.Total > n {
-					defer p.program.errorf("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
+					defer r.program.errorf("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
 				}
-				return errors.Join(p.table(list.Goals), approvalCommands(p).printPending(c.Context(), s, ""))
+				return errors.Join(r.table(list.Goals), approvalCommands(r).printPending(c.Context(), s, ""))
 			})
 		},
 	}
@@ -63,7 +63,7 @@ func validateFilter(in api.ListInput) error {
 	return nil
 }
 
-func (p readCommands) table(goals []api.GoalCard) error {
+func (r readCommands) table(goals []api.GoalCard) error {
 	lines := []string{"ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE"}
 	for _, g := range goals {
 		state := string(g.Status)
@@ -81,5 +81,5 @@ func (p readCommands) table(goals []api.GoalCard) error {
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d/%d\t%s", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed,
 			g.Checks, oneLine(g.Objective)))
 	}
-	return p.program.printTable(lines)
+	return r.program.printTable(lines)
 }

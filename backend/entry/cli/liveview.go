@@ -36,7 +36,7 @@ type runningGoal struct {
 }
 
 // startGoal calls start. A signal while start tries the checks cancels it, and no goal is created.
-func (p liveView) startGoal(
+func (l liveView) startGoal(
 	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
 ) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -55,11 +55,11 @@ func (p liveView) startGoal(
 		return r.runningGoal, r.err
 	case sig := <-signals:
 		at := time.Now()
-		p.announceSignal(sig, signals, "ending the start of the goal")
+		l.announceSignal(sig, signals, "ending the start of the goal")
 		cancel()
 		r := <-begun
 		if r.err != nil {
-			p.program.errorf("%s: no goal was started\n", p.program.Name)
+			l.program.errorf("%s: no goal was started\n", l.program.Name)
 			return runningGoal{}, exitCode(exitInterrupted)
 		}
 		r.cut = at // too late to cancel: the goal runs
@@ -68,8 +68,8 @@ func (p liveView) startGoal(
 }
 
 // announceSignal reports the signal, and lets a second one end the process at once.
-func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
-	p.program.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", p.program.Name, sig, reaction)
+func (l liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
+	l.program.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", l.program.Name, sig, reaction)
 	go func() {
 		<-signals
 		os.Exit(exitInterrupted)
@@ -85,7 +85,7 @@ func exitCodeError(exit goal.Exit) error {
 }
 
 // printMissed shows the events of the journal after the last shown one.
-func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+func (l liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
 	const page = 500
 	for {
 		events, err := a.Store().History.Events(ctx, id, *shown, page)
@@ -94,7 +94,7 @@ func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown
 		}
 		for _, e := range events {
 			*shown = e.Seq
-			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+			if exit, err := l.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}
 		}
@@ -114,19 +114,19 @@ func isLossy(b event.Body) bool {
 }
 
 // showEvent shows one event. It returns an exit if this process exits after the event.
-func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
+func (l liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
 		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
 			line, err := json.Marshal(e)
 			if err != nil {
 				return "", fmt.Errorf("event: %w", err)
 			}
-			if err := p.program.printf("%s\n", plainJSON(line)); err != nil {
+			if err := l.program.printf("%s\n", plainJSON(line)); err != nil {
 				return "", err
 			}
 		}
 	}
-	p.printProgress(e)
+	l.printProgress(e)
 	var exit goal.Exit
 	var report []string
 	var account, result string
@@ -144,7 +144,7 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 		return "", nil // it continues automatically
 	}
 	if !o.json {
-		return exit, p.program.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
+		return exit, l.program.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
 	}
 	return exit, nil
 }
@@ -180,7 +180,7 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 }
 
 // printProgress writes an event as a line on stderr, for users.
-func (p liveView) printProgress(e event.Event) {
+func (l liveView) printProgress(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.Created:
 		who := b.Provider + " " + b.Model
@@ -190,59 +190,59 @@ func (p liveView) printProgress(e event.Event) {
 		if b.Scripted {
 			who = "scripted, no AI"
 		}
-		p.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+		l.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
 		if b.Left != "" {
-			p.program.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.program.Name,
+			l.program.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), l.program.Name,
 				e.GoalID.Short())
 			return
 		}
-		p.program.errorf("  waiting: %s\n", oneLine(b.Reason))
+		l.program.errorf("  waiting: %s\n", oneLine(b.Reason))
 	case *event.Message:
 		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
-			p.program.errorf("  %s\n", oneLine(b.Message.Text))
+			l.program.errorf("  %s\n", oneLine(b.Message.Text))
 		}
 	case *event.StepStarted:
-		p.program.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
+		l.program.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
 	case *event.Step:
-		p.program.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
+		l.program.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
 			oneLine(b.Preview))
 	case *event.Claim:
-		p.program.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+		l.program.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:
 		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
 		if mark == "" {
 			mark = "✗"
 		}
-		p.program.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		l.program.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
 		for line := range strings.Lines(b.Tail) {
-			p.program.errorf("      %s\n", strings.TrimRight(line, "\n"))
+			l.program.errorf("      %s\n", strings.TrimRight(line, "\n"))
 		}
 	case *event.Todos:
-		p.program.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
+		l.program.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
 	case *event.Critic:
-		p.program.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+		l.program.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
 	case *event.Review:
-		p.program.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+		l.program.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
 	case *event.LimitsChanged:
-		p.program.errorf("  limits: %s\n", formatLimits(b))
+		l.program.errorf("  limits: %s\n", formatLimits(b))
 	case *event.Reopened:
-		p.program.errorf("  reopened: %s\n", oneLine(b.Note))
+		l.program.errorf("  reopened: %s\n", oneLine(b.Note))
 	case *event.Resumed:
 		if b.Note != "" {
-			p.program.errorf("  resumed: %s\n", oneLine(b.Note))
+			l.program.errorf("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.program.errorf("%s",
-			approvalCommands(p).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
+		l.program.errorf("%s",
+			approvalCommands(l).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
-		p.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
+		l.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
 	case *event.VerificationFailed:
-		p.program.errorf("  not verified: %s\n", oneLine(b.Detail))
+		l.program.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.ChangesUndone:
-		p.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
+		l.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:
-		p.program.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
+		l.program.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:
 		who := ""
 		switch b.From {
@@ -252,7 +252,7 @@ func (p liveView) printProgress(e event.Event) {
 		default:
 			who = " from goal " + b.From.Short()
 		}
-		p.program.errorf("  note%s: %s\n", who, oneLine(b.Text))
+		l.program.errorf("  note%s: %s\n", who, oneLine(b.Text))
 	}
 }
 

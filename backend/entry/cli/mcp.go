@@ -20,7 +20,7 @@ import (
 type mcpCommands struct{ program Program }
 
 // mcp serves MCP to another agent on standard input and output. Goals that the agent creates end with this process.
-func (p mcpCommands) mcp() *cobra.Command {
+func (mc mcpCommands) mcp() *cobra.Command {
 	var b policy.Policy
 	var risk string
 	c := &cobra.Command{
@@ -30,11 +30,11 @@ func (p mcpCommands) mcp() *cobra.Command {
 			"steer goals and use panes, within the limits given here.\n" +
 			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window " +
 			"or with approve.",
-		Example: "  " + p.program.Name + " mcp --dir ~/work --risk write_local",
+		Example: "  " + mc.program.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
-			return p.program.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
-				return p.serveMCP(c.Context(), a, b)
+			return mc.program.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+				return mc.serveMCP(c.Context(), a, b)
 			})
 		},
 	}
@@ -43,11 +43,11 @@ func (p mcpCommands) mcp() *cobra.Command {
 		policy.RiskNames())
 	c.Flags().StringArrayVar(&b.AllowHosts, "allow-host", nil, "hosts that may be contacted")
 	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not be contacted")
-	c.AddCommand(p.mcpServers())
+	c.AddCommand(mc.mcpServers())
 	return c
 }
 
-func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
+func (mc mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
 	if err := a.Goals.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -60,13 +60,13 @@ func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) 
 	if err != nil {
 		return err
 	}
-	p.program.announceClient("another agent")
-	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
+	mc.program.announceClient("another agent")
+	return mc.program.serveUntilSignal(ctx, func(ctx context.Context) error {
 		served, err := d.Tools()
 		if err != nil {
 			return fmt.Errorf("mcp: %w", err)
 		}
-		return mcp.Serve(ctx, served, p.program.Stdin, nopCloser{p.program.Stdout})
+		return mcp.Serve(ctx, served, mc.program.Stdin, nopCloser{mc.program.Stdout})
 	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
 }
 
@@ -76,33 +76,33 @@ type nopCloser struct{ io.Writer }
 func (nopCloser) Close() error { return nil }
 
 // mcpServers groups the commands for the user's servers whose tools goals may use.
-func (p mcpCommands) mcpServers() *cobra.Command {
+func (mc mcpCommands) mcpServers() *cobra.Command {
 	return newCommandGroup("servers", "Manage the MCP servers whose tools goals may use",
-		p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
+		mc.listMCPServers(), mc.addMCPServer(), mc.testMCPServer(), mc.removeMCPServer())
 }
 
 // runWithMCP makes the RunE of a command that needs the API of MCP servers.
-func (p mcpCommands) runWithMCP(
+func (mc mcpCommands) runWithMCP(
 	do func(c *cobra.Command, m *api.MCPAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
-	return p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+	return mc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 		return do(c, api.NewMCPAPI(c.Context(), a.MCPServers()), args)
 	})
 }
 
-func (p mcpCommands) listMCPServers() *cobra.Command {
+func (mc mcpCommands) listMCPServers() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the MCP servers and their tools at the last contact",
-		RunE: p.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
+		RunE: mc.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
 			list, err := m.List()
-			return p.program.printResult(c, list, err, func() error { return p.mcpTable(list) })
+			return mc.program.printResult(c, list, err, func() error { return mc.mcpTable(list) })
 		}),
 	})
 }
 
-func (p mcpCommands) mcpTable(list []api.MCPServer) error {
+func (mc mcpCommands) mcpTable(list []api.MCPServer) error {
 	if len(list) == 0 {
-		return p.program.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.program.Name)
+		return mc.program.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", mc.program.Name)
 	}
 	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
 	for _, s := range list {
@@ -118,16 +118,16 @@ func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 		}
 		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(asked), oneLine(where)}, "\t"))
 	}
-	return p.program.printTable(lines)
+	return mc.program.printTable(lines)
 }
 
-func (p mcpCommands) addMCPServer() *cobra.Command {
+func (mc mcpCommands) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
 		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server",
-		Example: "  " + p.program.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.program.Name +
+		Example: "  " + mc.program.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + mc.program.Name +
 			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
-		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			s.Name = args[0]
 			if len(args) > 1 {
 				s.Command, s.Args = args[1], args[2:]
@@ -135,7 +135,7 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 			if _, err := m.Save(s); err != nil {
 				return err
 			}
-			return p.program.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.program.Name, s.Name)
+			return mc.program.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, mc.program.Name, s.Name)
 		}),
 	}
 	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
@@ -147,11 +147,11 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 	return c
 }
 
-func (p mcpCommands) testMCPServer() *cobra.Command {
+func (mc mcpCommands) testMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
-		Example: "  " + p.program.Name + " mcp servers test notes",
-		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		Example: "  " + mc.program.Name + " mcp servers test notes",
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			s, err := m.Test(args[0])
 			if err != nil {
 				return err
@@ -161,20 +161,20 @@ func (p mcpCommands) testMCPServer() *cobra.Command {
 			for _, t := range s.Tools {
 				fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
 			}
-			return p.program.printf("%s", b.String())
+			return mc.program.printf("%s", b.String())
 		}),
 	}
 }
 
-func (p mcpCommands) removeMCPServer() *cobra.Command {
+func (mc mcpCommands) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server",
-		Example: "  " + p.program.Name + " mcp servers remove notes",
-		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		Example: "  " + mc.program.Name + " mcp servers remove notes",
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			if _, err := m.Delete(args[0]); err != nil {
 				return err
 			}
-			return p.program.printf("%s is removed.\n", args[0])
+			return mc.program.printf("%s is removed.\n", args[0])
 		}),
 	}
 }

@@ -16,27 +16,27 @@ import (
 type orderCommands struct{ program Program }
 
 // orderCommand makes a command that sends an instruction to one goal.
-func (p orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
+func (o orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short,
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: o.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			_, err := do(a.GoalAPI(c.Context()), args[0])
 			return err
 		}),
 	}
 }
 
-func (p orderCommands) steer() *cobra.Command {
+func (o orderCommands) steer() *cobra.Command {
 	return &cobra.Command{
 		Use: "steer ID TEXT", Short: "Send a note to an active goal",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: o.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
 			return err
 		}),
 	}
 }
 
-func (p orderCommands) prune() *cobra.Command {
+func (o orderCommands) prune() *cobra.Command {
 	var status string
 	var older time.Duration
 	var yes bool
@@ -44,9 +44,9 @@ func (p orderCommands) prune() *cobra.Command {
 		Use: "prune", Short: "Delete ended goals with all their data",
 		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are " +
 			"never deleted.",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+		RunE: o.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
-			return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
+			return o.pruneGoals(a.GoalAPI(c.Context()), in, yes)
 		}),
 	}
 	c.Flags().StringVar(&status, "status", "", "only goals with this status: completed, failed, aborted")
@@ -55,25 +55,25 @@ func (p orderCommands) prune() *cobra.Command {
 	return c
 }
 
-func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
+func (o orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
 	found, err := g.Prunable(in)
 	if err != nil {
 		return err
 	}
 	if found.Goals == 0 {
-		return p.program.printf("No goals to prune.\n")
+		return o.program.printf("No goals to prune.\n")
 	}
 	what := goal.FormatCount(found.Goals, "goal")
 	if !yes && !isTerminal(os.Stdin) {
 		return fault.Invalid("", "prune would delete "+what+" with all their data",
 			"pass --yes to confirm")
 	}
-	if !yes && !p.program.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
-		return p.program.printf("Nothing was deleted.\n")
+	if !yes && !o.program.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
+		return o.program.printf("Nothing was deleted.\n")
 	}
 	gone, err := g.Prune(in)
 	if err != nil {
 		return err
 	}
-	return p.program.printf("%d deleted.\n", gone.Goals)
+	return o.program.printf("%d deleted.\n", gone.Goals)
 }

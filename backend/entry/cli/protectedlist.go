@@ -11,7 +11,7 @@ import (
 )
 
 // printProtected shows before the start what the agent cannot change.
-func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
+func (rc receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
 	list, err := a.Goals.Intake.Protected(ctx, api.ProtectInput{
 		Dir:       in.Dir,
 		Checks:    in.Checks,
@@ -21,7 +21,7 @@ func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.S
 	if err != nil || len(list) == 0 {
 		return // Start reports what is wrong
 	}
-	p.program.errorf("protected files (--no-protect excludes one):\n%s", listProtected(list))
+	rc.program.errorf("protected files (--no-protect excludes one):\n%s", listProtected(list))
 }
 
 // listProtected lists existing files, a line each. It only counts patterns of files that must not be created: a test

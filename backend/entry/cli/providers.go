@@ -63,38 +63,38 @@ type providerFlags struct {
 	given                            func(flag string) bool
 }
 
-func (f *providerFlags) add(fl *pflag.FlagSet, address string) {
-	fl.StringVar(&f.baseURL, "base-url", "", address)
-	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "protocol of the server: openai, openai-responses or anthropic")
-	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that contains the API key")
-	fl.StringVar(&f.keySecret, "api-key-secret", "", "name of a stored secret that contains the API key")
-	fl.IntVar(&f.window, "context-window", 0, "context window in tokens; 0 = the known value for the model")
-	f.given = fl.Changed
+func (pf *providerFlags) add(fl *pflag.FlagSet, address string) {
+	fl.StringVar(&pf.baseURL, "base-url", "", address)
+	fl.StringVar(&pf.kind, "kind", string(config.OpenAI), "protocol of the server: openai, openai-responses or anthropic")
+	fl.StringVar(&pf.keyEnv, "api-key-env", "", "environment variable that contains the API key")
+	fl.StringVar(&pf.keySecret, "api-key-secret", "", "name of a stored secret that contains the API key")
+	fl.IntVar(&pf.window, "context-window", 0, "context window in tokens; 0 = the known value for the model")
+	pf.given = fl.Changed
 }
 
 // applyTo overwrites saved values with the given ones. A key source replaces the other one; a new model without a
 // window clears the window, because that belonged to another model.
-func (f *providerFlags) applyTo(p *config.Provider, model string) {
+func (pf *providerFlags) applyTo(p *config.Provider, model string) {
 	if model != "" && model != p.Model {
 		p.Model, p.ContextWindow = model, 0
 	}
-	if f.given("base-url") {
-		p.BaseURL = f.baseURL
+	if pf.given("base-url") {
+		p.BaseURL = pf.baseURL
 	}
-	if f.given("kind") || p.Kind == "" {
-		p.Kind = config.Kind(f.kind)
+	if pf.given("kind") || p.Kind == "" {
+		p.Kind = config.Kind(pf.kind)
 	}
-	if f.given("api-key-env") {
-		p.APIKeyEnv, p.APIKeySecret = f.keyEnv, ""
+	if pf.given("api-key-env") {
+		p.APIKeyEnv, p.APIKeySecret = pf.keyEnv, ""
 	}
-	if f.given("api-key-secret") {
-		p.APIKeySecret = f.keySecret
-		if !f.given("api-key-env") {
+	if pf.given("api-key-secret") {
+		p.APIKeySecret = pf.keySecret
+		if !pf.given("api-key-env") {
 			p.APIKeyEnv = ""
 		}
 	}
-	if f.given("context-window") {
-		p.ContextWindow = f.window
+	if pf.given("context-window") {
+		p.ContextWindow = pf.window
 	}
 }
 
@@ -148,14 +148,14 @@ func (p providerCommands) addProvider() *cobra.Command {
 }
 
 // applyTo is applyTo of the embedded flags, with the key variable and the prices.
-func (f *addFlags) applyTo(p *config.Provider) {
-	f.providerFlags.applyTo(p, f.model)
-	if f.given("key-env") {
-		p.APIKeyEnv, p.APIKeySecret = f.keyEnv, ""
+func (a *addFlags) applyTo(p *config.Provider) {
+	a.providerFlags.applyTo(p, a.model)
+	if a.given("key-env") {
+		p.APIKeyEnv, p.APIKeySecret = a.keyEnv, ""
 	}
-	if f.given("input-price") || f.given("output-price") {
-		if p.Price = nil; f.inputPrice != 0 || f.outputPrice != 0 {
-			p.Price = &config.Price{Input: f.inputPrice, Output: f.outputPrice}
+	if a.given("input-price") || a.given("output-price") {
+		if p.Price = nil; a.inputPrice != 0 || a.outputPrice != 0 {
+			p.Price = &config.Price{Input: a.inputPrice, Output: a.outputPrice}
 		}
 	}
 }

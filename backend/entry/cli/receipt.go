@@ -17,7 +17,7 @@ import (
 // receiptCommand shows the verdicts of claims and runs the checks again.
 type receiptCommand struct{ program Program }
 
-func (p receiptCommand) receipt() *cobra.Command {
+func (rc receiptCommand) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON",
@@ -28,14 +28,14 @@ func (p receiptCommand) receipt() *cobra.Command {
 			"a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if again {
-				return p.recheck(c.Context(), args[0])
+				return rc.recheck(c.Context(), args[0])
 			}
-			return p.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return rc.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
 				r, err := g.Receipt(args[0])
 				if err != nil {
 					return err
 				}
-				return p.program.json(r)
+				return rc.program.json(r)
 			})
 		},
 	}
@@ -43,8 +43,8 @@ func (p receiptCommand) receipt() *cobra.Command {
 	return c
 }
 
-func (p receiptCommand) recheck(ctx context.Context, id string) error {
-	return p.program.withApp(ctx, app.Options{}, func(a *app.App) error {
+func (rc receiptCommand) recheck(ctx context.Context, id string) error {
+	return rc.program.withApp(ctx, app.Options{}, func(a *app.App) error {
 		out, err := a.GoalAPI(ctx).Recheck(id)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (p receiptCommand) recheck(ctx context.Context, id string) error {
 		if out.Open {
 			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
 		}
-		if err := p.program.printf("%s", b.String()); err != nil || out.Passed {
+		if err := rc.program.printf("%s", b.String()); err != nil || out.Passed {
 			return err
 		}
 		if out.Open {
@@ -88,7 +88,7 @@ func inconclusiveText(now []goal.Verdict) string {
 }
 
 // printVerdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
-func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+func (rc receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
 	r, err := api.NewGoalAPI(ctx, api.Goals{}, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
 		return err
@@ -108,7 +108,7 @@ func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id go
 			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
 		}
 	}
-	return p.program.printf("%s", b.String())
+	return rc.program.printf("%s", b.String())
 }
 
 // verdictProof describes how much a verdict proves, and which new or changed files its check used.

@@ -21,36 +21,36 @@ import (
 // recipeCommands manage recipes.
 type recipeCommands struct{ program Program }
 
-func (p recipeCommands) recipe() *cobra.Command {
+func (rc recipeCommands) recipe() *cobra.Command {
 	return newCommandGroup("recipe", "Manage recipes (steps that agents can repeat): list, show, save, remove",
-		p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
+		rc.listRecipes(), rc.showRecipe(), rc.saveRecipe(), rc.removeRecipe())
 }
 
-func (p recipeCommands) listRecipes() *cobra.Command {
+func (rc recipeCommands) listRecipes() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the recipes",
-		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+		RunE: rc.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
 			list, err := kept.Recipes()
 			if isJSON(c) {
-				return errors.Join(p.program.json(list), err)
+				return errors.Join(rc.program.json(list), err)
 			}
 			if len(list) == 0 && err == nil {
-				return p.program.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n",
-					p.program.Name)
+				return rc.program.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n",
+					rc.program.Name)
 			}
 			var b strings.Builder
 			for _, r := range list {
 				fmt.Fprintf(&b, "%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description))
 			}
-			return errors.Join(p.program.printf("%s", b.String()), err)
+			return errors.Join(rc.program.printf("%s", b.String()), err)
 		}),
 	})
 }
 
-func (p recipeCommands) showRecipe() *cobra.Command {
+func (rc recipeCommands) showRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Print a recipe as YAML", Example: "  " + p.program.Name + " recipe show log-in",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+		Use: "show NAME", Short: "Print a recipe as YAML", Example: "  " + rc.program.Name + " recipe show log-in",
+		RunE: rc.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
 			r, err := c.Recipe(args[0])
 			if err != nil {
 				return err
@@ -59,15 +59,15 @@ func (p recipeCommands) showRecipe() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.program.printf("%s", text)
+			return rc.program.printf("%s", text)
 		}),
 	}
 }
 
-func (p recipeCommands) removeRecipe() *cobra.Command {
+func (rc recipeCommands) removeRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + p.program.Name + " recipe remove log-in",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
+		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + rc.program.Name + " recipe remove log-in",
+		RunE: rc.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
 			return kept.DeleteRecipe(args[0])
 		}),
 	}
@@ -81,24 +81,24 @@ type stepRange struct {
 	file        string
 }
 
-func (p recipeCommands) saveRecipe() *cobra.Command {
+func (rc recipeCommands) saveRecipe() *cobra.Command {
 	var s stepRange
 	c := &cobra.Command{
 		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file",
 		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence " +
 			"of the value with a parameter.\n" +
 			"With --file a YAML file, as printed by show, is saved instead.",
-		Example: "  " + p.program.Name + " recipe save log-in 01k3abcd --from 3 --to 9\n  " + p.program.Name +
+		Example: "  " + rc.program.Name + " recipe save log-in 01k3abcd --from 3 --to 9\n  " + rc.program.Name +
 			" recipe save log-in --file recipe.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
 				return fault.Invalid("", "give either a goal or --file",
-					p.program.Name+" recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml")
+					rc.program.Name+" recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml")
 			}
 			if s.file != "" {
-				return p.saveFileAsRecipe(args[0], s.file)
+				return rc.saveFileAsRecipe(args[0], s.file)
 			}
-			return p.saveStepsAsRecipe(c.Context(), args[0], args[1], s)
+			return rc.saveStepsAsRecipe(c.Context(), args[0], args[1], s)
 		},
 	}
 	f := c.Flags()
@@ -111,7 +111,7 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 	return c
 }
 
-func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
+func (rc recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
 		return fault.Invalid("to", fmt.Sprintf("steps %d to %d are not a valid range", s.from, s.to),
 			"give --from and --to; show GOAL lists the steps")
@@ -124,7 +124,7 @@ func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, 
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}
-	return p.program.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
+	return rc.program.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
 		row, err := st.Goals.Find(ctx, id)
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)
@@ -140,12 +140,12 @@ func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, 
 		if err != nil {
 			return &fault.Error{Code: fault.Refused, Message: err.Error()}
 		}
-		return p.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
+		return rc.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
 }
 
-func (p recipeCommands) saveFileAsRecipe(name, file string) error {
-	from := p.program.Stdin
+func (rc recipeCommands) saveFileAsRecipe(name, file string) error {
+	from := rc.program.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -164,5 +164,5 @@ func (p recipeCommands) saveFileAsRecipe(name, file string) error {
 		return &fault.Error{Code: fault.Refused, Message: file + ": " + err.Error()}
 	}
 	r.Name = name
-	return p.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
+	return rc.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 }

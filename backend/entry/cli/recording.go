@@ -95,24 +95,24 @@ type asciicastWriter struct {
 	sizes   map[string]string
 }
 
-func (c *asciicastWriter) write(r recording.Record) error {
+func (a *asciicastWriter) write(r recording.Record) error {
 	size := strconv.Itoa(r.Width) + "x" + strconv.Itoa(r.Height)
-	f := c.files[r.Pane]
+	f := a.files[r.Pane]
 	if f == nil {
 		var err error
-		if f, err = os.OpenFile(filepath.Join(c.dir, r.Pane+".cast"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
+		if f, err = os.OpenFile(filepath.Join(a.dir, r.Pane+".cast"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 			return fmt.Errorf("cast: %w", err)
 		}
-		c.files[r.Pane], c.sizes[r.Pane] = f, size
-		head := map[string]any{"version": 2, "width": r.Width, "height": r.Height, "timestamp": c.started.Unix()}
+		a.files[r.Pane], a.sizes[r.Pane] = f, size
+		head := map[string]any{"version": 2, "width": r.Width, "height": r.Height, "timestamp": a.started.Unix()}
 		if err := json.NewEncoder(f).Encode(head); err != nil {
 			return fmt.Errorf("cast: %w", err)
 		}
 	}
-	at := max(0, r.At.Sub(c.started).Seconds())
+	at := max(0, r.At.Sub(a.started).Seconds())
 	lines := [][]any{{at, "o", text.ToUTF8(string(r.Data))}}
-	if c.sizes[r.Pane] != size {
-		c.sizes[r.Pane] = size
+	if a.sizes[r.Pane] != size {
+		a.sizes[r.Pane] = size
 		lines = append([][]any{{at, "r", size}}, lines...)
 	}
 	for _, line := range lines {
@@ -123,9 +123,9 @@ func (c *asciicastWriter) write(r recording.Record) error {
 	return nil
 }
 
-func (c *asciicastWriter) close() error {
+func (a *asciicastWriter) close() error {
 	var errs []error
-	for _, f := range c.files {
+	for _, f := range a.files {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)

@@ -9,10 +9,10 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-func (p readCommands) report() *cobra.Command {
+func (r readCommands) report() *cobra.Command {
 	return &cobra.Command{
 		Use: "report ID", Short: "Print why a goal stopped",
-		RunE: p.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
 			row, err := s.Goals.Find(c.Context(), args[0])
 			if err != nil {
 				return fmt.Errorf("report: %w", err)
@@ -22,13 +22,13 @@ func (p readCommands) report() *cobra.Command {
 				return err
 			}
 			if len(row.Report) == 0 {
-				return p.program.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
+				return r.program.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
 			}
-			err = p.program.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account))
+			err = r.program.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account))
 			if err != nil {
 				return err
 			}
-			return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)
+			return receiptCommand(r).printVerdicts(c.Context(), s, row.ID)
 		}),
 	}
 }

@@ -22,12 +22,12 @@ import (
 type resumeCommands struct{ program Program }
 
 // resumeCommand completes a command that starts a run of a stopped goal, and shows it.
-func (p resumeCommands) resumeCommand(
+func (r resumeCommands) resumeCommand(
 	c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error,
 ) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		options := app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}
-		return p.program.withApp(c.Context(), options, func(a *app.App) error {
+		return r.program.withApp(c.Context(), options, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Goals.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)
@@ -36,7 +36,7 @@ func (p resumeCommands) resumeCommand(
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			return liveView(p).follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
+			return liveView(r).follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
 				// Earlier events of the goal are not shown again.
 				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
 			})
@@ -46,32 +46,32 @@ func (p resumeCommands) resumeCommand(
 	return c
 }
 
-func (p resumeCommands) resume() *cobra.Command {
-	return p.resumeWith(&cobra.Command{
+func (r resumeCommands) resume() *cobra.Command {
+	return r.resumeWith(&cobra.Command{
 		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
 		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
 			"be raised.",
 	}, "what the agent should know", (*lifecycle.Resumption).Resume)
 }
 
-func (p resumeCommands) reopen() *cobra.Command {
-	return p.resumeWith(&cobra.Command{
+func (r resumeCommands) reopen() *cobra.Command {
+	return r.resumeWith(&cobra.Command{
 		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
 		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
 			"must be raised.",
-		Example: "  " + p.program.Name + " reopen 01k3abcd --note 'the second page has no title'",
+		Example: "  " + r.program.Name + " reopen 01k3abcd --note 'the second page has no title'",
 	}, "what is missing", (*lifecycle.Resumption).Reopen)
 }
 
 // resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.
-func (p resumeCommands) resumeWith(
+func (r resumeCommands) resumeWith(
 	c *cobra.Command, noteUsage string, do func(*lifecycle.Resumption, context.Context, goal.ID, api.ResumeInput) error,
 ) *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
 	var protected protectedFlags
-	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
+	r.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (p resumeCommands) resumeWith(
 		if in.Note = note; c.Name() == "reopen" && strings.TrimSpace(note) == "" {
 			return usageError(c, "a goal that is done needs a note", "say what is missing; ")
 		}
-		return p.showChangesOnRefusal(ctx, a, id, do(a.Goals.Resumption, ctx, id, in))
+		return r.showChangesOnRefusal(ctx, a, id, do(a.Goals.Resumption, ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
@@ -91,7 +91,7 @@ func (p resumeCommands) resumeWith(
 }
 
 // showChangesOnRefusal prints the changes of protected files if a goal cannot continue because of them.
-func (p resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
+func (r resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
 	var problem *fault.Error
 	if !errors.As(refusal, &problem) || problem.Code != fault.ProtectedChanged {
 		return refusal
@@ -101,9 +101,9 @@ func (p resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id
 		return errors.Join(refusal, err)
 	}
 	for _, c := range state.Changes {
-		p.program.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
+		r.program.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
 		for line := range strings.Lines(c.Diff) {
-			p.program.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
+			r.program.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 	}
 	return refusal
@@ -115,53 +115,53 @@ type protectedFlags struct {
 	changes, release []string
 }
 
-func (f *protectedFlags) add(fl *pflag.FlagSet) {
-	fl.BoolVar(&f.accept, "accept-protected", false,
+func (p *protectedFlags) add(fl *pflag.FlagSet) {
+	fl.BoolVar(&p.accept, "accept-protected", false,
 		"accept changed protected files: their present versions are the protected ones from now on")
-	fl.BoolVar(&f.restore, "restore-protected", false,
+	fl.BoolVar(&p.restore, "restore-protected", false,
 		"restore changed protected files; the changed versions are kept aside")
-	fl.StringArrayVar(&f.changes, "accept-changes", nil,
+	fl.StringArrayVar(&p.changes, "accept-changes", nil,
 		"accept the shown change of one protected file, and restore the others; repeatable")
-	fl.StringArrayVar(&f.release, "unprotect", nil,
+	fl.StringArrayVar(&p.release, "unprotect", nil,
 		"let the agent change a protected file for the rest of the goal; repeatable")
 }
 
 // decide fills the decision in.
-func (f *protectedFlags) decide(in *api.ResumeInput) (err error) {
-	for _, path := range f.changes {
+func (p *protectedFlags) decide(in *api.ResumeInput) (err error) {
+	for _, path := range p.changes {
 		in.AcceptChanges = append(in.AcceptChanges, api.ProtectedVersion{Path: filepath.ToSlash(filepath.Clean(path))})
 	}
-	in.Unprotect = f.release
-	in.Protected, err = f.decisionForAll()
+	in.Unprotect = p.release
+	in.Protected, err = p.decisionForAll()
 	return err
 }
 
-func (f *protectedFlags) decisionForAll() (string, error) {
+func (p *protectedFlags) decisionForAll() (string, error) {
 	switch {
-	case f.accept && f.restore:
+	case p.accept && p.restore:
 		return "", fault.Invalid("protected", "changed files are either accepted or restored",
 			"give --accept-protected or --restore-protected, not both")
-	case f.accept:
+	case p.accept:
 		return api.AcceptProtected, nil
-	case f.restore:
+	case p.restore:
 		return api.RestoreProtected, nil
 	}
 	return "", nil
 }
 
-func (p resumeCommands) accept() *cobra.Command {
+func (r resumeCommands) accept() *cobra.Command {
 	var o output
-	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
+	return r.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Goals.Resumption.Accept(ctx, id) })
 }
 
-func (p resumeCommands) reject() *cobra.Command {
+func (r resumeCommands) reject() *cobra.Command {
 	var o output
 	var note string
-	c := p.resumeCommand(&cobra.Command{
+	c := r.resumeCommand(&cobra.Command{
 		Use:     "reject ID --note TEXT",
 		Short:   "Reject a pending manual check and send the goal back to work",
-		Example: "  " + p.program.Name + " reject 01k3abcd --note 'make it blue'",
+		Example: "  " + r.program.Name + " reject 01k3abcd --note 'make it blue'",
 	}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error {
 			return a.Goals.Resumption.Reject(ctx, id, note)

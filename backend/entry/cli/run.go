@@ -40,7 +40,7 @@ type runFlags struct {
 	unconfined       bool
 }
 
-func (p runCommand) run() *cobra.Command {
+func (r runCommand) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops",
@@ -50,7 +50,7 @@ func (p runCommand) run() *cobra.Command {
 			}
 			return checkArguments(c, args)
 		},
-		Example: "  " + p.program.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.program.Name +
+		Example: "  " + r.program.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + r.program.Name +
 			" run --demo",
 	}
 	fl := c.Flags()
@@ -117,40 +117,40 @@ func (p runCommand) run() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		in, err := f.startInput(args)
 		if err == nil {
-			err = p.loadCriterion(f, &in)
+			err = r.loadCriterion(f, &in)
 		}
 		if err != nil {
 			return err
 		}
-		return p.runGoal(c.Context(), f, in)
+		return r.runGoal(c.Context(), f, in)
 	}
 	return c
 }
 
 // startInput converts the flags to the input that the dialog would send.
-func (f runFlags) startInput(args []string) (api.StartInput, error) {
-	in := f.in
+func (rf runFlags) startInput(args []string) (api.StartInput, error) {
+	in := rf.in
 	if len(args) > 0 {
 		in.Objective = args[0]
 	}
-	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
+	if rf.demo && (in.Objective != "" || len(rf.checks.list) > 0 || rf.criterion != "") {
 		return in, fault.Invalid("", "--demo cannot be combined with an objective or checks",
 			"remove the other flags")
 	}
-	if err := f.validateModel(); err != nil {
+	if err := rf.validateModel(); err != nil {
 		return in, err
 	}
-	if f.review && f.noReview {
+	if rf.review && rf.noReview {
 		return in, fault.Invalid("review", "--review and --no-review cannot be used together", "keep one of them")
 	}
-	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limitValue(int64(f.criticEvery)))
+	in.Checks, in.Risk, in.CriticEvery = rf.checks.list, policy.Risk(rf.risk), int(limitValue(int64(rf.criticEvery)))
 	switch {
-	case f.review:
+	case rf.review:
 		in.Review = goal.ReviewAlways
-	case f.noReview:
+	case rf.noReview:
 		in.Review = goal.ReviewNever
 	}
-	r, err := f.limits.resume(func(string) bool { return true })
+	r, err := rf.limits.resume(func(string) bool { return true })
 	if err != nil {
 		return in, err
 	}
@@ -189,19 +189,19 @@ func makeAbsolute(in *api.StartInput) error {
 }
 
 // validateModel refuses flags that name two models, or that need --base-url without it.
-func (f runFlags) validateModel() error {
-	server := f.provider.baseURL != ""
+func (rf runFlags) validateModel() error {
+	server := rf.provider.baseURL != ""
 	switch {
-	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
+	case rf.demo && (rf.in.Provider != "" || rf.in.Model != "" || server):
 		return fault.Invalid("", "--demo cannot be combined with a model",
 			"remove --provider, --base-url and --model")
-	case f.in.Provider != "" && server:
+	case rf.in.Provider != "" && server:
 		return fault.Invalid("provider", "--provider and --base-url cannot be used together", "keep one of them")
 	case server:
 		return nil
 	}
 	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
-		if f.provider.given(flag) {
+		if rf.provider.given(flag) {
 			return fault.Invalid("provider", fmt.Sprintf("--%s needs a server", flag),
 				"give --base-url too, or change a provider with providers add ID --"+flag)
 		}
@@ -211,13 +211,13 @@ func (f runFlags) validateModel() error {
 
 // saveProvider saves the server of --base-url as a provider, so that this goal can be resumed and others can use the
 // server. forget undoes that if the start is refused.
-func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
-	if f.provider.baseURL == "" || f.demo {
+func (rf runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
+	if rf.provider.baseURL == "" || rf.demo {
 		return func() error { return nil }, nil
 	}
-	u, err := url.Parse(f.provider.baseURL)
+	u, err := url.Parse(rf.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
+		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", rf.provider.baseURL),
 			"give one like http://127.0.0.1:11434/v1")
 	}
 	in.Provider = u.Host
@@ -226,7 +226,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 		if before := *kept; before.Kind != "" {
 			forget = func() error { return c.SaveProvider(before) }
 		}
-		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
+		if rf.provider.applyTo(kept, in.Model); kept.Model == "" {
 			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")
 		}
 		return nil
@@ -237,9 +237,9 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	return forget, nil
 }
 
-func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	preflight := preflightPrinter{program: p.program, isLimited: len(in.Work) > 0}
-	return p.program.withApp(ctx, app.Options{
+func (r runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
+	preflight := preflightPrinter{program: r.program, isLimited: len(in.Work) > 0}
+	return r.program.withApp(ctx, app.Options{
 		Pace:        demoPace,
 		Unconfined:  f.unconfined,
 		Attended:    isTerminal(os.Stdin),
@@ -252,10 +252,10 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			demo := a.Goals.DemoInput()
 			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
-		follow, begin := liveView(p).follow, a.Goals.Start
+		follow, begin := liveView(r).follow, a.Goals.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
-			follow, begin = liveView(p).followInOwner, a.StartInOwnerProcess
+			follow, begin = liveView(r).followInOwner, a.StartInOwnerProcess
 		}
 		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {
 			forget, err := f.saveProvider(a.Config(), &in)
@@ -263,10 +263,10 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 				return runningGoal{}, err
 			}
 			if len(in.Panes) > 0 { // its pre-flight runs in the process that has the panes
-				receiptCommand(p).printProtected(ctx, a, in)
+				receiptCommand(r).printProtected(ctx, a, in)
 			}
-			p.program.printWork(in)
-			p.program.confirmRunOutside(&in)
+			r.program.printWork(in)
+			r.program.confirmRunOutside(&in)
 			defer preflight.announceSlow()()
 			id, err := begin(ctx, in)
 			preflight.stop()
@@ -279,7 +279,7 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 }
 
 // loadCriterion reads the checks of --criterion, after showing the whole file.
-func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
+func (r runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	if f.criterion == "" {
 		return nil
 	}
@@ -295,15 +295,15 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
 	}
-	p.program.errorf("%s proposes:\n", f.criterion)
+	r.program.errorf("%s proposes:\n", f.criterion)
 	for line := range strings.Lines(file.Text) {
-		p.program.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
+		r.program.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
-	p.program.errorf("meaning: done when %s\n", file.Criterion.Describe())
+	r.program.errorf("meaning: done when %s\n", file.Criterion.Describe())
 	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
-		p.program.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
+		r.program.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && isTerminal(os.Stdin) && !p.program.confirmAtTerminal("Use these checks? [y/N] ") {
+	if !f.yes && isTerminal(os.Stdin) && !r.program.confirmAtTerminal("Use these checks? [y/N] ") {
 		return fault.Invalid("criterion", "the criterion was not confirmed", "confirm it, or pass --yes; nothing was started")
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)

@@ -24,13 +24,13 @@ import (
 type sandboxCommand struct{ program Program }
 
 // sandbox runs a command where a goal's programs would run.
-func (p sandboxCommand) sandbox() *cobra.Command {
+func (s sandboxCommand) sandbox() *cobra.Command {
 	in := api.StartInput{}
 	var risk string
 	var times int
 	c := &cobra.Command{
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox",
-		Example: "  " + p.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.program.Name +
+		Example: "  " + s.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + s.program.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
@@ -38,14 +38,14 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 			}
 			in.Risk = policy.Risk(risk)
 			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
-				p.program.errorf("%s: %s\n", p.program.Name, idle)
+				s.program.errorf("%s: %s\n", s.program.Name, idle)
 			}
-			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
-						return p.benchmark(c.Context(), w, argv, times)
+						return s.benchmark(c.Context(), w, argv, times)
 					}
-					return p.runInSandbox(c.Context(), w, argv)
+					return s.runInSandbox(c.Context(), w, argv)
 				})
 			})
 		},
@@ -67,7 +67,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 
 // runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
 // in it has no job control.
-func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
+func (s sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
 	child, err := runToEnd(ctx, w, process.Command{
 		Argv:  argv,
 		Env:   w.Env,
@@ -78,19 +78,19 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 		return err
 	}
 	for _, line := range w.RefusedRequests() {
-		p.program.errorf("%s: the network refused %s\n", p.program.Name, oneLine(line))
+		s.program.errorf("%s: the network refused %s\n", s.program.Name, oneLine(line))
 	}
 	for _, line := range w.Violations() {
-		p.program.errorf("%s: %s\n", p.program.Name, oneLine(line))
+		s.program.errorf("%s: %s\n", s.program.Name, oneLine(line))
 	}
-	return p.exitWith(child.Status())
+	return s.exitWith(child.Status())
 }
 
 // exitWith returns the exit code of a command that has ended as that of this program.
-func (p sandboxCommand) exitWith(status process.Status) error {
+func (s sandboxCommand) exitWith(status process.Status) error {
 	switch {
 	case status.Signal != 0:
-		p.program.errorf("%s: %s\n", p.program.Name, status)
+		s.program.errorf("%s: %s\n", s.program.Name, status)
 		return exitCode(128 + int(status.Signal))
 	case status.Code != 0:
 		return exitCode(status.Code)
@@ -119,7 +119,7 @@ func runToEnd(
 }
 
 // benchmark prints a row for docs/performance.md: the command inside and outside.
-func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, times int) error {
+func (s sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, times int) error {
 	in, err1 := measureRuns(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := measureRuns(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {
@@ -127,9 +127,9 @@ func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandb
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
 	middle, late := times/2, times*95/100
-	return p.program.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s "+
+	return s.program.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s "+
 		"| %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
-		strings.Join(argv, " "), p.program.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
+		strings.Join(argv, " "), s.program.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
 		ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 

@@ -21,15 +21,15 @@ type secretCommands struct{ program Program }
 
 // secrets groups the commands for the user's keys and passwords. A value is never an argument, because arguments are in
 // the shell's history and in the list of processes.
-func (p secretCommands) secrets() *cobra.Command {
+func (sc secretCommands) secrets() *cobra.Command {
 	return newCommandGroup("secret", "Manage keys and passwords that goals can use but not read",
-		p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
+		sc.setSecret(), sc.listSecrets(), sc.removeSecret(), sc.passphrase())
 }
 
 // withVault runs a command with the secrets.
-func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) error {
-	return p.program.withConfig(func(c *config.Config) error {
-		v, err := app.OpenVault(c, p.program.Getenv, p.program.askPassphrase())
+func (sc secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) error {
+	return sc.program.withConfig(func(c *config.Config) error {
+		v, err := app.OpenVault(c, sc.program.Getenv, sc.program.askPassphrase())
 		if err != nil {
 			return fmt.Errorf("secrets: %w", err)
 		}
@@ -38,30 +38,30 @@ func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) e
 }
 
 // runWithVault makes the RunE of a command that needs the secrets.
-func (p secretCommands) runWithVault(
+func (sc secretCommands) runWithVault(
 	do func(c *cobra.Command, s *api.SecretAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		return p.withVault(c.Context(), func(s *api.SecretAPI) error { return do(c, s, args) })
+		return sc.withVault(c.Context(), func(s *api.SecretAPI) error { return do(c, s, args) })
 	}
 }
 
-func (p secretCommands) setSecret() *cobra.Command {
+func (sc secretCommands) setSecret() *cobra.Command {
 	var hosts []string
 	c := &cobra.Command{
 		Use:   "set NAME",
 		Short: "Store a secret; its value is read from the terminal or from standard input",
-		Example: "  " + p.program.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.program.Name +
+		Example: "  " + sc.program.Name + " secret set npm-token --host registry.npmjs.org\n  " + sc.program.Name +
 			" secret set deploy-key <key.pem",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := secret.ValidateName(args[0]); err != nil {
 				return err
 			}
-			value, err := p.readValue(c.Context(), "The value of "+args[0])
+			value, err := sc.readValue(c.Context(), "The value of "+args[0])
 			if err != nil {
 				return err
 			}
-			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
+			return sc.withVault(c.Context(), func(s *api.SecretAPI) error {
 				place, err := s.Set(api.SecretInput{Name: args[0], Value: value, Hosts: hosts})
 				if err != nil {
 					return err
@@ -70,8 +70,8 @@ func (p secretCommands) setSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.program.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place,
-					where.Detail, secret.Ref(args[0]), p.program.Name, args[0])
+				return sc.program.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place,
+					where.Detail, secret.Ref(args[0]), sc.program.Name, args[0])
 			})
 		},
 	}
@@ -79,10 +79,10 @@ func (p secretCommands) setSecret() *cobra.Command {
 	return c
 }
 
-func (p secretCommands) listSecrets() *cobra.Command {
+func (sc secretCommands) listSecrets() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the secrets by name, and where they are stored",
-		RunE: p.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+		RunE: sc.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
 			where, err1 := s.Where()
 			list, err2 := s.List()
 			logins, err3 := s.Logins()
@@ -90,7 +90,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 				return err
 			}
 			if isJSON(c) {
-				return p.program.json(struct {
+				return sc.program.json(struct {
 					Where   api.SecretPlace  `json:"where"`
 					Secrets []api.SecretView `json:"secrets"`
 					Logins  []api.LoginView  `json:"logins"`
@@ -98,7 +98,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 			}
 			var b strings.Builder
 			if len(list)+len(logins) == 0 {
-				fmt.Fprintf(&b, "No secrets. Store one: %s secret set NAME\n", p.program.Name)
+				fmt.Fprintf(&b, "No secrets. Store one: %s secret set NAME\n", sc.program.Name)
 			}
 			for _, v := range list {
 				fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, hostsText(v.Hosts))
@@ -110,7 +110,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 			if where.Locked {
 				state = "; it is locked"
 			}
-			return p.program.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
+			return sc.program.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
 		}),
 	})
 }
@@ -122,12 +122,12 @@ func hostsText(hosts []string) string {
 	return ", for " + strings.Join(hosts, ", ") + " only"
 }
 
-func (p secretCommands) removeSecret() *cobra.Command {
+func (sc secretCommands) removeSecret() *cobra.Command {
 	var origin string
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login",
-		Example: "  " + p.program.Name + " secret remove npm-token",
-		RunE: p.runWithVault(func(_ *cobra.Command, s *api.SecretAPI, args []string) (err error) {
+		Example: "  " + sc.program.Name + " secret remove npm-token",
+		RunE: sc.runWithVault(func(_ *cobra.Command, s *api.SecretAPI, args []string) (err error) {
 			if origin != "" {
 				_, err = s.RemoveLogin(origin, args[0])
 			} else {
@@ -136,7 +136,7 @@ func (p secretCommands) removeSecret() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.program.printf("%s is removed.\n", oneLine(args[0]))
+			return sc.program.printf("%s is removed.\n", oneLine(args[0]))
 		}),
 	}
 	c.Flags().StringVar(&origin, "login", "",
@@ -144,15 +144,15 @@ func (p secretCommands) removeSecret() *cobra.Command {
 	return c
 }
 
-func (p secretCommands) passphrase() *cobra.Command {
+func (sc secretCommands) passphrase() *cobra.Command {
 	var off bool
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it",
-		RunE: p.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+		RunE: sc.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
 			next := ""
 			if !off {
 				var err error
-				if next, err = p.readValue(c.Context(), "The new passphrase"); err != nil {
+				if next, err = sc.readValue(c.Context(), "The new passphrase"); err != nil {
 					return err
 				}
 			}
@@ -160,9 +160,9 @@ func (p secretCommands) passphrase() *cobra.Command {
 				return err
 			}
 			if off {
-				return p.program.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
+				return sc.program.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
 			}
-			return p.program.printf("The encrypted file opens with this passphrase only. " +
+			return sc.program.printf("The encrypted file opens with this passphrase only. " +
 				"It cannot be recovered if it is lost.\n")
 		}),
 	}
@@ -171,9 +171,9 @@ func (p secretCommands) passphrase() *cobra.Command {
 }
 
 // readValue reads a value from the terminal without showing it, or all of standard input without its last line end.
-func (p secretCommands) readValue(ctx context.Context, what string) (string, error) {
+func (sc secretCommands) readValue(ctx context.Context, what string) (string, error) {
 	if isTerminal(os.Stdin) {
-		return p.program.readHidden(ctx, what)
+		return sc.program.readHidden(ctx, what)
 	}
 	b, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<16))
 	if err != nil {

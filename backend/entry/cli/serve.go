@@ -22,21 +22,22 @@ import (
 // serveCommands serve the page to a browser.
 type serveCommands struct{ program Program }
 
-func (p serveCommands) serve() *cobra.Command {
+func (sc serveCommands) serve() *cobra.Command {
 	var o serve.Options
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the app to a web browser",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := fs.Stat(p.program.Assets, "index.html"); err != nil {
+			if _, err := fs.Stat(sc.program.Assets, "index.html"); err != nil {
 				return &fault.Error{
 					Code:    fault.Unavailable,
 					Message: "this program was built without its page",
 					Hint:    "run make build",
 				}
 			}
-			return p.program.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
-				return p.runServer(c.Context(), a, o, asJSON)
+			options := app.Options{Watch: true, Serve: true, Pace: demoPace}
+			return sc.program.withApp(c.Context(), options, func(a *app.App) error {
+				return sc.runServer(c.Context(), a, o, asJSON)
 			})
 		},
 	}
@@ -48,7 +49,7 @@ func (p serveCommands) serve() *cobra.Command {
 	return c
 }
 
-func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
+func (sc serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
 	if err := a.Goals.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -59,7 +60,7 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	o.Assets, o.Methods, o.Stream, o.Log = p.program.Assets, methods, a.Stream().Handler, a.Config().Log()
+	o.Assets, o.Methods, o.Stream, o.Log = sc.program.Assets, methods, a.Stream().Handler, a.Config().Log()
 	s, err := serve.Open(ctx, o)
 	if err != nil {
 		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
@@ -69,8 +70,8 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 			a.RegisterOwnPort(port)
 		}
 	}
-	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
-		if err := p.ready(s.LoginURL(), asJSON); err != nil {
+	return sc.program.serveUntilSignal(ctx, func(ctx context.Context) error {
+		if err := sc.ready(s.LoginURL(), asJSON); err != nil {
 			return err
 		}
 		<-ctx.Done()
@@ -78,19 +79,19 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 	}, s.Close)
 }
 
-func (p serveCommands) ready(link string, asJSON bool) error {
+func (sc serveCommands) ready(link string, asJSON bool) error {
 	if !asJSON {
-		return p.program.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+		return sc.program.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
 	}
 	line, err := json.Marshal(map[string]string{"url": link})
 	if err != nil {
 		return fmt.Errorf("ready: %w", err)
 	}
-	return p.program.printf("%s\n", line)
+	return sc.program.printf("%s\n", line)
 }
 
 // static serves a folder on the loopback, for the demonstration.
-func (p serveCommands) static() *cobra.Command {
+func (sc serveCommands) static() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
 		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Hidden: true,
@@ -109,7 +110,7 @@ func (p serveCommands) static() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("static: %w", err)
 			}
-			if err := p.program.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
+			if err := sc.program.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
 				return err
 			}
 			server := &http.Server{Handler: noCache(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}

@@ -13,23 +13,23 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-func (p readCommands) show() *cobra.Command {
+func (r readCommands) show() *cobra.Command {
 	var asJSON, transcript bool
 	var search string
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done",
-		RunE: p.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
 			if transcript || search != "" {
-				return transcriptWriter{p.program, asJSON}.write(g, args[0], search)
+				return transcriptWriter{r.program, asJSON}.write(g, args[0], search)
 			}
 			v, err := g.Get(args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return p.program.json(v)
+				return r.program.json(v)
 			}
-			return errors.Join(p.showGoal(g, v), approvalCommands(p).printPending(c.Context(), s, v.ID))
+			return errors.Join(r.showGoal(g, v), approvalCommands(r).printPending(c.Context(), s, v.ID))
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
@@ -39,7 +39,7 @@ func (p readCommands) show() *cobra.Command {
 	return c
 }
 
-func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
+func (r readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),
@@ -80,7 +80,7 @@ func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 			after = s.N
 		}
 		if after >= page.Total || len(page.Steps) == 0 {
-			return p.program.printf("%s", b.String())
+			return r.program.printf("%s", b.String())
 		}
 	}
 }

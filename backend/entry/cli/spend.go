@@ -22,7 +22,7 @@ import (
 // spendCommand shows what models cost, and sets the daily limit.
 type spendCommand struct{ program Program }
 
-func (p spendCommand) spend() *cobra.Command {
+func (sc spendCommand) spend() *cobra.Command {
 	var by, since, limit string
 	c := &cobra.Command{
 		Use:   "spend",
@@ -35,20 +35,20 @@ func (p spendCommand) spend() *cobra.Command {
 				return err
 			}
 			if c.Flags().Changed("daily-limit") {
-				return p.saveDailyLimit(limit)
+				return sc.saveDailyLimit(limit)
 			}
 			from, err := parseSince(since, time.Now())
 			if err != nil {
 				return err
 			}
-			return p.program.withConfig(func(kept *config.Config) error {
-				return p.program.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return sc.program.withConfig(func(kept *config.Config) error {
+				return sc.program.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 					in := api.SpendInput{By: by}
 					if !from.IsZero() {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
 					r, err := api.NewSpendAPI(c.Context(), kept, s.Spend, time.Now).Report(in)
-					return p.program.printResult(c, r, err, func() error { return p.spendTable(r) })
+					return sc.program.printResult(c, r, err, func() error { return sc.spendTable(r) })
 				})
 			})
 		},
@@ -62,7 +62,7 @@ func (p spendCommand) spend() *cobra.Command {
 }
 
 // saveDailyLimit stores the limit. Goals of all processes that wait for it notice at once.
-func (p spendCommand) saveDailyLimit(text string) error {
+func (sc spendCommand) saveDailyLimit(text string) error {
 	usd := 0.0
 	if text != "none" {
 		var err error
@@ -72,16 +72,16 @@ func (p spendCommand) saveDailyLimit(text string) error {
 				"give one in USD, such as 5 or 2.50, or none")
 		}
 	}
-	return p.program.withConfig(func(kept *config.Config) error {
+	return sc.program.withConfig(func(kept *config.Config) error {
 		s := kept.Settings()
 		s.DailyLimitUSD = usd
 		if err := kept.SaveSettings(s); err != nil {
 			return err
 		}
 		if usd == 0 {
-			return p.program.printf("No daily limit.\n")
+			return sc.program.printf("No daily limit.\n")
 		}
-		return p.program.printf("All goals together may spend $%.2f a day.\n", usd)
+		return sc.program.printf("All goals together may spend $%.2f a day.\n", usd)
 	})
 }
 
@@ -107,9 +107,9 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"give a number of days (7d) or hours (12h), a date (2026-11-23), or all")
 }
 
-func (p spendCommand) spendTable(r api.SpendReport) error {
+func (sc spendCommand) spendTable(r api.SpendReport) error {
 	if len(r.Rows) == 0 {
-		return errors.Join(p.program.printf("Nothing was spent in that time.\n"), p.printToday(r.Today))
+		return errors.Join(sc.program.printf("Nothing was spent in that time.\n"), sc.printToday(r.Today))
 	}
 	lines := []string{strings.ToUpper(r.By) + "\tSPENT\tTURNS\tTOKENS IN\tTOKENS OUT\t"}
 	for _, row := range append(r.Rows, api.SpendRow{
@@ -126,7 +126,7 @@ func (p spendCommand) spendTable(r api.SpendReport) error {
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%s", oneLine(key), formatSpent(row), row.Turns, row.TokensIn,
 			row.TokensOut, oneLine(label)))
 	}
-	return errors.Join(p.program.printTable(lines), p.printToday(r.Today))
+	return errors.Join(sc.program.printTable(lines), sc.printToday(r.Today))
 }
 
 // formatSpent formats the money of a row; "–" if it has turns but no known price.
@@ -140,9 +140,9 @@ func formatSpent(r api.SpendRow) string {
 	return fmt.Sprintf("$%.2f", r.USD)
 }
 
-func (p spendCommand) printToday(t api.SpendToday) error {
+func (sc spendCommand) printToday(t api.SpendToday) error {
 	if t.LimitUSD == 0 {
-		return p.program.printf("Today: $%.2f. No daily limit; set one with --daily-limit 5.\n", t.USD)
+		return sc.program.printf("Today: $%.2f. No daily limit; set one with --daily-limit 5.\n", t.USD)
 	}
-	return p.program.printf("Today: $%.2f of $%.2f (%.0f %%).\n", t.USD, t.LimitUSD, 100*t.USD/t.LimitUSD)
+	return sc.program.printf("Today: $%.2f of $%.2f (%.0f %%).\n", t.USD, t.LimitUSD, 100*t.USD/t.LimitUSD)
 }

@@ -130,9 +130,9 @@ type signalExit struct {
 	by   time.Time
 }
 
-func (l signalExit) Error() string { return l.code.Error() }
+func (s signalExit) Error() string { return s.code.Error() }
 
-func (l signalExit) Unwrap() error { return l.code }
+func (s signalExit) Unwrap() error { return s.code }
 
 // closeBy returns the deadline for closing the program after a command that ended with err.
 func (p Program) closeBy(err error, now time.Time) time.Time {

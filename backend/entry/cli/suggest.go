@@ -23,7 +23,7 @@ type suggestion struct {
 	Why   string         `json:"why"`   // why it was not tried, if there was an error
 }
 
-func (p suggestCommand) suggest() *cobra.Command {
+func (sc suggestCommand) suggest() *cobra.Command {
 	var noTry bool
 	var in api.SuggestInput
 	c := &cobra.Command{
@@ -32,10 +32,10 @@ func (p suggestCommand) suggest() *cobra.Command {
 		Long: "Suggest checks from the objective, from the test commands of the folder, from servers that run on this " +
 			"computer and, where a model is connected, from the model. Each is tried at once in the sandbox, in a copy of the " +
 			"folder. No goal is made: give the flags of those that you accept to `run`.",
-		Example: "  " + p.program.Name + " suggest 'make the cart tests pass' --dir .",
+		Example: "  " + sc.program.Name + " suggest 'make the cart tests pass' --dir .",
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Objective = args[0]
-			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return sc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				g := a.GoalAPI(c.Context())
 				out, err := g.Suggest(in)
 				if err != nil {
@@ -48,18 +48,18 @@ func (p suggestCommand) suggest() *cobra.Command {
 						list[i].try(g, in.Dir)
 					}
 					if !isJSON(c) {
-						if err := p.printSuggestion(list[i]); err != nil {
+						if err := sc.printSuggestion(list[i]); err != nil {
 							return err
 						}
 					}
 				}
 				if isJSON(c) {
-					return p.program.json(map[string]any{"checks": list, "notes": out.Notes})
+					return sc.program.json(map[string]any{"checks": list, "notes": out.Notes})
 				}
 				if in.Dir == "" {
 					out.Notes = append(out.Notes, "No folder was searched. --dir . also suggests the test commands of this one.")
 				}
-				return p.printSuggestEnd(list, out.Notes)
+				return sc.printSuggestEnd(list, out.Notes)
 			})
 		},
 	}
@@ -103,24 +103,24 @@ func (s *suggestion) describe() string {
 	return "cannot run: " + s.Tried.Detail
 }
 
-func (p suggestCommand) printSuggestion(s suggestion) error {
+func (sc suggestCommand) printSuggestion(s suggestion) error {
 	text := fmt.Sprintf("%s: %s\n  %s (from the %s)\n  %s\n", s.Check.Type, oneLine(s.Check.Name()), oneLine(s.Reason),
 		s.From, oneLine(s.describe()))
 	if s.Flags != "" {
 		text += "  " + s.Flags + "\n"
 	}
-	return p.program.printf("%s", text)
+	return sc.program.printf("%s", text)
 }
 
-func (p suggestCommand) printSuggestEnd(list []suggestion, notes []string) error {
+func (sc suggestCommand) printSuggestEnd(list []suggestion, notes []string) error {
 	for _, n := range notes {
-		p.program.errorf("%s\n", oneLine(n))
+		sc.program.errorf("%s\n", oneLine(n))
 	}
 	if len(list) > 0 {
-		return p.program.printf("\nNone of them is used yet: give the flags of those that you accept to %s run.\n",
-			p.program.Name)
+		return sc.program.printf("\nNone of them is used yet: give the flags of those that you accept to %s run.\n",
+			sc.program.Name)
 	}
-	return p.program.printf("No checks to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
+	return sc.program.printf("No checks to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
 		"when the goal is reached (--check-shell 'make test'), a file that must be there (--check-file report.md), or a " +
 		"page that must answer (--check-http http://127.0.0.1:8080/).\n")
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // trace runs a command in the sandbox of a check, and lists what it did with files.
-func (p sandboxCommand) trace() *cobra.Command {
+func (s sandboxCommand) trace() *cobra.Command {
 	in := api.StartInput{Risk: policy.WriteLocal}
 	asJSON := false
 	c := &cobra.Command{
@@ -31,15 +31,15 @@ func (p sandboxCommand) trace() *cobra.Command {
 			"starts use: which decide its result, which were not found, which were only read, and which were written. " +
 			"The list is printed on standard output when the command has ended; what the command writes goes to standard " +
 			"error. The exit code is the command's.",
-		Example: "  " + p.program.Name + " trace -- make test\n  " + p.program.Name +
+		Example: "  " + s.program.Name + " trace -- make test\n  " + s.program.Name +
 			" trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
 				return err
 			}
-			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
-					return p.runTraced(c.Context(), w, argv, asJSON)
+					return s.runTraced(c.Context(), w, argv, asJSON)
 				})
 			})
 		},
@@ -52,7 +52,7 @@ func (p sandboxCommand) trace() *cobra.Command {
 }
 
 // runTraced runs the command to its end and prints its trace.
-func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
+func (s sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
 	child, err := runToEnd(ctx, w, process.Command{
 		Argv:   argv,
 		Env:    w.CheckEnv,
@@ -69,7 +69,7 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 		trace = traced.Trace()
 	}
 	for _, line := range w.Violations() {
-		p.program.errorf("%s: %s\n", p.program.Name, oneLine(line))
+		s.program.errorf("%s: %s\n", s.program.Name, oneLine(line))
 	}
 	command := shell.Join(argv)
 	view, err := lifecycle.TracedCheck{
@@ -80,7 +80,7 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 		return fmt.Errorf("trace: %w", err)
 	}
 	if asJSON {
-		err = p.program.json(struct {
+		err = s.program.json(struct {
 			process.Trace
 
 			View   *api.TraceView `json:"preflight"`
@@ -88,15 +88,15 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 			Signal int            `json:"signal,omitempty"`
 		}{trace, view, child.Status().Code, int(child.Status().Signal)})
 	} else {
-		err = p.program.printf("%s", formatTrace(trace, view, w.Dir))
+		err = s.program.printf("%s", formatTrace(trace, view, w.Dir))
 	}
 	if err != nil {
 		return err
 	}
 	if trace.Incomplete != "" {
-		p.program.errorf("%s: the list is incomplete: %s\n", p.program.Name, oneLine(trace.Incomplete))
+		s.program.errorf("%s: the list is incomplete: %s\n", s.program.Name, oneLine(trace.Incomplete))
 	}
-	return p.exitWith(child.Status())
+	return s.exitWith(child.Status())
 }
 
 // maxListedPrograms limits the programs that the text lists: a compiler runs for every file.

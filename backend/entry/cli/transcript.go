@@ -18,7 +18,7 @@ type transcriptWriter struct {
 }
 
 // write prints all entries, or those that contain the text.
-func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
+func (t transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 	const page = 200
 	turn := 0
 	for offset := 0; ; offset += page {
@@ -27,13 +27,13 @@ func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 			return err
 		}
 		for _, e := range part.Entries {
-			if err := w.printEntry(e, &turn); err != nil {
+			if err := t.printEntry(e, &turn); err != nil {
 				return err
 			}
 		}
 		if offset+len(part.Entries) >= part.Total || len(part.Entries) == 0 {
-			if offset == 0 && len(part.Entries) == 0 && !w.asJSON {
-				return w.program.printf("%s\n", map[bool]string{
+			if offset == 0 && len(part.Entries) == 0 && !t.asJSON {
+				return t.program.printf("%s\n", map[bool]string{
 					true:  "No entry contains that text.",
 					false: "Nothing happened yet.",
 				}[search != ""])
@@ -44,13 +44,13 @@ func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 }
 
 // printEntry prints one entry. turn is the turn of the last printed entry.
-func (w transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
-	if w.asJSON {
+func (t transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
+	if t.asJSON {
 		line, err := json.Marshal(e)
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
 		}
-		return w.program.printf("%s\n", plainJSON(line))
+		return t.program.printf("%s\n", plainJSON(line))
 	}
 	var b strings.Builder
 	if e.Turn != *turn {
@@ -68,7 +68,7 @@ func (w transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
 	if said := strings.TrimSpace(e.Text); said != "" {
 		b.WriteString(indentText(text.Sanitize(said)))
 	}
-	return w.program.printf("%s", b.String())
+	return t.program.printf("%s", b.String())
 }
 
 func entryTitle(e api.TranscriptEntry) string {

@@ -10,18 +10,18 @@ import (
 // webSearchCommands manage the search engine of goals.
 type webSearchCommands struct{ program Program }
 
-func (p webSearchCommands) webSearch() *cobra.Command {
+func (w webSearchCommands) webSearch() *cobra.Command {
 	return newCommandGroup("web-search", "Manage the search engine that goals may use",
-		p.setEngine(), p.showEngine(), p.removeEngine())
+		w.setEngine(), w.showEngine(), w.removeEngine())
 }
 
-func (p webSearchCommands) setEngine() *cobra.Command {
+func (w webSearchCommands) setEngine() *cobra.Command {
 	var address, key string
 	c := &cobra.Command{
 		Use: "set searxng|brave|tavily", Short: "Choose the search engine",
-		Example: "  " + p.program.Name + " web-search set searxng --address http://127.0.0.1:8888\n  " +
-			p.program.Name + " secret set brave-key && " + p.program.Name + " web-search set brave --key-secret brave-key",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+		Example: "  " + w.program.Name + " web-search set searxng --address http://127.0.0.1:8888\n  " +
+			w.program.Name + " secret set brave-key && " + w.program.Name + " web-search set brave --key-secret brave-key",
+		RunE: w.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
 			s := c.Settings()
 			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = args[0], address, key
 			switch {
@@ -36,7 +36,7 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 			if err := c.SaveSettings(s); err != nil {
 				return err
 			}
-			return p.program.printf("New goals can search the web with %s.\n", args[0])
+			return w.program.printf("New goals can search the web with %s.\n", args[0])
 		}),
 	}
 	c.Flags().StringVar(&address, "address", "", "base address of the server; Brave and Tavily have their own")
@@ -44,14 +44,14 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 	return c
 }
 
-func (p webSearchCommands) showEngine() *cobra.Command {
+func (w webSearchCommands) showEngine() *cobra.Command {
 	return &cobra.Command{
 		Use: "show", Short: "Show the search engine",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+		RunE: w.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
 			s := c.Settings()
 			if !s.HasWebSearch() {
-				return p.program.printf("No search engine is set up. Choose one: %s web-search set --help shows how.\n",
-					p.program.Name)
+				return w.program.printf("No search engine is set up. Choose one: %s web-search set --help shows how.\n",
+					w.program.Name)
 			}
 			text := s.WebSearch
 			if s.WebSearchAddress != "" {
@@ -60,15 +60,15 @@ func (p webSearchCommands) showEngine() *cobra.Command {
 			if s.WebSearchSecret != "" {
 				text += ", with the key in the secret " + s.WebSearchSecret
 			}
-			return p.program.printf("%s\n", text)
+			return w.program.printf("%s\n", text)
 		}),
 	}
 }
 
-func (p webSearchCommands) removeEngine() *cobra.Command {
+func (w webSearchCommands) removeEngine() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove", Short: "Disable web search for goals; the secret stays",
-		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+		RunE: w.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
 			s := c.Settings()
 			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = "", "", ""
 			return c.SaveSettings(s)

@@ -11,24 +11,24 @@ import (
 	"goalpost/backend/goals/api"
 )
 
-func (p changeCommands) worktree() *cobra.Command {
+func (cc changeCommands) worktree() *cobra.Command {
 	return newCommandGroup("worktree", "List and remove the git worktrees of goals (run --worktree)",
-		p.listWorktrees(), p.removeWorktree())
+		cc.listWorktrees(), cc.removeWorktree())
 }
 
-func (p changeCommands) listWorktrees() *cobra.Command {
+func (cc changeCommands) listWorktrees() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the git worktrees of goals, also of deleted ones",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+		RunE: cc.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
 			list, err := a.Goals.Worktrees(c.Context())
-			return p.program.printResult(c, list, err, func() error { return p.worktreeTable(list) })
+			return cc.program.printResult(c, list, err, func() error { return cc.worktreeTable(list) })
 		}),
 	})
 }
 
-func (p changeCommands) worktreeTable(list []api.WorktreeView) error {
+func (cc changeCommands) worktreeTable(list []api.WorktreeView) error {
 	if len(list) == 0 {
-		return p.program.printf("No goal has a worktree. %s run --worktree creates one.\n", p.program.Name)
+		return cc.program.printf("No goal has a worktree. %s run --worktree creates one.\n", cc.program.Name)
 	}
 	lines := []string{"GOAL\tBRANCH\tSTATE\tFOLDER"}
 	for _, w := range list {
@@ -40,7 +40,7 @@ func (p changeCommands) worktreeTable(list []api.WorktreeView) error {
 			id, oneLine(w.Branch), oneLine(worktreeState(w)), oneLine(w.Path),
 		}, "\t"))
 	}
-	return p.program.printTable(lines)
+	return cc.program.printTable(lines)
 }
 
 // worktreeState describes what removing a worktree would lose.
@@ -60,22 +60,22 @@ func worktreeState(w api.WorktreeView) string {
 	return strings.Join(parts, ", ")
 }
 
-func (p changeCommands) removeWorktree() *cobra.Command {
+func (cc changeCommands) removeWorktree() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch",
 		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted " +
 			"files or with commits that no other branch has is not removed without --force.",
-		Example: "  " + p.program.Name + " worktree remove 01k3abcd",
-		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		Example: "  " + cc.program.Name + " worktree remove 01k3abcd",
+		RunE: cc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			removed, commit, err := a.Goals.RemoveWorktree(c.Context(), args[0], force)
 			if err != nil {
 				return err
 			}
 			if commit == "" {
-				return p.program.printf("%s removed.\n", singleLine(removed.Path))
+				return cc.program.printf("%s removed.\n", singleLine(removed.Path))
 			}
-			return p.program.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
+			return cc.program.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
 				singleLine(removed.Branch), commit)
 		}),
 	}

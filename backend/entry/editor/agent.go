@@ -80,9 +80,9 @@ type deferredAgent struct {
 }
 
 // Initialize reports the abilities of this agent.
-func (w deferredAgent) Initialize(ctx context.Context, r sdk.InitializeRequest) (sdk.InitializeResponse, error) {
-	<-w.ready
-	return w.Agent.Initialize(ctx, r)
+func (d deferredAgent) Initialize(ctx context.Context, r sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+	<-d.ready
+	return d.Agent.Initialize(ctx, r)
 }
 
 // Initialize reports the abilities of this agent.

@@ -22,18 +22,18 @@ import (
 )
 
 // addGoalTools adds the tools that create, watch and steer goals.
-func (d *Server) addGoalTools(l *handlerList) {
+func (se *Server) addGoalTools(l *handlerList) {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
-	addHandler(l, "create_goal", act, d.createGoal)
-	addHandler(l, "list_goals", look, d.listGoals)
-	addHandler(l, "get_goal", look, d.getGoal)
-	addHandler(l, "wait_for_goal", look, d.waitForGoal)
-	addHandler(l, "goal_events", look, d.listEvents)
-	addHandler(l, "goal_receipt", look, d.getReceipt)
-	addHandler(l, "steer_goal", act, d.steerGoal)
-	addHandler(l, "pause_goal", act, d.pauseGoal)
-	addHandler(l, "resume_goal", act, d.resumeGoal)
-	addHandler(l, "abort_goal", mcp.Hints{Destructive: true}, d.abortGoal)
+	addHandler(l, "create_goal", act, se.createGoal)
+	addHandler(l, "list_goals", look, se.listGoals)
+	addHandler(l, "get_goal", look, se.getGoal)
+	addHandler(l, "wait_for_goal", look, se.waitForGoal)
+	addHandler(l, "goal_events", look, se.listEvents)
+	addHandler(l, "goal_receipt", look, se.getReceipt)
+	addHandler(l, "steer_goal", act, se.steerGoal)
+	addHandler(l, "pause_goal", act, se.pauseGoal)
+	addHandler(l, "resume_goal", act, se.resumeGoal)
+	addHandler(l, "abort_goal", mcp.Hints{Destructive: true}, se.abortGoal)
 }
 
 type createGoalArgs struct {
@@ -56,13 +56,13 @@ type createGoalResult struct {
 	GoalID string `json:"goal_id"`
 }
 
-func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
+func (se *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
 		Objective:        in.Objective,
 		Checks:           in.Checks,
 		Any:              in.Any,
 		Risk:             policy.Risk(in.Risk),
-		AccessInput:      api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
+		AccessInput:      api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: se.policy.DenyHosts, Work: in.Work},
 		CheckPolicyInput: api.CheckPolicyInput{Protect: in.Protect},
 		Worktree:         in.Worktree,
 		LimitsInput:      limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
@@ -73,54 +73,54 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	}
 	if s.Risk == "" {
 		s.Risk = policy.WriteLocal
-		if s.Risk.Exceeds(d.policy.Risk) {
-			s.Risk = d.policy.Risk
+		if s.Risk.Exceeds(se.policy.Risk) {
+			s.Risk = se.policy.Risk
 		}
 	}
 	if s.Dir = in.Dir; !filepath.IsAbs(s.Dir) {
-		s.Dir = filepath.Join(d.policy.Dir, in.Dir)
+		s.Dir = filepath.Join(se.policy.Dir, in.Dir)
 	}
 	for _, c := range s.Checks { // only the user may choose host and servers
 		if c.Where != "" && c.Where != "sandbox" {
 			return nil, errors.New("your checks always run in the goal's sandbox: leave out the field where")
 		}
 	}
-	if err := d.validatePolicy(policy.Policy{
+	if err := se.validatePolicy(policy.Policy{
 		Risk:       s.Risk,
 		Dir:        filepath.Clean(s.Dir),
 		AllowHosts: s.AllowHosts,
 		DenyHosts:  s.DenyHosts,
-		Unconfined: d.deps.Unconfined,
+		Unconfined: se.deps.Unconfined,
 	}); err != nil {
 		return nil, problemError(err)
 	}
-	if err := goalsandbox.ValidateCheckHosts(d.policy, s.Checks); err != nil {
+	if err := goalsandbox.ValidateCheckHosts(se.policy, s.Checks); err != nil {
 		return nil, problemError(err)
 	}
-	if no := d.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {
+	if no := se.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {
 		return nil, errors.New("your checks would run at once, and that is " + no)
 	}
-	if err := d.makeGoalDir(s.Dir); err != nil {
+	if err := se.makeGoalDir(s.Dir); err != nil {
 		return nil, err
 	}
 	// Checks the goal again when the folder is used, because a program in a pane may have replaced it by a link.
-	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
+	id, err := se.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
-		return d.validateGoal(*g)
+		return se.validateGoal(*g)
 	})
 	if err == nil {
-		d.own.add(id)
+		se.own.add(id)
 	}
 	return createGoalResult{string(id)}, problemError(err)
 }
 
 // makeGoalDir creates a goal's folder. It follows no link out of the server's folder.
-func (d *Server) makeGoalDir(dir string) (err error) {
-	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
+func (se *Server) makeGoalDir(dir string) (err error) {
+	rel, err := filepath.Rel(se.policy.Dir, filepath.Clean(dir))
 	if err != nil {
 		return fmt.Errorf("the folder: %w", err)
 	}
-	root, err := os.OpenRoot(d.policy.Dir)
+	root, err := os.OpenRoot(se.policy.Dir)
 	if err != nil {
 		return fmt.Errorf("the folder: %w", err)
 	}
@@ -151,22 +151,22 @@ type listGoalsResult struct {
 	Total int            `json:"total"`
 }
 
-func (d *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
+func (se *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
 	const defaultLimit = 20
 	if in.Limit <= 0 {
 		in.Limit = defaultLimit
 	}
 	const all = 1 << 20
-	rows, _, err := d.deps.Store.Goals.List(ctx,
+	rows, _, err := se.deps.Store.Goals.List(ctx,
 		store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
 	if err != nil {
 		return nil, problemError(err)
 	}
 	readable := map[string]bool{}
 	for _, r := range rows {
-		readable[string(r.ID)] = d.readDenialError(ctx, r) == nil
+		readable[string(r.ID)] = se.readDenialError(ctx, r) == nil
 	}
-	list, err := d.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
+	list, err := se.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
 	out := listGoalsResult{Goals: []api.GoalCard{}}
 	for _, c := range list.Goals {
 		if !readable[c.ID] {
@@ -184,22 +184,22 @@ type goalArgs struct {
 	GoalID string `json:"goal_id"`
 }
 
-func (d *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findReadable(ctx, in.GoalID)
+func (se *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.goalAPI(ctx).Get(string(row.ID))
+	out, err := se.goalAPI(ctx).Get(string(row.ID))
 	out.Activity, out.Marks = nil, nil
 	return out, problemError(err)
 }
 
-func (d *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findReadable(ctx, in.GoalID)
+func (se *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.goalAPI(ctx).Receipt(string(row.ID))
+	out, err := se.goalAPI(ctx).Receipt(string(row.ID))
 	return out, problemError(err)
 }
 
@@ -209,26 +209,26 @@ type goalEventsArgs struct {
 	Limit  int    `json:"limit,omitempty"`
 }
 
-func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
+func (se *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
 	const defaultLimit = 50
 	if in.Limit <= 0 {
 		in.Limit = defaultLimit
 	}
-	row, err := d.findReadable(ctx, in.GoalID)
+	row, err := se.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.goalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
+	out, err := se.goalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
 	return out, problemError(err)
 }
 
 // findReadable returns a goal that the other agent may read.
-func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
-	row, err := d.deps.Store.Goals.Find(ctx, id)
+func (se *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
+	row, err := se.deps.Store.Goals.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
 	}
-	if err := d.readDenialError(ctx, row); err != nil {
+	if err := se.readDenialError(ctx, row); err != nil {
 		return row, fmt.Errorf("you may not read the goal %s: %w", row.ID.Short(), problemError(err))
 	}
 	return row, nil
@@ -236,8 +236,8 @@ func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, er
 
 // findOwned returns a goal that the other agent may act on: one that an agent created over MCP. Goals of the user have
 // the user's permissions, which notes of another agent could exploit.
-func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
-	row, err := d.findReadable(ctx, id)
+func (se *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
+	row, err := se.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
 		err = fmt.Errorf("the goal %s belongs to the user: you may read it, but not steer, pause, resume or end it",
 			row.ID.Short())
@@ -247,11 +247,11 @@ func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error
 
 // readDenialError returns why the other agent may not read a goal, nil if it may. It may read goals within the server's
 // policy, but not goals of the user with grants or shared panes.
-func (d *Server) readDenialError(ctx context.Context, row store.GoalRow) error {
-	if err := d.validateGoal(row.Goal); err != nil || row.Options.Outside {
+func (se *Server) readDenialError(ctx context.Context, row store.GoalRow) error {
+	if err := se.validateGoal(row.Goal); err != nil || row.Options.Outside {
 		return err
 	}
-	grants, err := d.deps.Store.Approvals.Grants(ctx, row.ID)
+	grants, err := se.deps.Store.Approvals.Grants(ctx, row.ID)
 	if err != nil {
 		return fmt.Errorf("reading the goal's grants: %w", err)
 	}
@@ -275,16 +275,16 @@ type steerGoalArgs struct {
 	Text   string `json:"text"`
 }
 
-func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findOwned(ctx, in.GoalID)
+func (se *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
-	return "the note was left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note was left", problemError(se.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
-func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findOwned(ctx, in.GoalID)
+func (se *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -293,11 +293,11 @@ func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (an
 		Text:    "an agent outside of this program paused the goal",
 		Request: string(goal.ExternalAgent),
 	}
-	return "it pauses after the call that runs", problemError(d.deps.Goals.PauseWith(ctx, row.ID, o))
+	return "it pauses after the call that runs", problemError(se.deps.Goals.PauseWith(ctx, row.ID, o))
 }
 
-func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findOwned(ctx, in.GoalID)
+func (se *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (an
 		Reason: "an agent outside of this program aborted the goal",
 		By:     goal.ExternalAgent,
 	}
-	return "aborted", problemError(d.deps.Goals.AbortWith(ctx, row.ID, stop))
+	return "aborted", problemError(se.deps.Goals.AbortWith(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {
@@ -317,26 +317,26 @@ type resumeGoalArgs struct {
 	MaxUSD           float64 `json:"max_usd,omitempty"`
 }
 
-func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.findOwned(ctx, in.GoalID)
+func (se *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := se.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
 		return nil, errors.New("a limit is a positive number; leave it out to keep it")
 	}
-	if err := d.own.validateResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
+	if err := se.own.validateResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
-		if _, err := d.deps.Goals.Resumption.Resumable(ctx, row.ID); err != nil {
+		if _, err := se.deps.Goals.Resumption.Resumable(ctx, row.ID); err != nil {
 			return nil, problemError(err)
 		}
-		if err := d.deps.Goals.Runs.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+		if err := se.deps.Goals.Runs.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
 			return nil, problemError(err)
 		}
 	}
-	return "it continues", problemError(d.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
+	return "it continues", problemError(se.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
 		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}))
 }
@@ -355,31 +355,31 @@ type waitForGoalArgs struct {
 }
 
 // waitForGoal subscribes before it reads, so that it misses no event in between.
-func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
+func (se *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
 	const defaultSeconds, maxSeconds, buffer = 60, 3600, 4096
 	if in.TimeoutSeconds <= 0 {
 		in.TimeoutSeconds = defaultSeconds
 	}
 	late := time.After(time.Duration(min(in.TimeoutSeconds, maxSeconds)) * time.Second)
-	sub := d.deps.Broker.SubscribeReliable(buffer)
+	sub := se.deps.Broker.SubscribeReliable(buffer)
 	defer func() { sub.Close() }()
 	for {
-		row, err := d.findReadable(ctx, in.GoalID)
+		row, err := se.findReadable(ctx, in.GoalID)
 		if err != nil {
 			return nil, err
 		}
 		if row.Status != goal.Running && row.Status != goal.Pending {
-			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
+			return se.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
-		stopped, err := d.followUntilStop(ctx, row.ID, sub, late, progress)
+		stopped, err := se.followUntilStop(ctx, row.ID, sub, late, progress)
 		switch {
 		case errors.Is(err, errSubscriptionLagged):
 			sub.Close()
-			sub = d.deps.Broker.SubscribeReliable(buffer)
+			sub = se.deps.Broker.SubscribeReliable(buffer)
 		case err != nil:
 			return nil, err
 		case !stopped:
-			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
+			return se.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
 	}
 }
@@ -387,7 +387,7 @@ func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress m
 var errSubscriptionLagged = errors.New("too many events at once")
 
 // followUntilStop reports steps until the goal stops. It returns false if the time is over first.
-func (d *Server) followUntilStop(
+func (se *Server) followUntilStop(
 	ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress,
 ) (stopped bool, err error) {
 	for {

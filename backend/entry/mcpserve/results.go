@@ -24,7 +24,7 @@ const (
 )
 
 // truncate removes the middle of a result that is too long, and explains how to read the rest.
-func (l *resultPager) truncate(r goal.Result) goal.Result {
+func (rp *resultPager) truncate(r goal.Result) goal.Result {
 	limit := resultPageBytes
 	if r.Budget > 0 {
 		limit = min(maxResultBytes, r.Budget)
@@ -33,18 +33,18 @@ func (l *resultPager) truncate(r goal.Result) goal.Result {
 	if len(r.Text) <= limit {
 		return r
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.kept == nil {
-		l.kept = map[int]string{}
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	if rp.kept == nil {
+		rp.kept = map[int]string{}
 	}
-	l.last++
-	l.kept[l.last] = r.Text
-	delete(l.kept, l.last-maxResultsKept)
+	rp.last++
+	rp.kept[rp.last] = r.Text
+	delete(rp.kept, rp.last-maxResultsKept)
 	half := limit / 2
 	head, tail := pageAt(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
 	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, continues here …\n%s", head,
-		len(r.Text)-len(head)-len(tail), l.last, len(head), tail)
+		len(r.Text)-len(head)-len(tail), rp.last, len(head), tail)
 	return r
 }
 

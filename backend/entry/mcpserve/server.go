@@ -73,16 +73,16 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 }
 
 // Close ends the programs in the server's panes.
-func (d *Server) Close(ctx context.Context) error {
-	return errors.Join(d.tools.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
-		sandbox.RemoveLayer(d.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
+func (se *Server) Close(ctx context.Context) error {
+	return errors.Join(se.tools.Close(), se.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
+		sandbox.RemoveLayer(se.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
 }
 
 // denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so it also refuses a call
 // that would need an approval in a goal, and says who can allow it.
-func (d *Server) denialReason(name string, e policy.Effect) (no string) {
-	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
-	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
+func (se *Server) denialReason(name string, e policy.Effect) (no string) {
+	decision := se.rules.Decide(policy.Call{Tool: name, Effect: e}, se.policy, nil)
+	se.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:
 		return ""
@@ -95,9 +95,9 @@ func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 
 type listPanesArgs struct{}
 
-func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
+func (se *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
-	for _, info := range d.deps.Panes.Snapshot().Panes {
+	for _, info := range se.deps.Panes.Snapshot().Panes {
 		if info.GoalID == string(goal.ExternalAgent) {
 			list = append(list, info)
 		}
@@ -107,7 +107,7 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 
 // validatePolicy refuses a goal that may do more than the server's policy allows, or that has access outside its
 // folder.
-func (d *Server) validatePolicy(p policy.Policy) error {
+func (se *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return fault.Invalid(field, what,
 			"the user sets these limits with flags of the server (--risk, --dir, --allow-host)")
@@ -117,11 +117,11 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 		dir = real
 	}
 	switch {
-	case p.Risk.Exceeds(d.policy.Risk):
-		return refuse("risk", fmt.Sprintf("the risk %s is higher than %s", p.Risk, d.policy.Risk))
-	case !policy.IsWithin(d.policy.Dir, dir):
-		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
-	case p.Unconfined && !d.policy.Unconfined:
+	case p.Risk.Exceeds(se.policy.Risk):
+		return refuse("risk", fmt.Sprintf("the risk %s is higher than %s", p.Risk, se.policy.Risk))
+	case !policy.IsWithin(se.policy.Dir, dir):
+		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, se.policy.Dir))
+	case p.Unconfined && !se.policy.Unconfined:
 		return refuse("unconfined", "it runs without a sandbox")
 	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal)+len(p.Secrets) > 0:
 		return refuse("policy", "it has access outside its folder")
@@ -129,11 +129,11 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 		return refuse("check_dir", "its checks read a folder that no agent may read")
 	}
 	for _, h := range p.AllowHosts {
-		if !slices.Contains(d.policy.AllowHosts, h) {
+		if !slices.Contains(se.policy.AllowHosts, h) {
 			return refuse("allow_hosts", fmt.Sprintf("you may not contact the host %s", h))
 		}
 	}
-	for _, h := range d.policy.DenyHosts {
+	for _, h := range se.policy.DenyHosts {
 		if !slices.Contains(p.DenyHosts, h) {
 			return refuse("deny_hosts", fmt.Sprintf("the host %s is denied for you, but not for the goal", h))
 		}
@@ -143,20 +143,20 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 
 // validateGoal validates the policy of a goal. For a goal in a git worktree, it validates the folder that was named and
 // the repository, which must be in the server's folder.
-func (d *Server) validateGoal(g goal.Goal) error {
+func (se *Server) validateGoal(g goal.Goal) error {
 	p := g.Policy
 	if own := g.Options.Worktree; own != nil {
-		if !policy.IsWithin(d.policy.Dir, own.Repository) {
-			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", own.Repository, d.policy.Dir),
+		if !policy.IsWithin(se.policy.Dir, own.Repository) {
+			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", own.Repository, se.policy.Dir),
 				"leave worktree out")
 		}
 		p.Dir = own.Folder
 		p.AllowRead = slices.DeleteFunc(slices.Clone(p.AllowRead), func(dir string) bool { return dir == own.CommonDir })
 	}
-	return d.validatePolicy(p)
+	return se.validatePolicy(p)
 }
 
 // goalAPI returns the API of the page, so that the other agent gets answers of the same types.
-func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, d.deps.Goals.Parts(), d.deps.Store)
+func (se *Server) goalAPI(ctx context.Context) *api.GoalAPI {
+	return api.NewGoalAPI(ctx, se.deps.Goals.Parts(), se.deps.Store)
 }

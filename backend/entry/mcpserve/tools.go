@@ -15,25 +15,25 @@ import (
 )
 
 // Tools returns the tools that the other agent sees, and its instructions. An error is a mistake in a description.
-func (d *Server) Tools() (mcp.ServedTools, error) {
+func (se *Server) Tools() (mcp.ServedTools, error) {
 	o := mcp.ServedTools{
-		Version: d.deps.Version,
+		Version: se.deps.Version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
 			"until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
-			fmt.Sprintf("The user limits what you may ask for: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
+			fmt.Sprintf("The user limits what you may ask for: at most %s, in %s. ", se.policy.Risk, se.policy.Dir) +
 			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
 			"with the same limits.",
 	}
 	var own handlerList
-	d.addGoalTools(&own)
-	addHandler(&own, "list_panes", mcp.Hints{ReadOnly: true}, d.listPanes)
-	addHandler(&own, "read_result", mcp.Hints{ReadOnly: true}, d.readResult)
+	se.addGoalTools(&own)
+	addHandler(&own, "list_panes", mcp.Hints{ReadOnly: true}, se.listPanes)
+	addHandler(&own, "read_result", mcp.Hints{ReadOnly: true}, se.readResult)
 	o.Handlers = own.handlers
-	for _, t := range d.tools.Tools() {
+	for _, t := range se.tools.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
-				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
+				func(ctx context.Context, args json.RawMessage) goal.Result { return se.callTool(ctx, t, args) }))
 		}
 	}
 	return o, errors.Join(own.errs...)
@@ -52,24 +52,24 @@ func toolAnnotations(name string) mcp.Hints {
 }
 
 // callTool computes the effect of a call, asks the policy, and runs it. It returns the result with secrets hidden.
-func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
+func (se *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
 		return goal.Result{Text: err.Error()}
 	}
 	name := t.Spec().Name
-	if no := d.denialReason(name, e); no != "" {
+	if no := se.denialReason(name, e); no != "" {
 		return goal.Result{Text: no}
 	}
 	result := t.Do(ctx, args)
-	result.Text = d.session.Redact(result.Text)
-	return d.long.truncate(result)
+	result.Text = se.session.Redact(result.Text)
+	return se.long.truncate(result)
 }
 
-func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
-	d.long.mu.Lock()
-	defer d.long.mu.Unlock()
-	result, ok := d.long.kept[in.Result]
+func (se *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
+	se.long.mu.Lock()
+	defer se.long.mu.Unlock()
+	result, ok := se.long.kept[in.Result]
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the result %d is no longer available: only the newest %d are kept", in.Result,

@@ -77,66 +77,66 @@ type rpcConn struct {
 }
 
 // begin starts work, unless the connection is ending.
-func (c *rpcConn) begin(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.over {
-		c.work.Go(f)
+func (r *rpcConn) begin(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over {
+		r.work.Go(f)
 	}
 }
 
-func (c *rpcConn) run() {
-	c.begin(c.ping)
+func (r *rpcConn) run() {
+	r.begin(r.ping)
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		defer c.gone()
-		c.read()
+		defer r.gone()
+		r.read()
 	})
-	<-c.ctx.Done()
-	c.mu.Lock()
-	c.over = true
-	c.mu.Unlock()
-	c.work.Wait() // answers to a page that has disconnected are discarded
-	if c.s.conns.Soft.Err() != nil {
-		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
+	<-r.ctx.Done()
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	r.work.Wait() // answers to a page that has disconnected are discarded
+	if r.s.conns.Soft.Err() != nil {
+		_ = r.ws.Close(websocket.StatusGoingAway, "the program ends")
 	} else {
-		_ = c.ws.CloseNow()
+		_ = r.ws.CloseNow()
 	}
 	reading.Wait()
 }
 
 // read reads requests until the page disconnects; it ignores them once the server closes.
-func (c *rpcConn) read() {
+func (r *rpcConn) read() {
 	for {
-		kind, data, err := c.ws.Read(c.s.conns.Hard)
+		kind, data, err := r.ws.Read(r.s.conns.Hard)
 		if err != nil {
 			return
 		}
-		if c.ctx.Err() != nil {
+		if r.ctx.Err() != nil {
 			continue
 		}
 		var q rpcRequest
 		if kind != websocket.MessageText || json.Unmarshal(data, &q) != nil {
-			_ = c.ws.Close(websocket.StatusPolicyViolation, "a message is not a request of this protocol")
+			_ = r.ws.Close(websocket.StatusPolicyViolation, "a message is not a request of this protocol")
 			return
 		}
 		select {
-		case c.slots <- struct{}{}:
-		case <-c.ctx.Done():
+		case r.slots <- struct{}{}:
+		case <-r.ctx.Done():
 			continue
 		}
-		c.begin(func() {
-			defer func() { <-c.slots }()
-			c.answer(q)
+		r.begin(func() {
+			defer func() { <-r.slots }()
+			r.answer(q)
 		})
 	}
 }
 
 // answer runs one call to its end. It is not cancelled if the page disconnects, so that it is never left half
 // done.
-func (c *rpcConn) answer(q rpcRequest) {
+func (r *rpcConn) answer(q rpcRequest) {
 	a := rpcAnswer{ID: q.ID}
-	result, err := c.s.call(q)
+	result, err := r.s.call(q)
 	if err != nil {
 		a.Problem = problemOf(err)
 	} else {
@@ -144,15 +144,15 @@ func (c *rpcConn) answer(q rpcRequest) {
 	}
 	b, err := json.Marshal(a)
 	if err != nil {
-		c.s.o.Log.Error("encoding an answer", "method", text.Prefix(q.Method), "err", err)
+		r.s.o.Log.Error("encoding an answer", "method", text.Prefix(q.Method), "err", err)
 		b, err = json.Marshal(rpcAnswer{ID: q.ID, Problem: internalProblem()})
 	}
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.s.conns.Hard, rpcWriteTimeout)
+	ctx, cancel := context.WithTimeout(r.s.conns.Hard, rpcWriteTimeout)
 	defer cancel()
-	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read notices
+	_ = r.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read notices
 }
 
 // call runs a method. A panic of the method becomes an internal problem.
@@ -172,20 +172,20 @@ func internalProblem() *fault.Error {
 }
 
 // ping detects pages that disappeared without closing the connection.
-func (c *rpcConn) ping() {
+func (r *rpcConn) ping() {
 	tick := time.NewTicker(rpcPingInterval)
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.ctx.Done():
+		case <-r.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		within, cancel := context.WithTimeout(c.ctx, rpcPingInterval)
-		err := c.ws.Ping(within)
+		within, cancel := context.WithTimeout(r.ctx, rpcPingInterval)
+		err := r.ws.Ping(within)
 		cancel()
 		if err != nil {
-			c.gone()
+			r.gone()
 			return
 		}
 	}

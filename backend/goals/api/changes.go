@@ -32,46 +32,46 @@ func NewChangesAPI(ctx context.Context, h FolderHistory, s *store.Store) *Change
 
 // List compares the present state of a goal's folder with its state at the goal's start. paths select files and
 // folders; without any it compares everything.
-func (a *ChangesAPI) List(id string, paths []string) (ChangesView, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (ChangesView, error) {
-		return a.history.Changes(a.ctx, g.ID, paths)
+func (c *ChangesAPI) List(id string, paths []string) (ChangesView, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (ChangesView, error) {
+		return c.history.Changes(c.ctx, g.ID, paths)
 	})
 }
 
 // File reads both sides of a changed file. path is as List returns it.
-func (a *ChangesAPI) File(id, path string) (FileDiff, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (FileDiff, error) {
-		return a.history.FileDiff(a.ctx, g.ID, path)
+func (c *ChangesAPI) File(id, path string) (FileDiff, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (FileDiff, error) {
+		return c.history.FileDiff(c.ctx, g.ID, path)
 	})
 }
 
 // Undo restores an earlier state of a goal's folder, or of some of its files. It refuses while the goal runs.
-func (a *ChangesAPI) Undo(id string, in UndoInput) (UndoOutput, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (UndoOutput, error) {
-		return a.history.UndoChanges(a.ctx, g.ID, in)
+func (c *ChangesAPI) Undo(id string, in UndoInput) (UndoOutput, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (UndoOutput, error) {
+		return c.history.UndoChanges(c.ctx, g.ID, in)
 	})
 }
 
 // Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
 // otherwise one that is installed. path is as List returns it.
-func (a *ChangesAPI) Edit(id, path string) (pane.Info, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (pane.Info, error) {
-		return a.history.EditFile(a.ctx, g.ID, path)
+func (c *ChangesAPI) Edit(id, path string) (pane.Info, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (pane.Info, error) {
+		return c.history.EditFile(c.ctx, g.ID, path)
 	})
 }
 
 // CommitOffer reports whether the changes of a goal can be committed, and proposes a branch and a message.
-func (a *ChangesAPI) CommitOffer(id string) (CommitOffer, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOffer, error) {
-		return a.history.CommitOffer(a.ctx, g.ID)
+func (c *ChangesAPI) CommitOffer(id string) (CommitOffer, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (CommitOffer, error) {
+		return c.history.CommitOffer(c.ctx, g.ID)
 	})
 }
 
 // Commit commits the changes of a goal to a new branch of its folder's repository, or to the one that is checked out.
 // It runs no hooks or filters, and refuses while the goal runs.
-func (a *ChangesAPI) Commit(id string, in CommitInput) (CommitOutput, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOutput, error) {
-		return a.history.CommitChanges(a.ctx, g.ID, in)
+func (c *ChangesAPI) Commit(id string, in CommitInput) (CommitOutput, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (CommitOutput, error) {
+		return c.history.CommitChanges(c.ctx, g.ID, in)
 	})
 }
 

@@ -21,22 +21,22 @@ func NewEngineAPI(ctx context.Context, e Engines) *EngineAPI {
 }
 
 // List lists all engines, Goalpost's own loop first, and what they lack. It starts none.
-func (a *EngineAPI) List() (out []EngineView, err error) {
-	defer a.recoverProblem(&err)
-	return a.engines.Engines(), nil
+func (e *EngineAPI) List() (out []EngineView, err error) {
+	defer e.recoverProblem(&err)
+	return e.engines.Engines(), nil
 }
 
 // Use sets the engine of new goals.
-func (a *EngineAPI) Use(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.engines.UseEngine(id)
+func (e *EngineAPI) Use(id string) (ok bool, err error) {
+	defer e.recoverProblem(&err)
+	return true, e.engines.UseEngine(id)
 }
 
 // Test lets an external agent write one file, as a goal in an empty folder with the active model. It deletes the goal
 // and its folder afterwards.
-func (a *EngineAPI) Test(id string) (out EngineTest, err error) {
-	defer a.recoverProblem(&err)
-	return a.engines.TestEngine(a.ctx, id)
+func (e *EngineAPI) Test(id string) (out EngineTest, err error) {
+	defer e.recoverProblem(&err)
+	return e.engines.TestEngine(e.ctx, id)
 }
 
 // EngineView is an engine. The command line prints it as JSON.

@@ -86,68 +86,68 @@ func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
 }
 
 // Start creates a goal and starts it.
-func (a *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
-	defer a.recoverProblem(&err)
-	id, err := a.goals.Starter.Start(a.ctx, in)
+func (ga *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
+	defer ga.recoverProblem(&err)
+	id, err := ga.goals.Starter.Start(ga.ctx, in)
 	return StartOutput{string(id)}, err
 }
 
 // Demo starts the built-in demonstration goal.
-func (a *GoalAPI) Demo() (out StartOutput, err error) {
-	defer a.recoverProblem(&err)
-	id, err := a.goals.Starter.Demo(a.ctx)
+func (ga *GoalAPI) Demo() (out StartOutput, err error) {
+	defer ga.recoverProblem(&err)
+	id, err := ga.goals.Starter.Demo(ga.ctx)
 	return StartOutput{string(id)}, err
 }
 
 // Try runs one check as pre-flight would, and creates nothing.
-func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
-	defer a.recoverProblem(&err)
-	return a.goals.Intake.Try(a.ctx, in)
+func (ga *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
+	defer ga.recoverProblem(&err)
+	return ga.goals.Intake.Try(ga.ctx, in)
 }
 
 // Get reads one goal as the dashboard shows it.
-func (a *GoalAPI) Get(id string) (out GoalView, err error) {
-	defer a.recoverProblem(&err)
-	row, f, err := a.find(id)
+func (ga *GoalAPI) Get(id string) (out GoalView, err error) {
+	defer ga.recoverProblem(&err)
+	row, f, err := ga.find(id)
 	if err != nil {
 		return out, err
 	}
 	var panes []string
-	if a.goals.Monitor != nil {
-		panes = a.goals.Monitor.PaneIDs(row.ID)
+	if ga.goals.Monitor != nil {
+		panes = ga.goals.Monitor.PaneIDs(row.ID)
 	}
 	return goalView(row, f, panes), nil
 }
 
 // find reads a goal and its facts.
-func (a *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
-	row, err := a.store.Goals.Find(a.ctx, id)
+func (ga *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
+	row, err := ga.store.Goals.Find(ga.ctx, id)
 	if err != nil {
 		return row, goalFacts{}, err
 	}
-	f, err := a.facts(row)
+	f, err := ga.facts(row)
 	return row, f, err
 }
 
-func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
+func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	var errs [8]error
-	f.claims, errs[0] = a.store.History.Claims(a.ctx, row.ID)
-	f.reviews, errs[1] = a.store.History.Reviews(a.ctx, row.ID)
-	f.todos, errs[2] = a.store.History.Todos(a.ctx, row.ID)
-	activity, err := a.store.History.Activity(a.ctx, activitySlices, row.ID)
+	f.claims, errs[0] = ga.store.History.Claims(ga.ctx, row.ID)
+	f.reviews, errs[1] = ga.store.History.Reviews(ga.ctx, row.ID)
+	f.todos, errs[2] = ga.store.History.Todos(ga.ctx, row.ID)
+	activity, err := ga.store.History.Activity(ga.ctx, activitySlices, row.ID)
 	f.card.activity, errs[3] = activity[row.ID], err
-	f.waits, errs[4] = a.store.Questions.WaitsForManual(a.ctx, row)
-	f.card.owner, errs[5] = a.owner(row)
-	f.askedPane, errs[6] = a.store.Questions.QuestionPane(a.ctx, row)
+	f.waits, errs[4] = ga.store.Questions.WaitsForManual(ga.ctx, row)
+	f.card.owner, errs[5] = ga.owner(row)
+	f.askedPane, errs[6] = ga.store.Questions.QuestionPane(ga.ctx, row)
 	f.card.assurance = assuranceOf(row, f.claims)
-	asks, err := a.pendingApprovals(row.ID)
+	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
 	return f, errors.Join(errs[:]...)
 }
 
 // pendingApprovals counts the calls that wait for the user's answer, by goal; id "" means every goal.
-func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
-	open, err := a.store.Approvals.OpenApprovals(a.ctx, id)
+func (ga *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
+	open, err := ga.store.Approvals.OpenApprovals(ga.ctx, id)
 	counts := map[goal.ID]int{}
 	for _, one := range open {
 		if one.Given == nil {
@@ -158,25 +158,25 @@ func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
 }
 
 // owner returns the process of a goal. It looks only for goals that a process may have.
-func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
+func (ga *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit.IsParked() ||
 		row.Queued != "" {
-		return a.store.Locks.LockOwner(row.ID)
+		return ga.store.Locks.LockOwner(row.ID)
 	}
 	return store.LockOwner{}, nil
 }
 
 // Status reads the short state of a goal, nil if there is no such goal.
-func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Goals.Find(a.ctx, id)
+func (ga *GoalAPI) Status(id string) (out *StatusOutput, err error) {
+	defer ga.recoverProblem(&err)
+	row, err := ga.store.Goals.Find(ga.ctx, id)
 	if errors.Is(err, goal.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	steps, err := a.store.History.Steps(a.ctx, row.ID, row.Spent.Steps-1, 1)
+	steps, err := ga.store.History.Steps(ga.ctx, row.ID, row.Spent.Steps-1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -188,15 +188,15 @@ func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 }
 
 // List reads a page of goals, newest first.
-func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
-	defer a.recoverProblem(&err)
-	rows, total, err := a.store.Goals.List(a.ctx, store.Filter{
+func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
+	defer ga.recoverProblem(&err)
+	rows, total, err := ga.store.Goals.List(ga.ctx, store.Filter{
 		Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset, Resumable: in.Resumable,
 	})
 	if err != nil {
 		return out, err
 	}
-	counts, err := a.store.Goals.Counts(a.ctx)
+	counts, err := ga.store.Goals.Counts(ga.ctx)
 	if err != nil {
 		return out, err
 	}
@@ -208,20 +208,20 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	activity, err := a.store.History.Activity(a.ctx, activitySlices, ids...)
+	activity, err := ga.store.History.Activity(ga.ctx, activitySlices, ids...)
 	if err != nil {
 		return out, err
 	}
-	asks, err := a.pendingApprovals("")
+	asks, err := ga.pendingApprovals("")
 	if err != nil {
 		return out, err
 	}
-	proved, err := a.store.History.Assurances(a.ctx, ids...)
+	proved, err := ga.store.History.Assurances(ga.ctx, ids...)
 	if err != nil {
 		return out, err
 	}
 	for _, row := range rows {
-		owner, err := a.owner(row)
+		owner, err := ga.owner(row)
 		if err != nil {
 			return out, err
 		}
@@ -231,26 +231,26 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 }
 
 // Steps reads a page of the step log after the given number.
-func (a *GoalAPI) Steps(id string, after, limit int) (StepPage, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepPage, error) {
-		list, err := a.store.History.Steps(a.ctx, g.ID, after, clampLimit(limit))
+func (ga *GoalAPI) Steps(id string, after, limit int) (StepPage, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (StepPage, error) {
+		list, err := ga.store.History.Steps(ga.ctx, g.ID, after, clampLimit(limit))
 		return StepPage{Steps: viewAll(list, stepRow), Total: g.Spent.Steps, Seq: g.Seq}, err
 	})
 }
 
 // Step reads one step with all its details.
-func (a *GoalAPI) Step(id string, n int) (StepView, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepView, error) {
-		s, err := a.store.History.Step(a.ctx, g.ID, n)
+func (ga *GoalAPI) Step(id string, n int) (StepView, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (StepView, error) {
+		s, err := ga.store.History.Step(ga.ctx, g.ID, n)
 		if err != nil {
 			return StepView{}, err
 		}
 		out := StepView{StepRow: stepRow(s), Result: s.Result}
 		out.Arguments = s.Arguments
 		if s.ImageSHA256 == "" {
-			return out, addClick(a.ctx, a.store, g.Goal, s, &out)
+			return out, addClick(ga.ctx, ga.store, g.Goal, s, &out)
 		}
-		image, err := a.store.Artifacts.Artifact(s.ImageSHA256)
+		image, err := ga.store.Artifacts.Artifact(s.ImageSHA256)
 		if err != nil {
 			return out, err
 		}
@@ -260,10 +260,10 @@ func (a *GoalAPI) Step(id string, n int) (StepView, error) {
 }
 
 // Events reads a page of a goal's journal after the given seq.
-func (a *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (EventPage, error) {
+func (ga *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (EventPage, error) {
 		limit := clampLimit(limit)
-		list, err := a.store.History.Events(a.ctx, g.ID, after, limit+1)
+		list, err := ga.store.History.Events(ga.ctx, g.ID, after, limit+1)
 		out := EventPage{Events: []json.RawMessage{}, More: len(list) > limit}
 		for _, ev := range list[:min(limit, len(list))] {
 			raw, err := json.Marshal(ev)
@@ -277,9 +277,9 @@ func (a *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
 }
 
 // Output reads the whole stored output of a check, by its hash.
-func (a *GoalAPI) Output(sha256 string) (out string, err error) {
-	defer a.recoverProblem(&err)
-	b, err := a.store.Artifacts.Artifact(sha256)
+func (ga *GoalAPI) Output(sha256 string) (out string, err error) {
+	defer ga.recoverProblem(&err)
+	b, err := ga.store.Artifacts.Artifact(sha256)
 	if err != nil {
 		return "", err
 	}
@@ -287,13 +287,13 @@ func (a *GoalAPI) Output(sha256 string) (out string, err error) {
 }
 
 // Receipt reads the verdicts of every claim.
-func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
-	defer a.recoverProblem(&err)
-	row, f, err := a.find(id)
+func (ga *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
+	defer ga.recoverProblem(&err)
+	row, f, err := ga.find(id)
 	if err != nil {
 		return out, err
 	}
-	if f.protected, err = a.store.History.Warnings(a.ctx, row.ID, event.AboutProtected); err != nil {
+	if f.protected, err = ga.store.History.Warnings(ga.ctx, row.ID, event.AboutProtected); err != nil {
 		return out, err
 	}
 	return buildReceipt(row, f), nil

@@ -43,25 +43,25 @@ type MCPAPI struct {
 func NewMCPAPI(ctx context.Context, s MCPServers) *MCPAPI { return &MCPAPI{s, apiBase{ctx}} }
 
 // List lists the servers; it starts none.
-func (a *MCPAPI) List() (out []MCPServer, err error) {
-	defer a.recoverProblem(&err)
-	return a.servers.MCPServers()
+func (m *MCPAPI) List() (out []MCPServer, err error) {
+	defer m.recoverProblem(&err)
+	return m.servers.MCPServers()
 }
 
 // Save adds a server or updates the one with its name.
-func (a *MCPAPI) Save(s MCPServer) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.servers.SaveMCPServer(s)
+func (m *MCPAPI) Save(s MCPServer) (ok bool, err error) {
+	defer m.recoverProblem(&err)
+	return true, m.servers.SaveMCPServer(s)
 }
 
 // Delete removes a server.
-func (a *MCPAPI) Delete(name string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.servers.DeleteMCPServer(name)
+func (m *MCPAPI) Delete(name string) (ok bool, err error) {
+	defer m.recoverProblem(&err)
+	return true, m.servers.DeleteMCPServer(name)
 }
 
 // Test starts a server as a goal would and lists its tools.
-func (a *MCPAPI) Test(name string) (out MCPServer, err error) {
-	defer a.recoverProblem(&err)
-	return a.servers.TestMCPServer(a.ctx, name)
+func (m *MCPAPI) Test(name string) (out MCPServer, err error) {
+	defer m.recoverProblem(&err)
+	return m.servers.TestMCPServer(m.ctx, name)
 }

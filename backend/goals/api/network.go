@@ -37,12 +37,12 @@ type NetworkHost struct {
 }
 
 // Network reads a goal's network log.
-func (a *GoalAPI) Network(id string) (NetworkView, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (NetworkView, error) {
-		if a.goals.Monitor == nil {
+func (ga *GoalAPI) Network(id string) (NetworkView, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (NetworkView, error) {
+		if ga.goals.Monitor == nil {
 			return NewNetworkSummary().View(), nil
 		}
-		return a.goals.Monitor.Network(g.ID)
+		return ga.goals.Monitor.Network(g.ID)
 	})
 }
 
@@ -58,7 +58,7 @@ func NewNetworkSummary() *NetworkSummary {
 }
 
 // Read adds the requests of a log with one event a line. It skips a truncated line.
-func (s *NetworkSummary) Read(r io.Reader) error {
+func (ns *NetworkSummary) Read(r io.Reader) error {
 	const maxLine = 1 << 20
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -68,7 +68,7 @@ func (s *NetworkSummary) Read(r io.Reader) error {
 			event.Egress
 		}
 		if json.Unmarshal(lines.Bytes(), &e) == nil && e.Method != "" {
-			s.Add(e.At, e.Egress)
+			ns.Add(e.At, e.Egress)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -78,7 +78,7 @@ func (s *NetworkSummary) Read(r io.Reader) error {
 }
 
 // Add adds one request, or several that were reported together.
-func (s *NetworkSummary) Add(at string, e event.Egress) {
+func (ns *NetworkSummary) Add(at string, e event.Egress) {
 	host := e.Host
 	if e.Port != "" && e.Port != "443" && e.Port != "80" {
 		host = net.JoinHostPort(e.Host, e.Port)
@@ -87,16 +87,16 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 	if e.More {
 		n = 0
 	}
-	s.view.Total += n
+	ns.view.Total += n
 	if !e.Allowed {
-		s.view.Refused += n
+		ns.view.Refused += n
 	}
 	key := fmt.Sprint(host, e.Allowed)
-	i, found := s.at[key]
+	i, found := ns.at[key]
 	if !found {
-		i = len(s.view.Hosts)
-		s.at[key] = i
-		s.view.Hosts = append(s.view.Hosts, NetworkHost{
+		i = len(ns.view.Hosts)
+		ns.at[key] = i
+		ns.view.Hosts = append(ns.view.Hosts, NetworkHost{
 			Host:    host,
 			Own:     e.Own,
 			Allowed: e.Allowed,
@@ -104,7 +104,7 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 			From:    []string{},
 		})
 	}
-	h := &s.view.Hosts[i]
+	h := &ns.view.Hosts[i]
 	h.Count, h.In, h.Out, h.LastAt = h.Count+n, h.In+e.In, h.Out+e.Out, at
 	if !slices.Contains(h.Methods, e.Method) {
 		h.Methods = append(h.Methods, e.Method)
@@ -118,9 +118,9 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 }
 
 // View returns the summary with at most 200 hosts.
-func (s *NetworkSummary) View() NetworkView {
+func (ns *NetworkSummary) View() NetworkView {
 	const maxHosts = 200
-	out := s.view
+	out := ns.view
 	out.Hosts = slices.Clone(out.Hosts)
 	slices.SortStableFunc(out.Hosts, func(a, b NetworkHost) int {
 		if a.Allowed != b.Allowed {

@@ -50,27 +50,27 @@ func NewTerminalAPI(ctx context.Context, p TerminalPanes) *TerminalAPI {
 }
 
 // Open starts the user's shell in a new pane.
-func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	return a.panes.OpenTerminal(a.ctx, in)
+func (t *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
+	defer t.recoverProblem(&err)
+	return t.panes.OpenTerminal(t.ctx, in)
 }
 
 // Restart starts the shell of a pane again if it has ended.
-func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	return a.panes.RestartTerminal(a.ctx, id)
+func (t *TerminalAPI) Restart(id string) (out pane.Info, err error) {
+	defer t.recoverProblem(&err)
+	return t.panes.RestartTerminal(t.ctx, id)
 }
 
 // Rename sets a pane's title.
-func (a *TerminalAPI) Rename(id, title string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.panes.RenameTerminal(id, title)
+func (t *TerminalAPI) Rename(id, title string) (ok bool, err error) {
+	defer t.recoverProblem(&err)
+	return true, t.panes.RenameTerminal(id, title)
 }
 
 // Close ends the program of a pane and closes it.
-func (a *TerminalAPI) Close(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.panes.CloseTerminal(a.ctx, id)
+func (t *TerminalAPI) Close(id string) (ok bool, err error) {
+	defer t.recoverProblem(&err)
+	return true, t.panes.CloseTerminal(t.ctx, id)
 }
 
 // BrowserAPI opens and controls browser panes. The stream transfers frames and input.
@@ -98,45 +98,45 @@ func NewBrowserAPI(ctx context.Context, p BrowserPanes, b Browsing, s *store.Sto
 }
 
 // Open loads an address in a new pane.
-func (a *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	return a.panes.OpenBrowser(a.ctx, in)
+func (ba *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
+	defer ba.recoverProblem(&err)
+	return ba.panes.OpenBrowser(ba.ctx, in)
 }
 
 // Close closes a pane and its page.
-func (a *BrowserAPI) Close(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.panes.CloseBrowser(a.ctx, id)
+func (ba *BrowserAPI) Close(id string) (ok bool, err error) {
+	defer ba.recoverProblem(&err)
+	return true, ba.panes.CloseBrowser(ba.ctx, id)
 }
 
 // Navigate loads an address.
-func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Navigate(a.ctx, url) })
+func (ba *BrowserAPI) Navigate(id, url string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Navigate(ba.ctx, url) })
 }
 
 // Back returns to the previous page.
-func (a *BrowserAPI) Back(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Back(a.ctx) })
+func (ba *BrowserAPI) Back(id string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Back(ba.ctx) })
 }
 
 // Forward undoes Back.
-func (a *BrowserAPI) Forward(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Forward(a.ctx) })
+func (ba *BrowserAPI) Forward(id string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Forward(ba.ctx) })
 }
 
 // Reload loads the page again, and restarts a page that crashed.
-func (a *BrowserAPI) Reload(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Reload(a.ctx) })
+func (ba *BrowserAPI) Reload(id string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Reload(ba.ctx) })
 }
 
 // Stop stops loading.
-func (a *BrowserAPI) Stop(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Stop(a.ctx) })
+func (ba *BrowserAPI) Stop(id string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Stop(ba.ctx) })
 }
 
-func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	p, err := a.panes.Browser(id)
+func (ba *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
+	defer ba.recoverProblem(&err)
+	p, err := ba.panes.Browser(id)
 	if err != nil {
 		return false, err
 	}
@@ -156,22 +156,22 @@ func NewWorkspaceAPI(ctx context.Context, p PaneLister, s *store.Store) *Workspa
 }
 
 // Panes lists all panes at one revision.
-func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
-	defer a.recoverProblem(&err)
-	return a.panes.Snapshot(), nil
+func (w *WorkspaceAPI) Panes() (out PaneList, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.Snapshot(), nil
 }
 
 // Layout reads the last saved layout, "" if there is none.
-func (a *WorkspaceAPI) Layout() (out string, err error) {
-	defer a.recoverProblem(&err)
-	return a.store.Workspace.Layout(a.ctx, "main")
+func (w *WorkspaceAPI) Layout() (out string, err error) {
+	defer w.recoverProblem(&err)
+	return w.store.Workspace.Layout(w.ctx, "main")
 }
 
 // SaveLayout saves the page's layout, which is JSON of at most 1 MiB.
-func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
+func (w *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
 		return false, &fault.Error{Code: fault.Refused, Message: "the layout is not JSON of at most 1 MiB"}
 	}
-	return true, a.store.Workspace.SaveLayout(a.ctx, "main", body)
+	return true, w.store.Workspace.SaveLayout(w.ctx, "main", body)
 }

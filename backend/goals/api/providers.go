@@ -149,11 +149,11 @@ func NewModelAPI(ctx context.Context, c *config.Config, h ModelService) *ModelAP
 }
 
 // List lists the providers, the built-in demonstration last.
-func (a *ModelAPI) List() (out []Provider, err error) {
-	defer a.recoverProblem(&err)
+func (m *ModelAPI) List() (out []Provider, err error) {
+	defer m.recoverProblem(&err)
 	out = []Provider{}
-	for _, p := range a.cfg.Providers() {
-		out = append(out, a.viewProvider(p))
+	for _, p := range m.cfg.Providers() {
+		out = append(out, m.viewProvider(p))
 	}
 	return append(out, Provider{
 		ID:       "demo",
@@ -167,7 +167,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	}), nil
 }
 
-func (a *ModelAPI) viewProvider(p config.Provider) Provider {
+func (m *ModelAPI) viewProvider(p config.Provider) Provider {
 	v := Provider{
 		ID:            p.ID,
 		Kind:          string(p.Kind),
@@ -180,7 +180,7 @@ func (a *ModelAPI) viewProvider(p config.Provider) Provider {
 		Ready:         p.IsReady(),
 		Efforts:       model.Protocol(p.Kind).Efforts(),
 		Preset:        p.Preset,
-		HasPrice:      a.host == nil || a.host.HasPrice(p),
+		HasPrice:      m.host == nil || m.host.HasPrice(p),
 	}
 	if p.Price != nil {
 		v.InputPrice, v.OutputPrice = p.Price.Input, p.Price.Output
@@ -201,9 +201,9 @@ func (a *ModelAPI) viewProvider(p config.Provider) Provider {
 }
 
 // Save adds a provider or updates the one with the same id, without a test. The first provider becomes the default.
-func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	_, err = a.cfg.ChangeProvider(p.ID, func(saved *config.Provider) error {
+func (m *ModelAPI) Save(p Provider) (ok bool, err error) {
+	defer m.recoverProblem(&err)
+	_, err = m.cfg.ChangeProvider(p.ID, func(saved *config.Provider) error {
 		saved.Kind, saved.BaseURL, saved.Model = config.Kind(p.Kind), p.BaseURL, p.Model
 		saved.APIKeyEnv, saved.APIKeySecret, saved.ContextWindow = p.APIKeyEnv, p.APIKeySecret, p.ContextWindow
 		saved.Preset = p.Preset
@@ -216,26 +216,26 @@ func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 }
 
 // Delete removes a provider and the key that was stored for it.
-func (a *ModelAPI) Delete(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.host.RemoveProvider(a.ctx, id)
+func (m *ModelAPI) Delete(id string) (ok bool, err error) {
+	defer m.recoverProblem(&err)
+	return true, m.host.RemoveProvider(m.ctx, id)
 }
 
 // Use makes a provider the default for new goals.
-func (a *ModelAPI) Use(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.cfg.Use(id)
+func (m *ModelAPI) Use(id string) (ok bool, err error) {
+	defer m.recoverProblem(&err)
+	return true, m.cfg.Use(id)
 }
 
 // Test tests a saved provider and stores the outcome.
-func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.TestProvider(a.ctx, id), nil
+func (m *ModelAPI) Test(id string) (out DoctorFinding, err error) {
+	defer m.recoverProblem(&err)
+	return m.host.TestProvider(m.ctx, id), nil
 }
 
 // Presets lists the known providers, and whether their keys are in the environment.
-func (a *ModelAPI) Presets() (out []PresetView, err error) {
-	defer a.recoverProblem(&err)
+func (m *ModelAPI) Presets() (out []PresetView, err error) {
+	defer m.recoverProblem(&err)
 	for _, p := range config.Presets() {
 		v := PresetView{
 			ID:          p.ID,
@@ -255,25 +255,25 @@ func (a *ModelAPI) Presets() (out []PresetView, err error) {
 }
 
 // Discover finds model servers on the usual ports of 127.0.0.1.
-func (a *ModelAPI) Discover() (out []FoundServer, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.FindServers(a.ctx), nil
+func (m *ModelAPI) Discover() (out []FoundServer, err error) {
+	defer m.recoverProblem(&err)
+	return m.host.FindServers(m.ctx), nil
 }
 
 // Try tests a connection and saves nothing.
-func (a *ModelAPI) Try(in ConnectInput) (out ConnectionTest, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.TryConnection(a.ctx, in)
+func (m *ModelAPI) Try(in ConnectInput) (out ConnectionTest, err error) {
+	defer m.recoverProblem(&err)
+	return m.host.TryConnection(m.ctx, in)
 }
 
 // Connect tests a connection and saves it if the test succeeds. A pasted key is stored as a secret.
-func (a *ModelAPI) Connect(in ConnectInput) (out ConnectOutput, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.SaveConnection(a.ctx, in)
+func (m *ModelAPI) Connect(in ConnectInput) (out ConnectOutput, err error) {
+	defer m.recoverProblem(&err)
+	return m.host.SaveConnection(m.ctx, in)
 }
 
 // Models lists the models that a saved provider offers.
-func (a *ModelAPI) Models(id string) (out []ModelView, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.ListModels(a.ctx, id)
+func (m *ModelAPI) Models(id string) (out []ModelView, err error) {
+	defer m.recoverProblem(&err)
+	return m.host.ListModels(m.ctx, id)
 }

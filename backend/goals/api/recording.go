@@ -50,26 +50,26 @@ type RecordView struct {
 }
 
 // Recording lists the recorded panes of a goal.
-func (a *GoalAPI) Recording(id string) (RecordingView, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingView, error) {
-		panes, err := recordingOf(a.ctx, a.store, g.Goal).panes()
+func (ga *GoalAPI) Recording(id string) (RecordingView, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (RecordingView, error) {
+		panes, err := recordingOf(ga.ctx, ga.store, g.Goal).panes()
 		return RecordingView{Panes: panes}, err
 	})
 }
 
 // Replay reads the records of a pane after the given number, at most about 4 MiB.
-func (a *GoalAPI) Replay(id, name string, after int) (RecordingPage, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
-		return recordingOf(a.ctx, a.store, g.Goal).page(name, after)
+func (ga *GoalAPI) Replay(id, name string, after int) (RecordingPage, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (RecordingPage, error) {
+		return recordingOf(ga.ctx, ga.store, g.Goal).page(name, after)
 	})
 }
 
 // ReplayAt reads the records that show a pane at a moment, in milliseconds since the goal started, and the following
 // ones. For a page it begins with the last picture before the moment. For a terminal it begins about 1 MiB before, or
 // with the first byte.
-func (a *GoalAPI) ReplayAt(id, name string, ms int64) (RecordingPage, error) {
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
-		rec := recordingOf(a.ctx, a.store, g.Goal)
+func (ga *GoalAPI) ReplayAt(id, name string, ms int64) (RecordingPage, error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (RecordingPage, error) {
+		rec := recordingOf(ga.ctx, ga.store, g.Goal)
 		after, err := rec.lastBefore(name, ms)
 		if err != nil {
 			return RecordingPage{}, err

@@ -65,16 +65,16 @@ type (
 )
 
 // Where describes where new values are stored.
-func (a *SecretAPI) Where() (out SecretPlace, err error) {
-	defer a.recoverProblem(&err)
-	w := a.vault.Where(a.ctx)
+func (sa *SecretAPI) Where() (out SecretPlace, err error) {
+	defer sa.recoverProblem(&err)
+	w := sa.vault.Where(sa.ctx)
 	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
 }
 
 // List lists the secrets, by name.
-func (a *SecretAPI) List() (out []SecretView, err error) {
-	defer a.recoverProblem(&err)
-	list, err := a.vault.List()
+func (sa *SecretAPI) List() (out []SecretView, err error) {
+	defer sa.recoverProblem(&err)
+	list, err := sa.vault.List()
 	out = []SecretView{}
 	for _, s := range list {
 		out = append(out,
@@ -84,45 +84,45 @@ func (a *SecretAPI) List() (out []SecretView, err error) {
 }
 
 // Set stores a secret and returns where: keyring or file.
-func (a *SecretAPI) Set(in SecretInput) (place string, err error) {
-	defer a.recoverProblem(&err)
-	p, err := a.vault.Set(a.ctx, in.Name, in.Value, in.Hosts)
+func (sa *SecretAPI) Set(in SecretInput) (place string, err error) {
+	defer sa.recoverProblem(&err)
+	p, err := sa.vault.Set(sa.ctx, in.Name, in.Value, in.Hosts)
 	return string(p), err
 }
 
 // Remove removes a secret.
-func (a *SecretAPI) Remove(name string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.vault.Remove(a.ctx, name)
+func (sa *SecretAPI) Remove(name string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.vault.Remove(sa.ctx, name)
 }
 
 // Unlock unlocks the encrypted file for this process with the user's passphrase.
-func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.vault.Unlock(passphrase)
+func (sa *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.vault.Unlock(passphrase)
 }
 
 // Protect protects the key of the encrypted file with a passphrase. The passphrase "" removes the protection.
-func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.vault.SetPassphrase(a.ctx, passphrase)
+func (sa *SecretAPI) Protect(passphrase string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.vault.SetPassphrase(sa.ctx, passphrase)
 }
 
 // Logins lists the saved logins, by origin and user.
-func (a *SecretAPI) Logins() (out []LoginView, err error) {
-	defer a.recoverProblem(&err)
-	list, err := a.vault.Logins().List()
+func (sa *SecretAPI) Logins() (out []LoginView, err error) {
+	defer sa.recoverProblem(&err)
+	list, err := sa.vault.Logins().List()
 	return viewAll(list, func(l secret.Login) LoginView { return LoginView{l.Origin, l.User} }), err
 }
 
 // SaveLogin stores a login, and replaces an older one of the same user for that origin.
-func (a *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.vault.Logins().Save(a.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
+func (sa *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.vault.Logins().Save(sa.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
 }
 
 // RemoveLogin removes a login.
-func (a *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.vault.Logins().Remove(a.ctx, origin, user)
+func (sa *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.vault.Logins().Remove(sa.ctx, origin, user)
 }

@@ -27,32 +27,32 @@ func NewSettingsAPI(ctx context.Context, c *config.Config, h SettingsService) *S
 }
 
 // Get reads the settings.
-func (a *SettingsAPI) Get() (out Settings, err error) {
-	defer a.recoverProblem(&err)
-	return Settings(a.cfg.Settings()), nil
+func (sa *SettingsAPI) Get() (out Settings, err error) {
+	defer sa.recoverProblem(&err)
+	return Settings(sa.cfg.Settings()), nil
 }
 
 // Save saves the settings.
-func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	saved := a.cfg.Settings()
+func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	saved := sa.cfg.Settings()
 	if s.Toolchains != saved.Toolchains {
-		if err := a.host.ValidateToolchains(s.Toolchains); err != nil {
+		if err := sa.host.ValidateToolchains(s.Toolchains); err != nil {
 			return false, err
 		}
 	}
 	s.Engine = saved.Engine
-	return true, a.cfg.SaveSettings(config.Settings(s))
+	return true, sa.cfg.SaveSettings(config.Settings(s))
 }
 
 // Doctor examines what this machine supports.
-func (a *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.Doctor(), nil
+func (sa *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.host.Doctor(), nil
 }
 
 // Connect returns the address and the token of the streams.
-func (a *SettingsAPI) Connect() (out Connection, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.StreamConnection(), nil
+func (sa *SettingsAPI) Connect() (out Connection, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.host.StreamConnection(), nil
 }

@@ -69,20 +69,20 @@ func NewSpendAPI(ctx context.Context, c *config.Config, s SpendReader, now func(
 }
 
 // Today reads what was spent today, and the limit.
-func (a *SpendAPI) Today() (out SpendToday, err error) {
-	defer a.recoverProblem(&err)
-	start, end := goal.DayBounds(a.now())
-	usd, err := a.store.SpentBetween(a.ctx, start, end)
+func (s *SpendAPI) Today() (out SpendToday, err error) {
+	defer s.recoverProblem(&err)
+	start, end := goal.DayBounds(s.now())
+	usd, err := s.store.SpentBetween(s.ctx, start, end)
 	return SpendToday{
 		USD:      usd,
-		LimitUSD: a.cfg.Settings().DailyLimitUSD,
+		LimitUSD: s.cfg.Settings().DailyLimitUSD,
 		ResetsAt: end.UTC().Format(event.TimeLayout),
 	}, err
 }
 
 // Report sums up what was spent by day, goal, provider or model.
-func (a *SpendAPI) Report(in SpendInput) (out SpendReport, err error) {
-	defer a.recoverProblem(&err)
+func (s *SpendAPI) Report(in SpendInput) (out SpendReport, err error) {
+	defer s.recoverProblem(&err)
 	out = SpendReport{By: cmp.Or(in.By, "day"), Since: in.Since, Rows: []SpendRow{}}
 	if !slices.Contains([]string{"day", "goal", "provider", "model"}, out.By) {
 		return out, fault.Invalid("by", fmt.Sprintf("spend cannot be summed by %q", in.By),
@@ -95,15 +95,15 @@ func (a *SpendAPI) Report(in SpendInput) (out SpendReport, err error) {
 				"use a time such as 2026-11-23T00:00:00Z")
 		}
 	}
-	sums, err := a.store.SpendSince(a.ctx, since)
+	sums, err := s.store.SpendSince(s.ctx, since)
 	if err != nil {
 		return out, err
 	}
-	out.Rows = groupSpend(sums, out.By, a.now().Location())
+	out.Rows = groupSpend(sums, out.By, s.now().Location())
 	for _, r := range out.Rows {
 		out.Total.add(r)
 	}
-	out.Today, err = a.Today()
+	out.Today, err = s.Today()
 	return out, err
 }
 
@@ -140,9 +140,9 @@ func groupSpend(sums []store.SpendSum, by string, zone *time.Location) []SpendRo
 }
 
 // add adds another row to this one.
-func (r *SpendRow) add(o SpendRow) {
-	r.USD += o.USD
-	r.Turns += o.Turns
-	r.TokensIn += o.TokensIn
-	r.TokensOut += o.TokensOut
+func (s *SpendRow) add(o SpendRow) {
+	s.USD += o.USD
+	s.Turns += o.Turns
+	s.TokensIn += o.TokensIn
+	s.TokensOut += o.TokensOut
 }

@@ -70,55 +70,55 @@ type SSHAPI struct {
 func NewSSHAPI(ctx context.Context, r SSHServers) *SSHAPI { return &SSHAPI{r, apiBase{ctx}} }
 
 // List lists the stored servers by name.
-func (a *SSHAPI) List() (out []pane.SSHServer, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.Servers(a.ctx)
+func (s *SSHAPI) List() (out []pane.SSHServer, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.Servers(s.ctx)
 }
 
 // Save stores a server. Without an id it is a new one.
-func (a *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.SaveServer(a.ctx, in)
+func (s *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.SaveServer(s.ctx, in)
 }
 
 // Delete removes a server. Its terminals stay open.
-func (a *SSHAPI) Delete(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.remotes.DeleteServer(a.ctx, id)
+func (s *SSHAPI) Delete(id string) (ok bool, err error) {
+	defer s.recoverProblem(&err)
+	return true, s.remotes.DeleteServer(s.ctx, id)
 }
 
 // Sessions lists the tmux sessions on a server, unattached ones first.
-func (a *SSHAPI) Sessions(server string) (out []RemoteSession, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.RemoteSessions(a.ctx, server)
+func (s *SSHAPI) Sessions(server string) (out []RemoteSession, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.RemoteSessions(s.ctx, server)
 }
 
 // Open opens a new pane with a connection.
-func (a *SSHAPI) Open(in ArgsOpenSSH) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.OpenSSH(a.ctx, in)
+func (s *SSHAPI) Open(in ArgsOpenSSH) (out pane.Info, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.OpenSSH(s.ctx, in)
 }
 
 // ConfigHosts lists the hosts that ~/.ssh/config and its included files name, without patterns.
-func (a *SSHAPI) ConfigHosts() (out []string, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.ConfigHosts()
+func (s *SSHAPI) ConfigHosts() (out []string, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.ConfigHosts()
 }
 
 // Connect opens a new pane with a connection to a server by its address, and saves the server.
-func (a *SSHAPI) Connect(in ArgsConnectSSH) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	return a.remotes.ConnectSSH(a.ctx, in)
+func (s *SSHAPI) Connect(in ArgsConnectSSH) (out pane.Info, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.ConnectSSH(s.ctx, in)
 }
 
 // Answer answers a question of ssh.
-func (a *SSHAPI) Answer(in ArgsAnswer) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.remotes.AnswerSSH(in)
+func (s *SSHAPI) Answer(in ArgsAnswer) (ok bool, err error) {
+	defer s.recoverProblem(&err)
+	return true, s.remotes.AnswerSSH(in)
 }
 
 // Destroy ends a pane's session on its server and closes the pane.
-func (a *SSHAPI) Destroy(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.remotes.DestroySession(a.ctx, id)
+func (s *SSHAPI) Destroy(id string) (ok bool, err error) {
+	defer s.recoverProblem(&err)
+	return true, s.remotes.DestroySession(s.ctx, id)
 }

@@ -40,16 +40,16 @@ type (
 
 // Suggest proposes checks from the objective, the folder, running servers and the model, if one is connected. It runs
 // none of them.
-func (a *GoalAPI) Suggest(in SuggestInput) (out SuggestOutput, err error) {
-	defer a.recoverProblem(&err)
-	return a.goals.Suggester.Suggest(a.ctx, in)
+func (ga *GoalAPI) Suggest(in SuggestInput) (out SuggestOutput, err error) {
+	defer ga.recoverProblem(&err)
+	return ga.goals.Suggester.Suggest(ga.ctx, in)
 }
 
 // TrySuggested runs a proposed check as pre-flight would, but in a copy of the folder, so that it cannot change the
 // user's files.
-func (a *GoalAPI) TrySuggested(in TryInput) (out TryOutput, err error) {
-	defer a.recoverProblem(&err)
-	v, err := a.goals.Suggester.TrySuggested(a.ctx, in)
+func (ga *GoalAPI) TrySuggested(in TryInput) (out TryOutput, err error) {
+	defer ga.recoverProblem(&err)
+	v, err := ga.goals.Suggester.TrySuggested(ga.ctx, in)
 	if err != nil {
 		return out, err
 	}

@@ -53,29 +53,29 @@ type TranscriptEntry struct {
 }
 
 // Transcript reads a part of a goal's transcript: all messages, steps and other events.
-func (a *GoalAPI) Transcript(id string, in TranscriptInput) (TranscriptPage, error) {
+func (ga *GoalAPI) Transcript(id string, in TranscriptInput) (TranscriptPage, error) {
 	const defaultLimit, maxLimit = 100, 500
 	if in.Limit <= 0 {
 		in.Limit = defaultLimit
 	}
 	in.Limit, in.Offset = min(in.Limit, maxLimit), max(0, in.Offset)
-	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (out TranscriptPage, err error) {
+	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (out TranscriptPage, err error) {
 		if in.Search != "" {
-			return a.searchTranscript(g.ID, in)
+			return ga.searchTranscript(g.ID, in)
 		}
-		rows, err := a.store.History.Transcript(a.ctx, g.ID, in.Offset, in.Limit)
+		rows, err := ga.store.History.Transcript(ga.ctx, g.ID, in.Offset, in.Limit)
 		if err != nil {
 			return out, err
 		}
 		out.Entries = viewAll(rows, transcriptEntry)
-		out.Total, err = a.store.History.CountTranscript(a.ctx, g.ID)
+		out.Total, err = ga.store.History.CountTranscript(ga.ctx, g.ID)
 		return out, err
 	})
 }
 
-func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPage, error) {
+func (ga *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPage, error) {
 	out := TranscriptPage{Entries: []TranscriptEntry{}}
-	err := a.store.History.SearchTranscript(a.ctx, id, in.Search, func(r store.TranscriptRow) error {
+	err := ga.store.History.SearchTranscript(ga.ctx, id, in.Search, func(r store.TranscriptRow) error {
 		e := transcriptEntry(r)
 		if !e.contains(in.Search) {
 			return nil
@@ -89,9 +89,9 @@ func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPa
 }
 
 // contains reports whether a shown field of the entry contains the text, in any case.
-func (e TranscriptEntry) contains(text string) bool {
+func (t TranscriptEntry) contains(text string) bool {
 	text = strings.ToLower(text)
-	return slices.ContainsFunc([]string{e.Text, e.Arguments, e.Title, e.Reasoning, e.Tool}, func(s string) bool {
+	return slices.ContainsFunc([]string{t.Text, t.Arguments, t.Title, t.Reasoning, t.Tool}, func(s string) bool {
 		return strings.Contains(strings.ToLower(s), text)
 	})
 }
@@ -140,41 +140,41 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 }
 
 // addStatus describes an event of the goal itself.
-func (e *TranscriptEntry) addStatus(body event.Body) {
-	e.Kind = "status"
+func (t *TranscriptEntry) addStatus(body event.Body) {
+	t.Kind = "status"
 	switch b := body.(type) {
 	case *event.Steered:
-		e.Kind, e.Text = "note", b.Text
+		t.Kind, t.Text = "note", b.Text
 		switch b.From {
 		case "":
-			e.Title = "You"
+			t.Title = "You"
 		case goal.ExternalAgent:
-			e.Title = "Another agent"
+			t.Title = "Another agent"
 		default:
-			e.Title = "Goal " + b.From.Short()
+			t.Title = "Goal " + b.From.Short()
 		}
 	case *event.Warning:
-		e.Kind, e.Title, e.Text = "warning", "Warning", b.Text
+		t.Kind, t.Title, t.Text = "warning", "Warning", b.Text
 	case *event.Paused:
-		e.Title, e.Text = "Paused", cmp.Or(b.Reason, string(b.Exit))
+		t.Title, t.Text = "Paused", cmp.Or(b.Reason, string(b.Exit))
 	case *event.Resumed:
-		e.Title, e.Text = "Resumed", b.Note
+		t.Title, t.Text = "Resumed", b.Note
 	case *event.Reopened:
-		e.Title, e.Text = "Reopened", b.Note
+		t.Title, t.Text = "Reopened", b.Note
 	case *event.Queued:
-		e.Title, e.Text = "Queued", b.Reason
+		t.Title, t.Text = "Queued", b.Reason
 	case *event.LimitsChanged:
-		e.Title, e.Text = "Limits changed", formatNewLimits(b)
+		t.Title, t.Text = "Limits changed", formatNewLimits(b)
 	case *event.ChangesUndone:
-		e.Title, e.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" restored to "+b.To
+		t.Title, t.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" restored to "+b.To
 	case *event.Ended:
-		e.Title, e.Text = "Ended: "+strings.ReplaceAll(string(b.Exit), "_", " "), strings.Join(b.Report, "\n")
+		t.Title, t.Text = "Ended: "+strings.ReplaceAll(string(b.Exit), "_", " "), strings.Join(b.Report, "\n")
 	}
 }
 
-func (e *TranscriptEntry) addUsage(u *goal.Usage) {
+func (t *TranscriptEntry) addUsage(u *goal.Usage) {
 	if u != nil {
-		e.TokensIn, e.TokensOut, e.USD, e.Guessed = u.TokensIn, u.TokensOut, u.USD, u.Guessed
+		t.TokensIn, t.TokensOut, t.USD, t.Guessed = u.TokensIn, u.TokensOut, u.USD, u.Guessed
 	}
 }
 

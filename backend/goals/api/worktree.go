@@ -30,22 +30,22 @@ func NewWorktreeAPI(ctx context.Context, o WorktreeOffers, w Worktrees) *Worktre
 }
 
 // Offer reports whether a goal can work in a new git worktree of a folder's repository, and how.
-func (a *WorktreeAPI) Offer(dir, objective string) (out WorktreeOffer, err error) {
-	defer a.recoverProblem(&err)
-	return a.offers.WorktreeOffer(a.ctx, dir, objective)
+func (w *WorktreeAPI) Offer(dir, objective string) (out WorktreeOffer, err error) {
+	defer w.recoverProblem(&err)
+	return w.offers.WorktreeOffer(w.ctx, dir, objective)
 }
 
 // List lists the git worktrees of goals, including deleted goals.
-func (a *WorktreeAPI) List() (out []WorktreeView, err error) {
-	defer a.recoverProblem(&err)
-	return a.worktrees.Worktrees(a.ctx)
+func (w *WorktreeAPI) List() (out []WorktreeView, err error) {
+	defer w.recoverProblem(&err)
+	return w.worktrees.Worktrees(w.ctx)
 }
 
 // Remove removes the git worktree of a goal and its branch. It refuses while the goal can still run, and, without
 // force, if the worktree has work that no other branch has. which is the goal's id, or the folder.
-func (a *WorktreeAPI) Remove(which string, force bool) (out WorktreeRemoval, err error) {
-	defer a.recoverProblem(&err)
-	removed, commit, err := a.worktrees.RemoveWorktree(a.ctx, which, force)
+func (w *WorktreeAPI) Remove(which string, force bool) (out WorktreeRemoval, err error) {
+	defer w.recoverProblem(&err)
+	removed, commit, err := w.worktrees.RemoveWorktree(w.ctx, which, force)
 	return WorktreeRemoval{WorktreeView: removed, Commit: commit}, err
 }
 

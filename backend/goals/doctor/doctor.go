@@ -39,26 +39,26 @@ type Doctor struct {
 }
 
 // Findings examines everything, again each time.
-func (dr *Doctor) Findings() []api.DoctorFinding {
+func (do *Doctor) Findings() []api.DoctorFinding {
 	return slices.Concat(
-		[]api.DoctorFinding{dr.helperFinding()},
-		dr.sandboxFindings(),
+		[]api.DoctorFinding{do.helperFinding()},
+		do.sandboxFindings(),
 		[]api.DoctorFinding{
-			chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding(), dr.versionFinding(),
+			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.notificationFinding(), do.versionFinding(),
 		},
-		dr.toolchainFindings(),
-		dr.MCPServers.Findings(),
+		do.toolchainFindings(),
+		do.MCPServers.Findings(),
 	)
 }
 
-func (dr *Doctor) helperFinding() api.DoctorFinding {
+func (do *Doctor) helperFinding() api.DoctorFinding {
 	f := api.DoctorFinding{
 		ID:     "helper",
 		Title:  "Helper",
 		State:  "ok",
-		Detail: dr.Sandboxes.HelperPath,
+		Detail: do.Sandboxes.HelperPath,
 	}
-	if err := dr.Programs.Err(); err != nil {
+	if err := do.Programs.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
@@ -80,9 +80,9 @@ func chromiumFinding() api.DoctorFinding {
 	return f
 }
 
-func (dr *Doctor) modelFinding() api.DoctorFinding {
+func (do *Doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
-	p, err := dr.Models.Get("")
+	p, err := do.Models.Get("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet",
 			"connect one in the settings or with goalctl providers add; the demonstration needs none (scripted, no AI)"
@@ -95,24 +95,24 @@ func (dr *Doctor) modelFinding() api.DoctorFinding {
 	return f
 }
 
-func (dr *Doctor) dataFinding() api.DoctorFinding {
-	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
+func (do *Doctor) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: do.Config.State()}
 }
 
 // versionFinding asks the release feed, if the user has set one.
-func (dr *Doctor) versionFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "version", Title: "Version", State: "ok", Detail: dr.Version}
-	feed := dr.Config.Settings().UpdateFeed
+func (do *Doctor) versionFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "version", Title: "Version", State: "ok", Detail: do.Version}
+	feed := do.Config.Settings().UpdateFeed
 	if feed == "" {
 		return f
 	}
-	release, err := dr.Updates.Check(context.Background(), feed, dr.Version)
+	release, err := do.Updates.Check(context.Background(), feed, do.Version)
 	var problem *fault.Error
 	switch {
 	case errors.As(err, &problem):
-		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+problem.Message, problem.Hint
+		f.State, f.Detail, f.Hint = "warn", do.Version+"; "+problem.Message, problem.Hint
 	case release.Newer:
-		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+release.Version+" is available", "get it from "+release.URL
+		f.State, f.Detail, f.Hint = "warn", do.Version+"; "+release.Version+" is available", "get it from "+release.URL
 	default:
 		f.Detail += " is the newest"
 	}
@@ -120,8 +120,8 @@ func (dr *Doctor) versionFinding() api.DoctorFinding {
 }
 
 // toolchainFindings lists the additional folders that goals see, if any.
-func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
-	usable, refused := dr.Access.Toolchains()
+func (do *Doctor) toolchainFindings() []api.DoctorFinding {
+	usable, refused := do.Access.Toolchains()
 	f := api.DoctorFinding{
 		ID:     "toolchains",
 		Title:  "Extra tool folders",
@@ -139,7 +139,7 @@ func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
 }
 
 // notificationFinding reports whether a desktop shows notifications.
-func (dr *Doctor) notificationFinding() api.DoctorFinding {
+func (do *Doctor) notificationFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
 	defer cancel()

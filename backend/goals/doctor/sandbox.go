@@ -22,18 +22,18 @@ const probeTimeout = 30 * time.Second
 
 // sandboxFindings opens a complete sandbox, runs a program in it, and reports its limits or which step failed, and who
 // limits the memory of its programs together.
-func (dr *Doctor) sandboxFindings() []api.DoctorFinding {
+func (do *Doctor) sandboxFindings() []api.DoctorFinding {
 	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()
-	facts, cgroupError, err := dr.probeSandbox(ctx)
+	facts, cgroupError, err := do.probeSandbox(ctx)
 	if err != nil {
 		f.State, f.Detail = "bad", err.Error()
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return []api.DoctorFinding{f}
 	}
 	f.Detail = "The kernel confines the programs of each goal to what the goal may read, write and contact."
-	limits := dr.Sandboxes.Limits()
+	limits := do.Sandboxes.Limits()
 	f.Facts = fmt.Sprintf("%s; by the kernel at most %d MiB a file; measured by the helper, which ends the programs that "+
 		"write, at most %d MiB in /tmp", facts, limits.FileSize>>20, limits.Tmp>>20)
 	if os.Geteuid() == 0 {
@@ -76,15 +76,15 @@ func describeProcessLimit(pidMax string, l *sandbox.ResourceLimits, hasCgroup bo
 
 // probeSandbox opens a sandbox without a goal and returns how the kernel confines a program in it, according to /proc.
 // cgroupError is why the kernel does not limit the total memory of its programs.
-func (dr *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, err error) {
-	dir, err := os.MkdirTemp(dr.Config.State(), "probe-*")
+func (do *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, err error) {
+	dir, err := os.MkdirTemp(do.Config.State(), "probe-*")
 	if err != nil {
 		return "", nil, err //nolint:wrapcheck // the finding says what for
 	}
-	err = dr.Sandboxes.WithSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir},
+	err = do.Sandboxes.WithSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir},
 		func(held *goalsandbox.Sandbox) error {
 			cgroupError = held.Programs.CgroupError()
-			h := held.CheckRunner(dr.Sandboxes, dir, nil)
+			h := held.CheckRunner(do.Sandboxes, dir, nil)
 			out, err := process.Capture(ctx, h.Environment.Launcher, process.Command{
 				Argv: []string{
 					"/bin/sh", "-c",
@@ -102,7 +102,7 @@ func (dr *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, 
 			}
 			pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
 			facts = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(),
-				strings.Join(strings.Fields(status), " "), describeProcessLimit(pidMax, dr.Sandboxes.Limits(), cgroupError == nil))
+				strings.Join(strings.Fields(status), " "), describeProcessLimit(pidMax, do.Sandboxes.Limits(), cgroupError == nil))
 			return nil
 		})
 	return facts, cgroupError, errors.Join(err, os.RemoveAll(dir))

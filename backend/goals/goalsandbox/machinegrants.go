@@ -31,38 +31,38 @@ type machineGrant struct {
 
 // Apply opens the access that grants allow, and closes all other access. A revoked grant stays revoked, even if the run
 // has not read the revocation yet.
-func (r *machineGrants) Apply(
+func (m *machineGrants) Apply(
 	ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant,
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.open == nil {
-		r.open = map[string]machineGrant{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open == nil {
+		m.open = map[string]machineGrant{}
 	}
 	var errs []error
-	for id := range r.open {
+	for id := range m.open {
 		if !slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == id }) {
-			errs = append(errs, r.revokeLocked(ctx, id))
+			errs = append(errs, m.revokeLocked(ctx, id))
 		}
 	}
 	for _, g := range grants {
-		if _, have := r.open[g.ID]; have || g.Scope != policy.ScopeMachine || g.Access == nil || r.gone[g.ID] {
+		if _, have := m.open[g.ID]; have || g.Scope != policy.ScopeMachine || g.Access == nil || m.gone[g.ID] {
 			continue
 		}
-		r.open[g.ID] = open(ctx, *g.Access)
+		m.open[g.ID] = open(ctx, *g.Access)
 		if g.Access.Kind == policy.WriteAccess {
-			r.wrote = append(r.wrote, g.Access.Path)
+			m.wrote = append(m.wrote, g.Access.Path)
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // revokeLocked closes the access of a grant. The caller holds mu.
-func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
-	o, have := r.open[id]
-	delete(r.open, id)
+func (m *machineGrants) revokeLocked(ctx context.Context, id string) error {
+	o, have := m.open[id]
+	delete(m.open, id)
 	if !have || o.close == nil {
 		return nil
 	}
@@ -70,37 +70,37 @@ func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 }
 
 // Revoke closes the access of a grant for good.
-func (r *machineGrants) Revoke(ctx context.Context, id string) error {
+func (m *machineGrants) Revoke(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gone == nil {
-		r.gone = map[string]bool{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone == nil {
+		m.gone = map[string]bool{}
 	}
-	r.gone[id] = true
-	return r.revokeLocked(ctx, id)
+	m.gone[id] = true
+	return m.revokeLocked(ctx, id)
 }
 
 // ClosePorts closes the ports of a goal that has ended. Files and sockets stay open for its remaining programs.
-func (r *machineGrants) ClosePorts(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *machineGrants) ClosePorts(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var errs []error
-	for id, o := range r.open {
+	for id, o := range m.open {
 		if o.access.Kind == policy.PortAccess {
-			errs = append(errs, r.revokeLocked(ctx, id))
+			errs = append(errs, m.revokeLocked(ctx, id))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // Problem returns why access to something is not open, nil if it is open.
-func (r *machineGrants) Problem(a policy.MachineAccess) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *machineGrants) Problem(a policy.MachineAccess) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	err := errors.New("it was revoked")
-	for _, o := range r.open {
+	for _, o := range m.open {
 		if o.access != a {
 			continue
 		}
@@ -113,8 +113,8 @@ func (r *machineGrants) Problem(a policy.MachineAccess) error {
 }
 
 // WritablePaths lists all folders that have been writable, including those whose grant was revoked.
-func (r *machineGrants) WritablePaths() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.wrote)
+func (m *machineGrants) WritablePaths() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.wrote)
 }

@@ -15,26 +15,26 @@ type predicateEvaluator struct {
 	programs process.Launcher
 }
 
-func (e predicateEvaluator) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
-	program, err := e.program()
+func (p predicateEvaluator) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+	program, err := p.program()
 	if err != nil {
 		return false, err
 	}
 	return program.Evaluate(ctx, expr, response)
 }
 
-func (e predicateEvaluator) Validate(ctx context.Context, expr string) error {
-	program, err := e.program()
+func (p predicateEvaluator) Validate(ctx context.Context, expr string) error {
+	program, err := p.program()
 	if err != nil {
 		return err
 	}
 	return program.Validate(ctx, expr)
 }
 
-func (e predicateEvaluator) program() (PredicateProgram, error) {
-	path, err := sandbox.InstallPredicate(e.state)
+func (p predicateEvaluator) program() (PredicateProgram, error) {
+	path, err := sandbox.InstallPredicate(p.state)
 	if err != nil {
 		return PredicateProgram{}, fmt.Errorf("expressions: %w", err)
 	}
-	return PredicateProgram{Launcher: e.programs, Program: path}, nil
+	return PredicateProgram{Launcher: p.programs, Program: path}, nil
 }

@@ -44,22 +44,22 @@ type predicateReply struct {
 }
 
 // Evaluate returns the value of expr for a response.
-func (e PredicateProgram) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
-	return e.ask(ctx, predicateRequest{Expr: expr, Response: string(response)})
+func (p PredicateProgram) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+	return p.ask(ctx, predicateRequest{Expr: expr, Response: string(response)})
 }
 
 // Validate returns an error if expr cannot be parsed.
-func (e PredicateProgram) Validate(ctx context.Context, expr string) error {
-	_, err := e.ask(ctx, predicateRequest{Expr: expr, Read: true})
+func (p PredicateProgram) Validate(ctx context.Context, expr string) error {
+	_, err := p.ask(ctx, predicateRequest{Expr: expr, Read: true})
 	return err
 }
 
-func (e PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, error) {
+func (p PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, error) {
 	question, err := json.Marshal(q)
 	if err != nil {
 		return false, fmt.Errorf("encoding the expression %s: %w", q.Expr, err)
 	}
-	out, err := e.run(ctx, question)
+	out, err := p.run(ctx, question)
 	if err != nil {
 		return false, fmt.Errorf("evaluating the expression: %w", err)
 	}
@@ -90,7 +90,7 @@ func (e PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, er
 }
 
 // run starts the program, sends it the question, and waits for its end.
-func (e PredicateProgram) run(ctx context.Context, question []byte) (out process.Output, err error) {
+func (p PredicateProgram) run(ctx context.Context, question []byte) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return out, fmt.Errorf("pipe: %w", err)
@@ -103,8 +103,8 @@ func (e PredicateProgram) run(ctx context.Context, question []byte) (out process
 	}()
 	ctx, cancel := context.WithTimeout(ctx, predicateTimeout)
 	defer cancel()
-	out, err = process.Capture(ctx, e.Launcher, process.Command{
-		Argv: []string{e.Program}, Dir: "/", Files: []*os.File{r},
+	out, err = process.Capture(ctx, p.Launcher, process.Command{
+		Argv: []string{p.Program}, Dir: "/", Files: []*os.File{r},
 		// One thread, so that a second of processor time is a second of one core.
 		Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
 	}, false)

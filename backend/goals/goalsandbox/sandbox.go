@@ -126,34 +126,34 @@ func (f *Factory) Open(
 }
 
 // openEgress opens the goal's proxies, for programs and for panes.
-func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p policy.Policy) error {
-	network, err := e.Programs.Network()
+func (s *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p policy.Policy) error {
+	network, err := s.Programs.Network()
 	if err != nil {
 		return err
 	}
-	e.Proxy = egress.New(egress.Config{
+	s.Proxy = egress.New(egress.Config{
 		Rules:   RulesOf(p),
-		Inside:  e.Programs.Dial,
-		OnEntry: e.OnRequest,
+		Inside:  s.Programs.Dial,
+		OnEntry: s.OnRequest,
 		Ours:    f.Ports.ContainsText,
 		Log:     f.Log,
 	})
-	e.Proxy.Serve(network.Proxy, egress.SourceProgram)
-	e.Proxy.DNS.ServeDNS(network.Names, network.NamesBy)
+	s.Proxy.Serve(network.Proxy, egress.SourceProgram)
+	s.Proxy.DNS.ServeDNS(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
-		e.Proxy.Forward(l, p.AllowLocal[i])
+		s.Proxy.Forward(l, p.AllowLocal[i])
 	}
-	e.Filtering.Store(RulesOf(p).NeedsRequestFilter())
-	e.RemovePageFilter = f.PageFilters.Add(name, e)
-	servers, ports, err := e.Proxy.ListenPanes(ctx)
+	s.Filtering.Store(RulesOf(p).NeedsRequestFilter())
+	s.RemovePageFilter = f.PageFilters.Add(name, s)
+	servers, ports, err := s.Proxy.ListenPanes(ctx)
 	if err != nil {
 		return err
 	}
-	e.PaneProxy = servers
+	s.PaneProxy = servers
 	for _, port := range ports {
 		f.Ports.Register(port)
 	}
-	e.closePaneProxy = func() {
+	s.closePaneProxy = func() {
 		for _, port := range ports {
 			f.Ports.Unregister(port)
 		}
@@ -162,55 +162,55 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 }
 
 // OnRequest records every request, and journals refused ones once a run.
-func (e *Sandbox) OnRequest(entry egress.Entry) {
-	e.NetworkLog().Add(entry)
+func (s *Sandbox) OnRequest(entry egress.Entry) {
+	s.NetworkLog().Add(entry)
 	if entry.Allowed {
 		return
 	}
-	e.BlockedHosts.onRefused(entry, e.HostRules.current)
-	e.journalRefusal("network", fmt.Sprintf("blocked request of a %s: %s", entry.From, entry))
+	s.BlockedHosts.onRefused(entry, s.HostRules.current)
+	s.journalRefusal("network", fmt.Sprintf("blocked request of a %s: %s", entry.From, entry))
 }
 
 // maxViolations bounds how many violations are kept for a user who tries a sandbox.
 const maxViolations = 1000
 
 // onViolation records and journals an action that the kernel refused.
-func (e *Sandbox) onViolation(a sandbox.Violation) {
+func (s *Sandbox) onViolation(a sandbox.Violation) {
 	text := a.String()
-	e.mu.Lock()
-	if len(e.violations) < maxViolations {
-		e.violations = append(e.violations, text)
+	s.mu.Lock()
+	if len(s.violations) < maxViolations {
+		s.violations = append(s.violations, text)
 	}
-	e.mu.Unlock()
-	e.journalRefusal("sandbox", text)
+	s.mu.Unlock()
+	s.journalRefusal("sandbox", text)
 }
 
 // maxJournaledRefusals bounds the refusals in the journal of one run, because a program can invent new names forever.
 const maxJournaledRefusals = 200
 
-func (e *Sandbox) journalRefusal(what, text string) {
-	e.mu.Lock()
-	warn := e.warn
+func (s *Sandbox) journalRefusal(what, text string) {
+	s.mu.Lock()
+	warn := s.warn
 	switch {
-	case e.Journaled[text] || len(e.Journaled) > maxJournaledRefusals:
+	case s.Journaled[text] || len(s.Journaled) > maxJournaledRefusals:
 		warn = nil
-	case len(e.Journaled) == maxJournaledRefusals:
+	case len(s.Journaled) == maxJournaledRefusals:
 		text = fmt.Sprintf("more than %d different actions were refused in this run: only the network log lists the others",
 			maxJournaledRefusals)
-		e.Journaled[text] = true
+		s.Journaled[text] = true
 	default:
-		e.Journaled[text] = true
+		s.Journaled[text] = true
 	}
-	e.mu.Unlock()
+	s.mu.Unlock()
 	if warn != nil {
 		warn(what, text)
 	}
 }
 
 // HasEnded reports whether the programs of the sandbox have ended and no others can start in it.
-func (e *Sandbox) HasEnded() bool {
+func (s *Sandbox) HasEnded() bool {
 	select {
-	case <-e.Programs.Done():
+	case <-s.Programs.Done():
 		return true
 	default:
 		return false
@@ -218,86 +218,86 @@ func (e *Sandbox) HasEnded() bool {
 }
 
 // SetNetworkLog sets where requests are recorded.
-func (e *Sandbox) SetNetworkLog(l *network.Log) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.requestLog = l
+func (s *Sandbox) SetNetworkLog(l *network.Log) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requestLog = l
 }
 
-func (e *Sandbox) NetworkLog() *network.Log {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.requestLog
+func (s *Sandbox) NetworkLog() *network.Log {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requestLog
 }
 
 // Egress returns the goal's proxy; nil if unconfined.
-func (e *Sandbox) Egress() *egress.Proxy { return e.Proxy }
+func (s *Sandbox) Egress() *egress.Proxy { return s.Proxy }
 
 // Web returns a client for requests in the name of the goal's programs. With a sandbox, the goal's proxy decides them.
-func (e *Sandbox) Web() http.RoundTripper {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (s *Sandbox) Web() http.RoundTripper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case e.web != nil:
-	case e.Proxy == nil:
-		e.web = &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	case s.web != nil:
+	case s.Proxy == nil:
+		s.web = &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
 	default:
-		e.web = e.Proxy.Transport()
+		s.web = s.Proxy.Transport()
 	}
-	return e.web
+	return s.web
 }
 
 // FiltersPages reports whether each request of a page must be decided, see Filtering.
-func (e *Sandbox) FiltersPages() bool { return e.Filtering.Load() }
+func (s *Sandbox) FiltersPages() bool { return s.Filtering.Load() }
 
 // SetWarn sets the journal for refusals of a new run; nil without a run.
-func (e *Sandbox) SetWarn(warn func(what, text string)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.warn, e.Journaled = warn, map[string]bool{}
+func (s *Sandbox) SetWarn(warn func(what, text string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warn, s.Journaled = warn, map[string]bool{}
 }
 
 // CheckRunner returns the runner of a goal's checks, each of which has its own sandbox inside the goal's. Only checks
 // may reach the given hosts.
-func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
+func (s *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
 	h := verify.CheckRunner{Environment: check.Environment{
-		Launcher:   e.Programs,
-		Env:        e.checkEnv,
+		Launcher:   s.Programs,
+		Env:        s.checkEnv,
 		Dir:        dir,
 		Outside:    f.UserPrograms,
 		Remote:     f.RunRemoteCheck,
 		Predicates: predicateEvaluator{f.Config.State(), f.UserPrograms},
 	}}
-	if e.Proxy != nil {
+	if s.Proxy != nil {
 		h.Environment.Sandboxed = true
 		h.Environment.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return e.dialForCheck(ctx, network, address, hosts)
+			return s.dialForCheck(ctx, network, address, hosts)
 		}
-		h.Environment.Launcher = checkLauncher{e.Programs, e.Proxy, hosts, f.Mask}
+		h.Environment.Launcher = checkLauncher{s.Programs, s.Proxy, hosts, f.Mask}
 	}
 	return h
 }
 
 // dialForCheck connects for a check that runs in this process. Loopback addresses lead into the goal's sandbox. Other
 // hosts must be allowed for the goal's programs or named in the check.
-func (e *Sandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
+func (s *Sandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
 	if egress.IsGoalLoopback(address) {
-		return e.Programs.Dial(ctx, network, address)
+		return s.Programs.Dial(ctx, network, address)
 	}
-	return e.Proxy.Dial(ctx, address, hosts)
+	return s.Proxy.Dial(ctx, address, hosts)
 }
 
 // Close ends the programs of the goal, and then its proxy.
-func (e *Sandbox) Close(ctx context.Context) error {
-	e.RemovePageFilter()
-	err := e.Programs.Close(ctx)
-	if e.Proxy != nil {
-		err = errors.Join(err, e.Proxy.Close())
+func (s *Sandbox) Close(ctx context.Context) error {
+	s.RemovePageFilter()
+	err := s.Programs.Close(ctx)
+	if s.Proxy != nil {
+		err = errors.Join(err, s.Proxy.Close())
 	}
-	if e.closePaneProxy != nil {
-		e.closePaneProxy()
+	if s.closePaneProxy != nil {
+		s.closePaneProxy()
 	}
-	return errors.Join(err, e.NetworkLog().Close())
+	return errors.Join(err, s.NetworkLog().Close())
 }
 
 // PrivateDir returns the private folder of a goal, which contains its home, /tmp and caches. It is deleted with the
@@ -361,7 +361,7 @@ func sandboxHome() string {
 }
 
 // GrantAccess returns a function that opens access to a file, a folder, a socket or a port in the goal's sandbox.
-func (e *Sandbox) GrantAccess(
+func (s *Sandbox) GrantAccess(
 	access *access.Rules, layer string,
 ) func(context.Context, policy.MachineAccess) machineGrant {
 	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
@@ -383,14 +383,14 @@ func (e *Sandbox) GrantAccess(
 		if o.err = access.ValidateAccess(want); o.err != nil {
 			return o
 		}
-		opened, err := e.Programs.Grant(ctx, grant)
+		opened, err := s.Programs.Grant(ctx, grant)
 		if err != nil {
 			o.err = err
 			return o
 		}
 		o.close = opened.Revoke
 		if opened.Port != nil {
-			e.Proxy.Forward(opened.Port, want.Port)
+			s.Proxy.Forward(opened.Port, want.Port)
 			o.close = func(context.Context) error { return opened.Port.Close() }
 		}
 		return o

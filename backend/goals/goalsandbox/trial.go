@@ -31,13 +31,13 @@ type TrialSandbox struct {
 }
 
 // RefusedRequests lists the requests that the proxy has refused so far, one line each.
-func (w *TrialSandbox) RefusedRequests() []string { return w.held.Proxy.RefusedSince(0) }
+func (t *TrialSandbox) RefusedRequests() []string { return t.held.Proxy.RefusedSince(0) }
 
 // Violations lists the actions that the kernel has refused so far, one line each.
-func (w *TrialSandbox) Violations() []string {
-	w.held.mu.Lock()
-	defer w.held.mu.Unlock()
-	return slices.Clone(w.held.violations)
+func (t *TrialSandbox) Violations() []string {
+	t.held.mu.Lock()
+	defer t.held.mu.Unlock()
+	return slices.Clone(t.held.violations)
 }
 
 // OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.

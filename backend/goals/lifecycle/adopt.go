@@ -16,8 +16,8 @@ type Recovery struct {
 }
 
 // adoptAll adopts the goals with a status in the order in which they were created.
-func (s *Recovery) adoptAll(ctx context.Context, status goal.Status) error {
-	rows, _, err := s.store.Goals.List(ctx, store.Filter{Status: status, Limit: 1 << 20})
+func (r *Recovery) adoptAll(ctx context.Context, status goal.Status) error {
+	rows, _, err := r.store.Goals.List(ctx, store.Filter{Status: status, Limit: 1 << 20})
 	if err != nil {
 		return err
 	}
@@ -26,27 +26,27 @@ func (s *Recovery) adoptAll(ctx context.Context, status goal.Status) error {
 		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) {
 			continue
 		}
-		if err := s.adoptParked(ctx, rows[i].ID); err != nil {
+		if err := r.adoptParked(ctx, rows[i].ID); err != nil {
 			// A goal that cannot continue must not keep the window from opening.
-			s.log.Warn("a waiting goal cannot continue", "goal", rows[i].ID, "error", err)
+			r.log.Warn("a waiting goal cannot continue", "goal", rows[i].ID, "error", err)
 		}
 	}
 	return nil
 }
 
 // adoptParked adopts a goal that waits, unless another process has it.
-func (s *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
-	own, err := s.store.Locks.LockGoal(id)
+func (r *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
+	own, err := r.store.Locks.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	row, err := s.store.Goals.Get(ctx, id) // no other process can change it now
+	row, err := r.store.Goals.Get(ctx, id) // no other process can change it now
 	// A goal whose process died while it waited to be resumed is not queued again.
 	if err == nil && row.Queued != "" && row.Status != goal.Pending {
-		err = s.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{
+		err = r.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{
 			Reason: "the program ended while the goal waited",
 			Left:   goal.Interrupted,
 		})
@@ -55,15 +55,15 @@ func (s *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
 		return errors.Join(err, own.Unlock())
 	}
 	switch {
-	case s.isParentPaused(ctx, row.Options.Parent):
+	case r.isParentPaused(ctx, row.Options.Parent):
 	case row.Status == goal.Pending:
-		return s.startRunner(ctx, row.Goal, own, &event.Started{})
+		return r.startRunner(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
-		return s.adoptManualAnswer(ctx, row, own)
+		return r.adoptManualAnswer(ctx, row, own)
 	case isParked(row):
 		//nolint:contextcheck // giving panes back outlives the call
-		return s.beginWithLock(id, own, func(release func()) error {
-			return s.runner.ResumeParked(ctx, row.Goal, release)
+		return r.beginWithLock(id, own, func(release func()) error {
+			return r.runner.ResumeParked(ctx, row.Goal, release)
 		})
 	}
 	return own.Unlock()
@@ -71,46 +71,46 @@ func (s *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
 
 // isParentPaused reports whether a parent goal is paused by more than the end of its process. Its children then wait
 // with it.
-func (s *Recovery) isParentPaused(ctx context.Context, parent goal.ID) bool {
+func (r *Recovery) isParentPaused(ctx context.Context, parent goal.ID) bool {
 	if parent == "" {
 		return false
 	}
-	row, err := s.store.Goals.Get(ctx, parent)
+	row, err := r.store.Goals.Get(ctx, parent)
 	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
 }
 
 // adoptManualAnswer continues a goal whose process died after the user accepted or rejected its result and before it
 // acted on the answer.
-func (s *Recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
-	answers, err := s.store.Orders.List(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
+func (r *Recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
+	answers, err := r.store.Orders.List(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil || len(answers) == 0 || runProblem(row) != nil { // the user sees the problem when resuming the goal
 		return errors.Join(err, own.Unlock())
 	}
-	if err := s.settleStaleOrders(ctx, row.ID, answers[len(answers)-1]); err != nil {
+	if err := r.settleStaleOrders(ctx, row.ID, answers[len(answers)-1]); err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return s.startRunner(ctx, row.Goal, own, &event.Resumed{
+	return r.startRunner(ctx, row.Goal, own, &event.Resumed{
 		Note: "the user had answered, and the program ended before it continued",
 	})
 }
 
 // settleStaleOrders settles the orders that are older than the user's answer. They are for the former run, not for the
 // one that the answer begins.
-func (s *Recovery) settleStaleOrders(ctx context.Context, id goal.ID, answer goal.Order) error {
-	orders, err := s.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+func (r *Recovery) settleStaleOrders(ctx context.Context, id goal.ID, answer goal.Order) error {
+	orders, err := r.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return err
 	}
-	return s.store.Orders.Settle(ctx, slices.DeleteFunc(orders, func(o goal.Order) bool { return o.ID > answer.ID })...)
+	return r.store.Orders.Settle(ctx, slices.DeleteFunc(orders, func(o goal.Order) bool { return o.ID > answer.ID })...)
 }
 
 // AdoptManualAnswers continues goals whose process died after the user had answered a manual check.
-func (s *Recovery) AdoptManualAnswers(ctx context.Context) error {
-	ids, err := s.store.Questions.ManuallyAnswered(ctx)
+func (r *Recovery) AdoptManualAnswers(ctx context.Context) error {
+	ids, err := r.store.Questions.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		// adoptParked checks this again. Checking it first keeps other processes from having to wait for the lock.
-		if row, gone := s.store.Goals.Get(ctx, id); gone == nil && !s.isParentPaused(ctx, row.Options.Parent) {
-			err = errors.Join(err, s.adoptParked(ctx, id))
+		if row, gone := r.store.Goals.Get(ctx, id); gone == nil && !r.isParentPaused(ctx, row.Options.Parent) {
+			err = errors.Join(err, r.adoptParked(ctx, id))
 		}
 	}
 	return err

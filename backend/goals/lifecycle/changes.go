@@ -26,7 +26,7 @@ const (
 )
 
 // Changes compares the present state of a goal's folder with its state at the goal's start.
-func (h *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string) (api.ChangesView, error) {
+func (fh *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string) (api.ChangesView, error) {
 	out := api.ChangesView{
 		GoalID:      string(id),
 		Files:       []api.ChangedFile{},
@@ -34,24 +34,24 @@ func (h *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string)
 		LeftOut:     []api.LeftOutPath{},
 		Checkpoints: []api.CheckpointView{},
 	}
-	row, err := h.store.Goals.Get(ctx, id)
+	row, err := fh.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("changes: %w", err)
 	}
 	out.Dir = row.Policy.Dir
-	a, unavailable, err := h.open(row)
+	a, unavailable, err := fh.open(row)
 	if a == nil {
 		out.Unavailable = unavailable
 		return out, err
 	}
-	c, err := h.compare(ctx, row, a, paths)
+	c, err := fh.compare(ctx, row, a, paths)
 	if err != nil {
 		return out, err
 	}
-	if out.Running, err = h.isWorking(row); err != nil {
+	if out.Running, err = fh.isWorking(row); err != nil {
 		return out, err
 	}
-	marks, err := h.marks(ctx, row)
+	marks, err := fh.marks(ctx, row)
 	if err != nil {
 		return out, err
 	}
@@ -60,7 +60,7 @@ func (h *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string)
 		f := marks.describe(one)
 		f.EditedSince = f.EditedSince && !out.Running
 		if counted += f.Before.Size + f.After.Size; i < maxCountedFiles && counted < maxCountedBytes {
-			h.count(a, one, &f)
+			fh.count(a, one, &f)
 		}
 		changed[one.Path] = true
 		out.Files = append(out.Files, f)
@@ -97,7 +97,7 @@ func leftOut(list []*snapshot.Entry) []api.LeftOutPath {
 }
 
 // count counts the lines of a change.
-func (h *FolderHistory) count(a *snapshot.Archive, c snapshot.Change, f *api.ChangedFile) {
+func (fh *FolderHistory) count(a *snapshot.Archive, c snapshot.Change, f *api.ChangedFile) {
 	before, after, ok := a.Texts(c)
 	if !ok {
 		f.Binary = true
@@ -113,9 +113,9 @@ type checkMarks struct {
 	decides   map[string]bool
 }
 
-func (h *FolderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
+func (fh *FolderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
 	m := &checkMarks{readBy: map[string][]string{}, decides: map[string]bool{}}
-	if p, err := verify.OpenProtection(session.WorkspaceOptions(row.Goal, h.store.GoalDir(row.ID))); err == nil {
+	if p, err := verify.OpenProtection(session.WorkspaceOptions(row.Goal, fh.store.GoalDir(row.ID))); err == nil {
 		m.protected = viewProtected(p.Protected())
 		for i, check := range row.Criterion.Checks {
 			o := p.Observation(i)
@@ -127,7 +127,7 @@ func (h *FolderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMar
 			}
 		}
 	}
-	claims, err := h.store.History.Claims(ctx, row.ID)
+	claims, err := fh.store.History.Claims(ctx, row.ID)
 	if err != nil {
 		return nil, fmt.Errorf("changes: %w", err)
 	}
@@ -140,15 +140,15 @@ func (h *FolderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMar
 	return m, nil
 }
 
-func (m *checkMarks) add(path, check string, decides bool) {
-	if !slices.Contains(m.readBy[path], check) {
-		m.readBy[path] = append(m.readBy[path], check)
+func (cm *checkMarks) add(path, check string, decides bool) {
+	if !slices.Contains(cm.readBy[path], check) {
+		cm.readBy[path] = append(cm.readBy[path], check)
 	}
-	m.decides[path] = m.decides[path] || decides
+	cm.decides[path] = cm.decides[path] || decides
 }
 
 // describe returns the view of a change, without its content.
-func (m *checkMarks) describe(c snapshot.Change) api.ChangedFile {
+func (cm *checkMarks) describe(c snapshot.Change) api.ChangedFile {
 	f := api.ChangedFile{
 		Path:        snapshot.Display(c.Path),
 		Change:      changeOf(c),
@@ -158,10 +158,10 @@ func (m *checkMarks) describe(c snapshot.Change) api.ChangedFile {
 		Removed:     -1,
 		Ignored:     c.IsIgnored(),
 		EditedSince: c.EditedSince,
-		ReadBy:      append([]string{}, m.readBy[c.Path]...),
-		RunsCheck:   m.decides[c.Path],
+		ReadBy:      append([]string{}, cm.readBy[c.Path]...),
+		RunsCheck:   cm.decides[c.Path],
 	}
-	for _, p := range m.protected {
+	for _, p := range cm.protected {
 		if p.Path == c.Path {
 			f.Protected = p.Why
 		}
@@ -186,9 +186,9 @@ func side(e *snapshot.Entry) (s api.FileSide) {
 }
 
 // FileDiff reads both sides of one changed file.
-func (h *FolderHistory) FileDiff(ctx context.Context, id goal.ID, path string) (out api.FileDiff, err error) {
+func (fh *FolderHistory) FileDiff(ctx context.Context, id goal.ID, path string) (out api.FileDiff, err error) {
 	found := false
-	err = h.EachDiff(ctx, id, nil, func(c api.ChangedFile) bool { return c.Path == path }, func(d api.FileDiff) error {
+	err = fh.EachDiff(ctx, id, nil, func(c api.ChangedFile) bool { return c.Path == path }, func(d api.FileDiff) error {
 		out, found = d, true
 		return nil
 	})
@@ -200,29 +200,29 @@ func (h *FolderHistory) FileDiff(ctx context.Context, id goal.ID, path string) (
 }
 
 // EachDiff calls do, sorted by path, with both sides of each changed file below paths that want accepts.
-func (h *FolderHistory) EachDiff(
+func (fh *FolderHistory) EachDiff(
 	ctx context.Context, id goal.ID, paths []string, want func(api.ChangedFile) bool, do func(api.FileDiff) error,
 ) error {
-	row, err := h.store.Goals.Get(ctx, id)
+	row, err := fh.store.Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("changes: %w", err)
 	}
-	a, unavailable, err := h.open(row)
+	a, unavailable, err := fh.open(row)
 	if err != nil {
 		return err
 	}
 	if a == nil {
 		return fault.Kind(fault.NotFound, "", unavailable, "")
 	}
-	c, err := h.compare(ctx, row, a, paths)
+	c, err := fh.compare(ctx, row, a, paths)
 	if err != nil {
 		return err
 	}
-	marks, err := h.marks(ctx, row)
+	marks, err := fh.marks(ctx, row)
 	if err != nil {
 		return err
 	}
-	running, err := h.isWorking(row)
+	running, err := fh.isWorking(row)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (h *FolderHistory) EachDiff(
 		if !want(f) {
 			continue
 		}
-		if err := do(h.diffOf(a, one, f)); err != nil {
+		if err := do(fh.diffOf(a, one, f)); err != nil {
 			return err
 		}
 	}
@@ -240,7 +240,7 @@ func (h *FolderHistory) EachDiff(
 }
 
 // diffOf reads both sides of a change.
-func (h *FolderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.ChangedFile) api.FileDiff {
+func (fh *FolderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.ChangedFile) api.FileDiff {
 	out := api.FileDiff{ChangedFile: f}
 	before, after, ok := a.Texts(c)
 	out.IsText, out.Binary = ok, !ok
@@ -249,7 +249,7 @@ func (h *FolderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.Cha
 		out.WasImage, out.IsImage = image(c.Before, a.Content), image(c.After, a.Present)
 		return out
 	}
-	was, is := []byte(h.mask.Text(string(before))), []byte(h.mask.Text(string(after)))
+	was, is := []byte(fh.mask.Text(string(before))), []byte(fh.mask.Text(string(after)))
 	out.Was, out.Is, out.Hunks = string(was), string(is), snapshot.Hunks(was, is)
 	out.Added, out.Removed = snapshot.CountLines(out.Hunks)
 	out.Patch = snapshot.Patch(c, was, is, true)

@@ -26,12 +26,12 @@ import (
 const maxCommitBytes = 100 << 20
 
 // CommitOffer reports whether the changes of a goal can be committed, and proposes a branch and a message.
-func (h *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.CommitOffer, err error) {
-	row, err := h.store.Goals.Get(ctx, id)
+func (fh *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.CommitOffer, err error) {
+	row, err := fh.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("commit: %w", err)
 	}
-	repo, err := h.openRepo(ctx, row)
+	repo, err := fh.openRepo(ctx, row)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
 		out.Unavailable = "The goal's folder is not in a git repository."
 		return out, nil
@@ -45,8 +45,8 @@ func (h *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.Co
 }
 
 // openRepo opens the repository of a goal's folder. Its git runs outside the sandbox, as the user.
-func (h *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
-	return gitrepo.Open(ctx, h.programs, environ.Base(os.Environ()), row.Policy.Dir)
+func (fh *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
+	return gitrepo.Open(ctx, fh.programs, environ.Base(os.Environ()), row.Policy.Dir)
 }
 
 // proposeBranch proposes the branch of the goal's worktree, or a new one.
@@ -58,10 +58,10 @@ func proposeBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string 
 }
 
 // CommitChanges commits the present state of the files that a goal changed. The goal must not run.
-func (h *FolderHistory) CommitChanges(
+func (fh *FolderHistory) CommitChanges(
 	ctx context.Context, id goal.ID, in api.CommitInput,
 ) (out api.CommitOutput, err error) {
-	row, repo, files, out, err := h.prepareCommit(ctx, id, in.Paths)
+	row, repo, files, out, err := fh.prepareCommit(ctx, id, in.Paths)
 	if err != nil {
 		return out, err
 	}
@@ -73,10 +73,10 @@ func (h *FolderHistory) CommitChanges(
 }
 
 // WriteCommitPatch writes the changes of a goal as a patch for git am.
-func (h *FolderHistory) WriteCommitPatch(
+func (fh *FolderHistory) WriteCommitPatch(
 	ctx context.Context, id goal.ID, in api.CommitInput, to *os.File,
 ) (api.CommitOutput, error) {
-	row, repo, files, out, err := h.prepareCommit(ctx, id, in.Paths)
+	row, repo, files, out, err := fh.prepareCommit(ctx, id, in.Paths)
 	if err != nil {
 		return out, err
 	}
@@ -91,13 +91,13 @@ func commitMessage(row store.GoalRow, message string) string {
 }
 
 // prepareCommit opens the repository and collects the files of a commit. It refuses while the goal runs.
-func (h *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []string) (
+func (fh *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []string) (
 	row store.GoalRow, repo *gitrepo.Repo, files []gitrepo.File, out api.CommitOutput, err error,
 ) {
-	if row, err = h.store.Goals.Get(ctx, id); err != nil {
+	if row, err = fh.store.Goals.Get(ctx, id); err != nil {
 		return row, nil, nil, out, fmt.Errorf("commit: %w", err)
 	}
-	working, err := h.isWorking(row)
+	working, err := fh.isWorking(row)
 	if err != nil {
 		return row, nil, nil, out, err
 	}
@@ -106,14 +106,14 @@ func (h *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 			fault.Kind(fault.Conflict, "", "the goal is running and could change files during the commit",
 				"pause it first: goalctl pause "+id.Short())
 	}
-	a, unavailable, err := h.open(row)
+	a, unavailable, err := fh.open(row)
 	if err != nil {
 		return row, nil, nil, out, err
 	}
 	if a == nil {
 		return row, nil, nil, out, fault.Kind(fault.Conflict, "", unavailable, "there is nothing to commit")
 	}
-	repo, err = h.openRepo(ctx, row)
+	repo, err = fh.openRepo(ctx, row)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
 		return row, nil, nil, out, fault.Kind(fault.Conflict, "",
 			"the folder "+row.Policy.Dir+" is not in a git repository", "run git init there first")
@@ -121,7 +121,7 @@ func (h *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 	if err != nil {
 		return row, nil, nil, out, err
 	}
-	c, err := h.compare(ctx, row, a, paths)
+	c, err := fh.compare(ctx, row, a, paths)
 	if err != nil {
 		return row, nil, nil, out, err
 	}

@@ -14,8 +14,8 @@ import (
 
 // EditFile opens a file of a goal's folder in the user's editor. The agent may have replaced the file or a folder above
 // it by a link, so a path that leads out of the goal's folder is refused.
-func (h *FolderHistory) EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error) {
-	row, err := h.store.Goals.Get(ctx, id)
+func (fh *FolderHistory) EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error) {
+	row, err := fh.store.Goals.Get(ctx, id)
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("edit: %w", err)
 	}
@@ -42,5 +42,5 @@ func (h *FolderHistory) EditFile(ctx context.Context, id goal.ID, path string) (
 	case !info.Mode().IsRegular():
 		return pane.Info{}, fault.Kind(fault.Refused, "path", path+" is not a file", "choose a file")
 	}
-	return h.panes.OpenEditor(ctx, file)
+	return fh.panes.OpenEditor(ctx, file)
 }

@@ -43,8 +43,8 @@ func describeNoSnapshot(row store.GoalRow) string {
 }
 
 // open reads the snapshots of a goal. If there are none, a is nil, and unavailable says why.
-func (h *FolderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailable string, err error) {
-	a, err = snapshot.Read(session.SnapshotOptions(row.Goal, h.state, h.store.GoalDir(row.ID)))
+func (fh *FolderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailable string, err error) {
+	a, err = snapshot.Read(session.SnapshotOptions(row.Goal, fh.state, fh.store.GoalDir(row.ID)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, describeNoSnapshot(row), nil
 	}
@@ -52,7 +52,7 @@ func (h *FolderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailabl
 }
 
 // compare compares the folder with its state at the start, below the given paths, or everywhere without any.
-func (h *FolderHistory) compare(
+func (fh *FolderHistory) compare(
 	ctx context.Context, row store.GoalRow, a *snapshot.Archive, paths []string,
 ) (*snapshot.Comparison, error) {
 	c, err := a.Compare(ctx, 0)
@@ -89,11 +89,11 @@ func relativePaths(dir string, paths []string) ([]string, error) {
 }
 
 // isWorking reports whether a run of the goal may change the folder now.
-func (h *FolderHistory) isWorking(row store.GoalRow) (bool, error) {
+func (fh *FolderHistory) isWorking(row store.GoalRow) (bool, error) {
 	if row.Status != goal.Running {
 		return false, nil
 	}
-	return h.store.Locks.IsLocked(row.ID)
+	return fh.store.Locks.IsLocked(row.ID)
 }
 
 func changeOf(c snapshot.Change) string {

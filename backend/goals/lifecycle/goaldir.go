@@ -15,30 +15,30 @@ import (
 )
 
 // setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
-func (gi *Intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
+func (int *Intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
 	if in.Worktree && in.Dir == "" {
 		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
 	}
-	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
+	dir, made, err := int.resolveGoalDir(in.Dir, g.Objective)
 	if err != nil || !in.Worktree {
 		g.Policy.Dir = dir
 		return made, err
 	}
-	own, dir, err := gi.worktrees.Create(ctx, dir, g.Objective, g.ID)
+	own, dir, err := int.worktrees.Create(ctx, dir, g.Objective, g.ID)
 	if err != nil {
 		return false, err
 	}
 	g.Options.Worktree, g.Policy.Dir = &own, dir
-	if _, err := gi.access.ValidateExistingDir(dir); err != nil {
-		return false, errors.Join(err, gi.removeGoalDir(ctx, *g))
+	if _, err := int.access.ValidateExistingDir(dir); err != nil {
+		return false, errors.Join(err, int.removeGoalDir(ctx, *g))
 	}
 	return true, nil
 }
 
 // removeGoalDir removes the folder that was made for a goal that could not start.
-func (gi *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
+func (int *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
 	if own := g.Options.Worktree; own != nil {
-		return gi.worktrees.Discard(ctx, *own)
+		return int.worktrees.Discard(ctx, *own)
 	}
 	if err := os.RemoveAll(g.Policy.Dir); err != nil {
 		return fmt.Errorf("remove the goal's folder: %w", err)
@@ -48,8 +48,8 @@ func (gi *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
 
 // validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
 // folder, so that git works there, and never writes it.
-func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
-	if err := gi.access.ValidateGrants(in, &g.Policy); err != nil {
+func (int *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
+	if err := int.access.ValidateGrants(in, &g.Policy); err != nil {
 		return err
 	}
 	own := g.Options.Worktree
@@ -64,7 +64,7 @@ func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput
 	}
 	if g.Policy.CheckDir != "" {
 		for _, top := range []string{own.Dir, own.Repository} {
-			if err := gi.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
+			if err := int.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
 				return err
 			}
 		}
@@ -76,12 +76,12 @@ func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput
 }
 
 // refuseTrackedCheckDir refuses a check folder whose files the agent could read with git show.
-func (gi *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+func (int *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
 	rel, err := filepath.Rel(top, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil //nolint:nilerr // it is outside of the work tree
 	}
-	repo, err := gi.worktrees.Open(ctx, top)
+	repo, err := int.worktrees.Open(ctx, top)
 	if err != nil {
 		return err
 	}

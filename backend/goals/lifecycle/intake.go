@@ -52,7 +52,7 @@ type Intake struct {
 
 // prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,
 // with everything that the checks left there.
-func (gi *Intake) prepareGoal(
+func (int *Intake) prepareGoal(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
@@ -67,7 +67,7 @@ func (gi *Intake) prepareGoal(
 			DenyHosts:    in.DenyHosts,
 			RequireSteps: in.RequireSteps,
 			Secrets:      in.Secrets,
-			Unconfined:   gi.unconfined || in.Unconfined,
+			Unconfined:   int.unconfined || in.Unconfined,
 		},
 		Limits: mergeLimits(goal.DefaultLimits(), in.LimitsInput),
 	}
@@ -81,22 +81,22 @@ func (gi *Intake) prepareGoal(
 		return nil, false, fault.Invalid("run_outside", goal.RunOutsideWarning,
 			"confirm it (--yes-run-outside), or let the check run in the sandbox")
 	}
-	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
+	if err := int.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
 	}
-	if g.Options, err = gi.optionsOf(ctx, in); err != nil {
+	if g.Options, err = int.optionsOf(ctx, in); err != nil {
 		return nil, false, err
 	}
-	if err := gi.models.Choose(ctx, g, in); err != nil {
+	if err := int.models.Choose(ctx, g, in); err != nil {
 		return nil, false, err
 	}
-	if g.Options.Engine, err = chooseEngine(gi.engines, in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
+	if g.Options.Engine, err = chooseEngine(int.engines, in.Engine, int.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
-	if made, err = gi.setGoalDir(ctx, in, g); err != nil {
+	if made, err = int.setGoalDir(ctx, in, g); err != nil {
 		return nil, false, err
 	}
-	err = gi.validateWorktreeAccess(ctx, in.AccessInput, g)
+	err = int.validateWorktreeAccess(ctx, in.AccessInput, g)
 	if err == nil {
 		err = shape(g)
 	}
@@ -107,14 +107,14 @@ func (gi *Intake) prepareGoal(
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = gi.models.ValidateWindow(ctx, *g)
+		err = int.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {
-		err = gi.runPreflight(ctx, g)
+		err = int.runPreflight(ctx, g)
 	}
 	if err != nil {
 		if made {
-			err = errors.Join(err, gi.removeGoalDir(ctx, *g))
+			err = errors.Join(err, int.removeGoalDir(ctx, *g))
 		}
 		return nil, false, err
 	}
@@ -122,18 +122,18 @@ func (gi *Intake) prepareGoal(
 }
 
 // draftPolicy returns the policy of a goal that the user is still entering.
-func (gi *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
+func (int *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
 	p := policy.Policy{
 		Dir:        dir,
 		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
 		AllowHosts: in.AllowHosts,
 		DenyHosts:  in.DenyHosts,
-		Unconfined: gi.unconfined || in.Unconfined,
+		Unconfined: int.unconfined || in.Unconfined,
 	}
 	if !p.Risk.IsValid() {
 		return p, fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
-	return p, gi.access.ValidateGrants(api.AccessInput{
+	return p, int.access.ValidateGrants(api.AccessInput{
 		AllowLocal:  in.AllowLocal,
 		AllowWrite:  in.AllowWrite,
 		AllowRead:   in.AllowRead,
@@ -143,12 +143,12 @@ func (gi *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error
 }
 
 // resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
-func (gi *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+func (int *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
-		dir, err = gi.access.ValidateExistingDir(given)
+		dir, err = int.access.ValidateExistingDir(given)
 		return dir, false, err
 	}
-	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
+	base := filepath.Join(int.cfg.Work(), int.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
 	for n := 1; ; n++ {
 		dir = base
 		if n > 1 {
@@ -193,9 +193,9 @@ func folderSlug(objective string) string {
 }
 
 // validateGoalSecrets checks that every secret of the goal can be opened.
-func (gi *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
+func (int *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if _, err := gi.secrets.Get(ctx, name); err != nil {
+		if _, err := int.secrets.Get(ctx, name); err != nil {
 			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows the secrets; unlock them in the settings")
 		}
 	}
@@ -204,8 +204,8 @@ func (gi *Intake) validateGoalSecrets(ctx context.Context, names []string) error
 
 // saveBaseline saves the state of the goal's folder when the goal is created, because another goal may change it before
 // this one starts.
-func (gi *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
-	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
+func (int *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
+	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, int.store.GoalDir(g.ID))); err != nil {
 		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
 			"exclude files with --no-protect, or choose a smaller folder")
 	}
@@ -213,20 +213,20 @@ func (gi *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 }
 
 // removeGoalState removes a goal's private folders, which contain its baseline.
-func (gi *Intake) removeGoalState(id goal.ID) error {
-	layer := gi.sandboxes.PrivateDir(id)
-	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
+func (int *Intake) removeGoalState(id goal.ID) error {
+	layer := int.sandboxes.PrivateDir(id)
+	if err := errors.Join(os.RemoveAll(int.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
 		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
 }
 
 // Protected lists the files of a folder that would be protected. A new folder has none.
-func (gi *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+func (int *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	if in.Dir == "" {
 		return []api.ProtectedFile{}, nil
 	}
-	dir, err := gi.access.ValidateExistingDir(in.Dir)
+	dir, err := int.access.ValidateExistingDir(in.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +244,8 @@ func (gi *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 }
 
 // Proposal reads the criterion that the folder proposes. It has no effect until the user sees and accepts it.
-func (gi *Intake) Proposal(dir string) (out api.ProposalView, err error) {
-	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
+func (int *Intake) Proposal(dir string) (out api.ProposalView, err error) {
+	if dir, err = int.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
 	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))
@@ -264,7 +264,7 @@ func (gi *Intake) Proposal(dir string) (out api.ProposalView, err error) {
 }
 
 // optionsOf returns the goal's options from the input, or refuses them.
-func (gi *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+func (int *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona:        in.Persona,
 		Effort:         in.Effort,
@@ -292,10 +292,10 @@ func (gi *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	if err := validateChoices(o); err != nil {
 		return o, err
 	}
-	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
+	if o.After, err = int.resolveDependencies(ctx, in.After); err != nil {
 		return o, err
 	}
-	return o, gi.panes.ValidateShareable(o.Panes)
+	return o, int.panes.ValidateShareable(o.Panes)
 }
 
 func validateChoices(o goal.CareOptions) error {
@@ -341,10 +341,10 @@ func validateGlob(glob string) error {
 
 // resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
 // older than the goal, and their own lists are frozen.
-func (gi *Intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (int *Intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
-		row, err := gi.store.Goals.Find(ctx, part)
+		row, err := int.store.Goals.Find(ctx, part)
 		if err != nil {
 			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "goalctl list shows all goals"}
 		}

@@ -31,16 +31,16 @@ func decisionOf(in api.ResumeInput) protectedDecision {
 	return d
 }
 
-func (d protectedDecision) isEmpty() bool {
-	return d.all == "" && len(d.accept) == 0 && len(d.unprotect) == 0
+func (p protectedDecision) isEmpty() bool {
+	return p.all == "" && len(p.accept) == 0 && len(p.unprotect) == 0
 }
 
-func (d protectedDecision) validate() error {
+func (p protectedDecision) validate() error {
 	switch {
-	case d.all != "" && d.all != api.AcceptProtected && d.all != api.RestoreProtected:
-		return fault.Invalid("protected", fmt.Sprintf("%q is not a decision about protected files", d.all),
+	case p.all != "" && p.all != api.AcceptProtected && p.all != api.RestoreProtected:
+		return fault.Invalid("protected", fmt.Sprintf("%q is not a decision about protected files", p.all),
 			"use "+api.AcceptProtected+" or "+api.RestoreProtected)
-	case d.all == api.AcceptProtected && len(d.accept) > 0:
+	case p.all == api.AcceptProtected && len(p.accept) > 0:
 		return fault.Invalid("protected", "--accept-protected already accepts all changes, so none can be named",
 			"use --accept-protected for all changed files, or --accept-changes for some")
 	}
@@ -48,9 +48,9 @@ func (d protectedDecision) validate() error {
 }
 
 // covers reports whether the decision applies to a changed file.
-func (d protectedDecision) covers(path string) bool {
-	return d.all != "" || slices.Contains(d.unprotect, path) ||
-		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
+func (p protectedDecision) covers(path string) bool {
+	return p.all != "" || slices.Contains(p.unprotect, path) ||
+		slices.ContainsFunc(p.accept, func(v protect.Version) bool { return v.Path == path })
 }
 
 // ProtectedFiles lists the protected files of goals, and applies the user's decisions about them.

@@ -27,43 +27,43 @@ type Resumption struct {
 }
 
 // Resume continues a goal that stopped. A parked goal continues at once, in the process that waits for its time.
-func (rs *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
-	row, err := rs.Resumable(ctx, id)
+func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	row, err := r.Resumable(ctx, id)
 	if err != nil {
 		return err
 	}
 	limits := mergeLimits(row.Limits, in.LimitsInput)
-	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
+	if err := r.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
-	if err := rs.refuseDailyLimit(ctx, row); err != nil {
+	if err := r.refuseDailyLimit(ctx, row); err != nil {
 		return err
 	}
-	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
+	if err := r.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit.IsParked() {
-		if woken, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); woken || err != nil {
+		if woken, err := r.wakeWaiting(ctx, row, limits, note, decisionOf(in)); woken || err != nil {
 			return err
 		}
 	}
-	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
+	return r.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if err := r.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), r.noteUserMessage(ctx, id, note))
 	})
 }
 
 // Reopen continues a completed goal. The input must raise limits that the goal has used up.
-func (rs *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
 		return fault.Invalid("note", "a completed goal needs a note to be reopened", "say what is missing")
 	}
-	row, err := rs.store.Goals.Get(ctx, id)
+	row, err := r.store.Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
@@ -71,29 +71,29 @@ func (rs *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not done", row.Status),
 			"resume continues a goal that stopped")
 	}
-	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in.LimitsInput)); err != nil {
+	if err := r.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in.LimitsInput)); err != nil {
 		return err
 	}
-	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
+	if err := r.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
-	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+	return r.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &fault.Error{Code: fault.Conflict, Message: "the goal has already been reopened"}
 		}
-		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
+		if err := r.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), r.noteUserMessage(ctx, id, note))
 	})
 }
 
 // retryReopen reopens a goal that left the queue while it waited to be reopened. The user's notes since then are the
 // reason.
-func (rs *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
-	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		orders, err := rs.store.Orders.List(ctx, id, goal.OrderSteer)
+func (r *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
+	return r.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		orders, err := r.store.Orders.List(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(orders) == 0 {
 			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened", "")))
 		}
@@ -107,11 +107,11 @@ func (rs *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
 
 // saveNewLimits sets a goal's limits. It journals them before the goal waits in the queue, so that they survive the end
 // of the process.
-func (rs *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+func (r *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
-	if err := rs.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
+	if err := r.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
 		return fmt.Errorf("new limits: %w", err)
 	}
 	g.Limits = limits
@@ -119,33 +119,33 @@ func (rs *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits go
 }
 
 // Accept accepts the result of a goal that waits for a manual check.
-func (rs *Resumption) Accept(ctx context.Context, id goal.ID) error {
-	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
+func (r *Resumption) Accept(ctx context.Context, id goal.ID) error {
+	return r.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
 
 // Reject rejects the result of such a goal, which continues with the note.
-func (rs *Resumption) Reject(ctx context.Context, id goal.ID, note string) error {
+func (r *Resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
 		return fault.Invalid("note", "a reason is required", "say in a sentence what the agent should do differently")
 	}
-	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+	return r.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
 // answerManualCheck stores the user's answer to a manual check and continues the goal with it.
-func (rs *Resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := rs.waitingForManual(ctx, id)
+func (r *Resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := r.waitingForManual(ctx, id)
 	if err == nil {
-		err = rs.protected.validate(ctx, row.Goal, protectedDecision{})
+		err = r.protected.validate(ctx, row.Goal, protectedDecision{})
 	}
 	if err != nil {
 		return err
 	}
-	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
-		if _, err := rs.waitingForManual(ctx, id); err != nil { // check again, now that no other process can answer
+	return r.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := r.waitingForManual(ctx, id); err != nil { // check again, now that no other process can answer
 			return nil, err
 		}
-		if err := rs.store.Orders.Add(ctx, id, o); err != nil {
+		if err := r.store.Orders.Add(ctx, id, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Kind, err)
 		}
 		return []event.Body{&event.Resumed{}}, nil
@@ -153,12 +153,12 @@ func (rs *Resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.
 }
 
 // waitingForManual returns the goal, or an error if none of its checks waits for an answer.
-func (rs *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := rs.store.Goals.Get(ctx, id)
+func (r *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := r.store.Goals.Get(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
-	waits, err := rs.store.Questions.WaitsForManual(ctx, row)
+	waits, err := r.store.Questions.WaitsForManual(ctx, row)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
@@ -170,17 +170,17 @@ func (rs *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 }
 
 // wakeWaiting orders the process that waits with a parked goal to continue it now. It returns false if no process does.
-func (rs *Resumption) wakeWaiting(
+func (r *Resumption) wakeWaiting(
 	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
 ) (bool, error) {
-	watched, err := rs.store.Locks.IsLocked(row.ID)
+	watched, err := r.store.Locks.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
 	}
 	if !watched {
 		return false, nil
 	}
-	if err := rs.protected.decide(ctx, row.Goal, decision); err != nil {
+	if err := r.protected.decide(ctx, row.Goal, decision); err != nil {
 		return false, err
 	}
 	o := goal.Order{Kind: goal.OrderResume}
@@ -195,7 +195,7 @@ func (rs *Resumption) wakeWaiting(
 	if note != "" {
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
-	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
+	return true, r.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
 		if isParked(now) { // or is queued by now: its run begins with them
 			return nil
 		}
@@ -205,27 +205,27 @@ func (rs *Resumption) wakeWaiting(
 
 // startResumed locks the goal and starts a run. It calls open with the lock held, for the events that the run begins
 // with.
-func (rs *Resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+func (r *Resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
 	// Orders until now are for the former run, later ones for this run.
-	stale, err := rs.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	stale, err := r.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
-	own, err := rs.lockStopped(ctx, id)
+	own, err := r.lockStopped(ctx, id)
 	if err != nil {
 		return err
 	}
-	opening, g, err := rs.openingEvents(ctx, id, stale, open)
+	opening, g, err := r.openingEvents(ctx, id, stale, open)
 	if err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return rs.startRunner(ctx, g, own, opening...)
+	return r.startRunner(ctx, g, own, opening...)
 }
 
-func (rs *Resumption) openingEvents(
+func (r *Resumption) openingEvents(
 	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
 ) ([]event.Body, goal.Goal, error) {
-	row, err := rs.store.Goals.Get(ctx, id) // read again: no other process can change it now
+	row, err := r.store.Goals.Get(ctx, id) // read again: no other process can change it now
 	if err == nil {
 		err = runProblem(row)
 	}
@@ -233,7 +233,7 @@ func (rs *Resumption) openingEvents(
 		return nil, row.Goal, err
 	}
 	// The user's answer to a manual check stays until the claim has been decided.
-	if err := rs.store.Orders.Settle(ctx, stale...); err != nil {
+	if err := r.store.Orders.Settle(ctx, stale...); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
@@ -241,11 +241,11 @@ func (rs *Resumption) openingEvents(
 }
 
 // Resumable returns a goal, or why it cannot be resumed.
-func (rs *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := rs.store.Goals.Get(ctx, id)
+func (r *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := r.store.Goals.Get(ctx, id)
 	if err == nil && row.Status == goal.Running { // its process may have died
-		if _, err = rs.store.Recovery.Interrupt(ctx); err == nil {
-			row, err = rs.store.Goals.Get(ctx, id)
+		if _, err = r.store.Recovery.Interrupt(ctx); err == nil {
+			row, err = r.store.Goals.Get(ctx, id)
 		}
 	}
 	if err != nil {
@@ -296,11 +296,11 @@ func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
 
 // validateLimitsLeft refuses limits that are invalid, or that the goal and its children have already used up: the run
 // would stop before its first turn.
-func (rs *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+func (r *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}
-	shared, err := rs.store.Goals.Shared(ctx, g.ID)
+	shared, err := r.store.Goals.Shared(ctx, g.ID)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
@@ -329,11 +329,11 @@ func (rs *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 
 // refuseDailyLimit refuses to resume a goal that waits for a new day while today's limit is used up. Other goals may
 // start: they wait in the same way, and resume on the next day.
-func (rs *Resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
+func (r *Resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
 	if row.Exit != goal.DailyLimitReached {
 		return nil
 	}
-	return rs.budget.RefuseIfReached(ctx)
+	return r.budget.RefuseIfReached(ctx)
 }
 
 // roundUpTime rounds up to full seconds, or to full minutes above one minute.

@@ -24,20 +24,20 @@ type Runs struct {
 }
 
 // startRunner passes a goal to the runner, which releases the lock after the run.
-func (s *Runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
-	s.panes.Share(g.Options.Panes, g.ID)
+func (r *Runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
+	r.panes.Share(g.Options.Panes, g.ID)
 	//nolint:contextcheck // giving panes back outlives the call
-	return s.beginWithLock(g.ID, own, func(release func()) error {
-		return s.runner.Start(ctx, g, release, opening...)
+	return r.beginWithLock(g.ID, own, func(release func()) error {
+		return r.runner.Start(ctx, g, release, opening...)
 	})
 }
 
 // beginWithLock calls begin with a function that releases the lock. If begin fails, it releases the lock itself.
-func (s *Runs) beginWithLock(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
+func (r *Runs) beginWithLock(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
-		s.panes.EndDrive(id)
+		r.panes.EndDrive(id)
 		if err := own.Unlock(); err != nil {
-			s.log.Warn("a goal's lock file was not released", "goal", id, "error", err)
+			r.log.Warn("a goal's lock file was not released", "goal", id, "error", err)
 		}
 	}
 	if err := begin(release); err != nil {
@@ -51,17 +51,17 @@ func (s *Runs) beginWithLock(id goal.ID, own *store.GoalLock, begin func(release
 const runCloseTimeout = 30 * time.Second
 
 // lockStopped locks a goal that does not run. It waits for a run of this process that has just ended to close.
-func (s *Runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
-	if s.runner.IsQueued(id) {
+func (r *Runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+	if r.runner.IsQueued(id) {
 		return nil, fault.New(fault.Conflict, "the goal is already in the queue", "abort it to take it out")
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	select {
-	case <-s.runner.Done(id):
+	case <-r.runner.Done(id):
 	case <-ctx.Done():
 	}
-	own, err := s.store.Locks.LockGoal(id)
+	own, err := r.store.Locks.LockGoal(id)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
 	}
@@ -70,39 +70,39 @@ func (s *Runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, er
 
 // isQueued reports whether a goal waits in the queue, here or in another process. The status is not enough, because a
 // resumed goal keeps its former status until its run begins.
-func (s *Runs) isQueued(row store.GoalRow) (bool, error) {
-	if s.runner.IsQueued(row.ID) {
+func (r *Runs) isQueued(row store.GoalRow) (bool, error) {
+	if r.runner.IsQueued(row.ID) {
 		return true, nil
 	}
-	waits, err := s.store.Queue.QueueReason(row)
+	waits, err := r.store.Queue.QueueReason(row)
 	return waits != "", err
 }
 
 // isActive reports whether a goal has not ended, or waits in the queue to be resumed or reopened.
-func (s *Runs) isActive(row store.GoalRow) (bool, error) {
+func (r *Runs) isActive(row store.GoalRow) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
 	}
-	return s.isQueued(row)
+	return r.isQueued(row)
 }
 
 // readActive returns a goal, and whether it is active.
-func (s *Runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
-	if row, err = s.store.Goals.Get(ctx, id); err == nil {
-		lives, err = s.isActive(row)
+func (r *Runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
+	if row, err = r.store.Goals.Get(ctx, id); err == nil {
+		lives, err = r.isActive(row)
 	}
 	return row, lives, err
 }
 
 // awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. It polls,
 // because the kernel does not signal the release of a lock.
-func (s *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+func (r *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		own, err := s.store.Locks.LockGoal(id)
+		own, err := r.store.Locks.LockGoal(id)
 		if !errors.Is(err, store.ErrGoalLocked) {
 			return own, err
 		}
@@ -116,19 +116,19 @@ func (s *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 }
 
 // AddOrder gives an order to the process that runs a goal, or to the goal's next run.
-func (s *Runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
-	return s.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
+func (r *Runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
+	return r.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 
 // addOrderIf gives orders if accept returns nil for the goal's row.
-func (s *Runs) addOrderIf(
+func (r *Runs) addOrderIf(
 	ctx context.Context, id goal.ID, accept func(store.GoalRow) error, orders ...goal.Order,
 ) error {
-	if err := s.store.Orders.AddIf(ctx, id, accept, orders...); err != nil {
+	if err := r.store.Orders.AddIf(ctx, id, accept, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
-	if !s.runner.Wake(id) {
-		s.store.Sockets.WakeAll(ctx, id) // if that fails, the order is read a little later
+	if !r.runner.Wake(id) {
+		r.store.Sockets.WakeAll(ctx, id) // if that fails, the order is read a little later
 	}
 	return nil
 }
@@ -138,11 +138,11 @@ func isParked(r store.GoalRow) bool {
 }
 
 // noteUserMessage stores a message of the user for the run that is about to begin. The run adds it to the conversation.
-func (s *Runs) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
+func (r *Runs) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
 	}
-	if err := s.store.Orders.Add(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+	if err := r.store.Orders.Add(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
 		return fmt.Errorf("note: %w", err)
 	}
 	return nil

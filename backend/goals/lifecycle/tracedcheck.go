@@ -102,36 +102,36 @@ type fileList struct {
 	index map[string]int
 }
 
-func (l *fileList) add(f api.TracedFile) {
-	if l.index == nil {
-		l.index = map[string]int{}
+func (fl *fileList) add(f api.TracedFile) {
+	if fl.index == nil {
+		fl.index = map[string]int{}
 	}
-	if _, known := l.index[f.Path]; !known {
-		l.index[f.Path] = len(l.files)
-		l.files = append(l.files, f)
+	if _, known := fl.index[f.Path]; !known {
+		fl.index[f.Path] = len(fl.files)
+		fl.files = append(fl.files, f)
 	}
 }
 
 // noteProgram notes which program used a file, and reports whether the list has that file.
-func (l *fileList) noteProgram(f api.TracedFile) bool {
-	i, known := l.index[f.Path]
-	if known && l.files[i].By == "" {
-		l.files[i].By = f.By
+func (fl *fileList) noteProgram(f api.TracedFile) bool {
+	i, known := fl.index[f.Path]
+	if known && fl.files[i].By == "" {
+		fl.files[i].By = f.By
 	}
 	return known
 }
 
-func (l *fileList) paths() []string {
-	list := make([]string, 0, len(l.files))
-	for _, f := range l.files {
+func (fl *fileList) paths() []string {
+	list := make([]string, 0, len(fl.files))
+	for _, f := range fl.files {
 		list = append(list, f.Path)
 	}
 	return list
 }
 
-func (l *fileList) first(n int) api.TracedFiles {
+func (fl *fileList) first(n int) api.TracedFiles {
 	return api.TracedFiles{
-		Files: append([]api.TracedFile{}, l.files[:min(n, len(l.files))]...),
-		Total: len(l.files),
+		Files: append([]api.TracedFile{}, fl.files[:min(n, len(fl.files))]...),
+		Total: len(fl.files),
 	}
 }

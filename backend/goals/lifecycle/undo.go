@@ -19,17 +19,17 @@ import (
 )
 
 // UndoChanges restores an earlier state of a goal's folder, or of some of its files. The goal must not run.
-func (h *FolderHistory) UndoChanges(
+func (fh *FolderHistory) UndoChanges(
 	ctx context.Context, id goal.ID, in api.UndoInput,
 ) (out api.UndoOutput, err error) {
-	row, err := h.store.Goals.Get(ctx, id)
+	row, err := fh.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("undo: %w", err)
 	}
-	if err := h.refuseUndo(ctx, row); err != nil {
+	if err := fh.refuseUndo(ctx, row); err != nil {
 		return out, err
 	}
-	own, err := h.lockStopped(ctx, id)
+	own, err := fh.lockStopped(ctx, id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return out, goalRunningError(id)
 	}
@@ -37,14 +37,14 @@ func (h *FolderHistory) UndoChanges(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	a, unavailable, err := h.open(row)
+	a, unavailable, err := fh.open(row)
 	if err != nil {
 		return out, err
 	}
 	if a == nil {
 		return out, fault.Kind(fault.Conflict, "", unavailable, "there is nothing to restore")
 	}
-	if a, err = snapshot.Open(session.SnapshotOptions(row.Goal, h.state, h.store.GoalDir(id))); err != nil {
+	if a, err = snapshot.Open(session.SnapshotOptions(row.Goal, fh.state, fh.store.GoalDir(id))); err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
@@ -61,7 +61,7 @@ func (h *FolderHistory) UndoChanges(
 	done, err := a.Restore(ctx, q)
 	describeOutcome(&out, done)
 	if err == nil && done.Saved >= 0 {
-		err = h.reportUndo(ctx, row, in, out)
+		err = fh.reportUndo(ctx, row, in, out)
 	}
 	if err != nil {
 		return out, fmt.Errorf("undo: %w", err)
@@ -96,15 +96,15 @@ func goalRunningError(id goal.ID) error {
 }
 
 // refuseUndo returns why the folder of a goal cannot be restored now.
-func (h *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error {
-	locked, err := h.store.Locks.IsLocked(row.ID)
+func (fh *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error {
+	locked, err := fh.store.Locks.IsLocked(row.ID)
 	if err != nil {
 		return err
 	}
 	if locked && (row.Status == goal.Running || row.Status == goal.Pending || isParked(row)) {
 		return goalRunningError(row.ID)
 	}
-	others, _, err := h.store.Goals.List(ctx, store.Filter{Status: goal.Running, Limit: 1000})
+	others, _, err := fh.store.Goals.List(ctx, store.Filter{Status: goal.Running, Limit: 1000})
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
@@ -114,7 +114,7 @@ func (h *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 			!policy.IsWithin(dir, other) && !policy.IsWithin(other, dir) {
 			continue
 		}
-		if alive, err := h.store.Locks.IsLocked(o.ID); err != nil || !alive {
+		if alive, err := fh.store.Locks.IsLocked(o.ID); err != nil || !alive {
 			continue
 		}
 		return fault.New(fault.Conflict, fmt.Sprintf("goal %s is running in the same folder", o.ID.Short()),
@@ -156,7 +156,7 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 }
 
 // reportUndo journals the undo, and leaves a note for the agent of a paused goal.
-func (h *FolderHistory) reportUndo(
+func (fh *FolderHistory) reportUndo(
 	ctx context.Context, row store.GoalRow, in api.UndoInput, out api.UndoOutput,
 ) error {
 	const maxFiles = 50
@@ -167,13 +167,13 @@ func (h *FolderHistory) reportUndo(
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := h.store.Journal.Append(ctx, goal.Run{Goal: row.ID, ID: row.RunID}, body); err != nil {
+	if err := fh.store.Journal.Append(ctx, goal.Run{Goal: row.ID, ID: row.RunID}, body); err != nil {
 		return err
 	}
 	if row.Status != goal.Paused {
 		return nil
 	}
-	return h.AddOrder(ctx, row.ID, goal.Order{
+	return fh.AddOrder(ctx, row.ID, goal.Order{
 		Kind: goal.OrderSteer,
 		Text: fmt.Sprintf("I brought files in the goal's folder back to %s: %s. Look at them again before you continue.",
 			out.To, joinSome(body.Files)),

@@ -55,18 +55,18 @@ type workProposal struct {
 
 // add adds the largest folder of a file in which no file decides, otherwise the file itself if single is true. It
 // reports whether the proposal now covers the file.
-func (p *workProposal) add(file string, single bool) bool {
+func (w *workProposal) add(file string, single bool) bool {
 	if isHidden(file) || inputs.IsInstalled(file) {
 		return true // not the work
 	}
 	parts := strings.Split(file, "/")
 	for i := 1; i < len(parts); i++ {
 		dir := path.Join(parts[:i]...)
-		if p.judged[dir] {
+		if w.judged[dir] {
 			continue
 		}
-		if info, err := p.root.Lstat(dir); err == nil && info.IsDir() {
-			p.append(dir + "/")
+		if info, err := w.root.Lstat(dir); err == nil && info.IsDir() {
+			w.append(dir + "/")
 			return true
 		}
 		return false
@@ -74,15 +74,15 @@ func (p *workProposal) add(file string, single bool) bool {
 	if !single {
 		return false
 	}
-	if info, err := p.root.Lstat(file); err == nil && info.Mode().IsRegular() {
-		p.append(file)
+	if info, err := w.root.Lstat(file); err == nil && info.Mode().IsRegular() {
+		w.append(file)
 	}
 	return true
 }
 
-func (p *workProposal) append(name string) {
-	if !slices.Contains(p.paths, name) {
-		p.paths = append(p.paths, name)
+func (w *workProposal) append(name string) {
+	if !slices.Contains(w.paths, name) {
+		w.paths = append(w.paths, name)
 	}
 }
 

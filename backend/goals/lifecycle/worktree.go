@@ -16,7 +16,7 @@ import (
 )
 
 // startEvents returns the first events of a goal's journal.
-func (gi *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
+func (int *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	events := []event.Body{&event.Started{}}
 	own := g.Options.Worktree
 	if own == nil {
@@ -27,18 +27,18 @@ func (gi *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	if own.From != "" {
 		text += " of " + own.From
 	}
-	if n, err := gi.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
+	if n, err := int.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
 		text += fmt.Sprintf("; without the uncommitted changes of %s in %s", goal.FormatCount(n, "file"), own.Repository)
 	}
 	return append(events, &event.Warning{What: "worktree", Text: text})
 }
 
 // WorktreeOffer reports whether a goal can work in a new git worktree of a folder's repository, and how.
-func (gi *Intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
-	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
+func (int *Intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
+	if dir, err = int.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
-	repo, err := gi.worktrees.Open(ctx, dir)
+	repo, err := int.worktrees.Open(ctx, dir)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.Refused {
 		out.Unavailable = refusal.Message

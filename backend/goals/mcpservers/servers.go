@@ -43,14 +43,14 @@ type Servers struct {
 }
 
 // toolCache returns the cache of the tools that the user's servers listed last.
-func (ms *Servers) toolCache() mcp.ToolCache {
-	return mcp.ToolCache{Dir: filepath.Join(ms.Config.State(), "mcp")}
+func (se *Servers) toolCache() mcp.ToolCache {
+	return mcp.ToolCache{Dir: filepath.Join(se.Config.State(), "mcp")}
 }
 
 // usableServers lists the servers that goals may use. It reports invalid servers with warn.
-func (ms *Servers) usableServers(warn func(server, why string)) []mcp.Server {
+func (se *Servers) usableServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
-	for _, c := range ms.Config.MCPServers() {
+	for _, c := range se.Config.MCPServers() {
 		s := serverOf(c)
 		if err := s.Validate(); err != nil {
 			warn(c.Name, err.Error())
@@ -78,22 +78,22 @@ type Clients struct {
 
 // ListTools asks, in parallel, the servers that have never listed their tools and that the goal may contact. This
 // process does not ask a server that failed again, until the user tests it.
-func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
-	rules, err := ms.Access.RuleSet()
+func (se *Servers) ListTools(ctx context.Context, p policy.Policy) error {
+	rules, err := se.Access.RuleSet()
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
-	for _, c := range ms.Config.MCPServers() {
+	for _, c := range se.Config.MCPServers() {
 		s := serverOf(c)
-		_, known, err := ms.toolCache().Get(s)
-		_, failed := ms.startFailures.Load(s.Name)
+		_, known, err := se.toolCache().Get(s)
+		_, failed := se.startFailures.Load(s.Name)
 		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(rules, p, s) {
 			continue
 		}
 		all.Go(func() {
-			if _, err := ms.testServer(ctx, c); err != nil {
-				ms.startFailures.Store(s.Name, err.Error())
+			if _, err := se.testServer(ctx, c); err != nil {
+				se.startFailures.Store(s.Name, err.Error())
 			}
 		})
 	}
@@ -103,31 +103,31 @@ func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 
 // Open starts the servers for a goal. Local servers run in its sandbox. Remote servers are reached through a separate
 // proxy that allows only them, so that the goal's programs cannot reach them.
-func (ms *Servers) Open(
+func (se *Servers) Open(
 	ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string),
 ) (*Clients, error) {
 	refuse := func(server, why string) {
-		if failed, ok := ms.startFailures.Load(server); ok {
+		if failed, ok := se.startFailures.Load(server); ok {
 			why = fmt.Sprint(failed)
 		}
 		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
 	}
-	servers := ms.usableServers(refuse)
+	servers := se.usableServers(refuse)
 	g := &Clients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
-	if err := g.openProxy(ctx, ms.Log, e, p, servers); err != nil {
+	if err := g.openProxy(ctx, se.Log, e, p, servers); err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		g.Given = append(g.Given, ms.secretsOfServer(s)...)
+		g.Given = append(g.Given, se.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
-		Servers: servers, Listings: ms.toolCache(), Warn: refuse,
+		Servers: servers, Listings: se.toolCache(), Warn: refuse,
 		Environment: mcp.Environment{
 			Launcher: e.Programs,
 			Env:      e.Env,
 			Dir:      p.Dir,
 			HTTP:     &http.Client{Transport: g.wire},
-			Fill:     ms.fillServerSecrets,
+			Fill:     se.fillServerSecrets,
 		},
 	})
 	return g, nil
@@ -144,7 +144,7 @@ func canListWithoutAsking(rules policy.RuleSet, p policy.Policy, s mcp.Server) b
 }
 
 // openProxy opens the proxy for the remote servers.
-func (g *Clients) openProxy(
+func (c *Clients) openProxy(
 	ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server,
 ) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
@@ -160,25 +160,25 @@ func (g *Clients) openProxy(
 	if e.Proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
 		return nil
 	}
-	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.OnRequest, Log: log})
-	address, err := g.proxy.Listen(ctx)
+	c.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.OnRequest, Log: log})
+	address, err := c.proxy.Listen(ctx)
 	if err != nil {
-		return errors.Join(err, g.Close())
+		return errors.Join(err, c.Close())
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the proxy of MCP servers: %w", err), g.Close())
+		return errors.Join(fmt.Errorf("the proxy of MCP servers: %w", err), c.Close())
 	}
-	g.wire.Proxy = http.ProxyURL(u)
+	c.wire.Proxy = http.ProxyURL(u)
 	return nil
 }
 
 // fillServerSecrets replaces the references to secrets in a value for a server. It refuses a secret that is restricted
 // to other hosts.
-func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
+func (se *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
-		kept, err := ms.Secrets.Find(name)
+		kept, err := se.Secrets.Find(name)
 		if err != nil {
 			return "", fmt.Errorf("%w: save it with secret set %s", err, name)
 		}
@@ -186,7 +186,7 @@ func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value st
 			return "", fmt.Errorf("the secret %s may only be sent to %s, not to this server", name,
 				strings.Join(kept.Hosts, ", "))
 		}
-		if values[name], err = ms.Secrets.Get(ctx, name); err != nil {
+		if values[name], err = se.Secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -199,13 +199,13 @@ func isSecretAllowed(kept secret.Secret, s mcp.Server) bool {
 }
 
 // secretsOfServer lists the secrets in the environment of a server. A remote server has none.
-func (ms *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
+func (se *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	if s.URL != "" {
 		return nil
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := ms.Secrets.Find(name); err == nil && isSecretAllowed(kept, s) {
+			if kept, err := se.Secrets.Find(name); err == nil && isSecretAllowed(kept, s) {
 				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
 			}
 		}
@@ -213,34 +213,34 @@ func (ms *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	return list
 }
 
-func (g *Clients) Tools() []runner.Tool {
+func (c *Clients) Tools() []runner.Tool {
 	var list []runner.Tool
-	for _, t := range g.set.Tools() {
+	for _, t := range c.set.Tools() {
 		list = append(list, t)
 	}
 	return list
 }
 
-func (g *Clients) Close() error {
-	if g == nil {
+func (c *Clients) Close() error {
+	if c == nil {
 		return nil
 	}
-	if g.set != nil {
-		g.set.Close()
+	if c.set != nil {
+		c.set.Close()
 	}
-	g.wire.CloseIdleConnections()
-	if g.proxy == nil {
+	c.wire.CloseIdleConnections()
+	if c.proxy == nil {
 		return nil
 	}
-	return g.proxy.Close()
+	return c.proxy.Close()
 }
 
 // MCPServers lists the user's servers with their cached tools. It starts none.
-func (ms *Servers) MCPServers() ([]api.MCPServer, error) {
+func (se *Servers) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
-	for _, c := range ms.Config.MCPServers() {
+	for _, c := range se.Config.MCPServers() {
 		v := serverView(c)
-		found, ok, err := ms.toolCache().Get(serverOf(c))
+		found, ok, err := se.toolCache().Get(serverOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("MCP servers: %w", err)
 		}
@@ -296,7 +296,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 }
 
 // SaveMCPServer validates and saves a server.
-func (ms *Servers) SaveMCPServer(v api.MCPServer) error {
+func (se *Servers) SaveMCPServer(v api.MCPServer) error {
 	env, err1 := parsePairs("env", v.Env, "=")
 	headers, err2 := parsePairs("headers", v.Headers, ":")
 	if err := errors.Join(err1, err2); err != nil {
@@ -309,7 +309,7 @@ func (ms *Servers) SaveMCPServer(v api.MCPServer) error {
 	if err := serverOf(c).Validate(); err != nil {
 		return serverProblem(err)
 	}
-	return ms.Config.SaveMCPServer(c)
+	return se.Config.SaveMCPServer(c)
 }
 
 func serverProblem(err error) error {
@@ -321,16 +321,16 @@ func serverProblem(err error) error {
 }
 
 // DeleteMCPServer removes a server and its cached tools.
-func (ms *Servers) DeleteMCPServer(name string) error {
-	return errors.Join(ms.Config.DeleteMCPServer(name), ms.toolCache().Forget(name))
+func (se *Servers) DeleteMCPServer(name string) error {
+	return errors.Join(se.Config.DeleteMCPServer(name), se.toolCache().Forget(name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and caches its tools.
-func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
-	for _, c := range ms.Config.MCPServers() {
+func (se *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
+	for _, c := range se.Config.MCPServers() {
 		if c.Name == name {
-			ms.startFailures.Delete(name)
-			return ms.testServer(ctx, c)
+			se.startFailures.Delete(name)
+			return se.testServer(ctx, c)
 		}
 	}
 	return out, &fault.Error{
@@ -341,9 +341,9 @@ func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPS
 	}
 }
 
-func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
+func (se *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
 	s := serverOf(c)
-	dir, err := os.MkdirTemp(ms.Config.State(), "mcp-test-")
+	dir, err := os.MkdirTemp(se.Config.State(), "mcp-test-")
 	if err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
@@ -352,14 +352,14 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
-	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: ms.Unconfined}
-	e, err := ms.Sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: se.Unconfined}
+	e, err := se.Sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
 	g := &Clients{wire: &http.Transport{}}
-	if err := g.openProxy(ctx, ms.Log, e, p, []mcp.Server{s}); err != nil {
+	if err := g.openProxy(ctx, se.Log, e, p, []mcp.Server{s}); err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
@@ -368,9 +368,9 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		Env:      e.Env,
 		Dir:      work,
 		HTTP:     &http.Client{Transport: g.wire},
-		Fill:     ms.fillServerSecrets,
+		Fill:     se.fillServerSecrets,
 	}
-	list, err := mcp.FetchTools(ctx, s, environment, ms.toolCache(), ms.Clock.Now())
+	list, err := mcp.FetchTools(ctx, s, environment, se.toolCache(), se.Clock.Now())
 	if err != nil {
 		return out, &fault.Error{
 			Code:    fault.Unavailable,
@@ -385,12 +385,12 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 }
 
 // Findings reports the last known state of each server.
-func (ms *Servers) Findings() []api.DoctorFinding {
+func (se *Servers) Findings() []api.DoctorFinding {
 	var list []api.DoctorFinding
-	for _, c := range ms.Config.MCPServers() {
+	for _, c := range se.Config.MCPServers() {
 		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
-		found, ok, err := ms.toolCache().Get(s)
+		found, ok, err := se.toolCache().Get(s)
 		switch invalid := s.Validate(); {
 		case invalid != nil:
 			f.State, f.Detail, f.Hint = "bad", fault.Of(invalid).Message, "change it in the settings"

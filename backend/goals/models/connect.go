@@ -26,34 +26,34 @@ type connection struct {
 
 // TryConnection tests a connection and saves nothing. It returns an error only for invalid input; the result describes
 // a test that failed.
-func (ps *Providers) TryConnection(ctx context.Context, in api.ConnectInput) (api.ConnectionTest, error) {
-	c, err := ps.readConnection(ctx, in)
+func (pr *Providers) TryConnection(ctx context.Context, in api.ConnectInput) (api.ConnectionTest, error) {
+	c, err := pr.readConnection(ctx, in)
 	if err != nil {
 		return api.ConnectionTest{}, err
 	}
-	return ps.testConnection(ctx, &c), nil
+	return pr.testConnection(ctx, &c), nil
 }
 
 // SaveConnection tests a connection and saves it if the test succeeds or the user skips it. It stores a pasted key in
 // the vault under the provider's name.
-func (ps *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (out api.ConnectOutput, err error) {
-	c, err := ps.readConnection(ctx, in)
+func (pr *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (out api.ConnectOutput, err error) {
+	c, err := pr.readConnection(ctx, in)
 	if err != nil {
 		return out, err
 	}
 	out.ID = c.provider.ID
 	if !in.Untested {
-		if out.Test = ps.testConnection(ctx, &c); !out.Test.OK {
+		if out.Test = pr.testConnection(ctx, &c); !out.Test.OK {
 			return out, nil
 		}
 	}
 	if c.isNewKey {
-		if out.Place, err = ps.storeKey(ctx, &c.provider, c.key); err != nil {
+		if out.Place, err = pr.storeKey(ctx, &c.provider, c.key); err != nil {
 			return out, err
 		}
 	}
-	before, _ := ps.Get(c.provider.ID) // none if it is new
-	if _, err = ps.Config.ChangeProvider(c.provider.ID, func(p *config.Provider) error {
+	before, _ := pr.Get(c.provider.ID) // none if it is new
+	if _, err = pr.Config.ChangeProvider(c.provider.ID, func(p *config.Provider) error {
 		if in.New && p.BaseURL != "" {
 			return fault.Invalid("id", fmt.Sprintf("there is already a provider %q", p.ID), "choose another name")
 		}
@@ -63,12 +63,12 @@ func (ps *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (o
 		return out, fmt.Errorf("save the provider: %w", err)
 	}
 	if before.APIKeySecret != c.provider.APIKeySecret {
-		if err := ps.forgetKey(ctx, before); err != nil {
+		if err := pr.forgetKey(ctx, before); err != nil {
 			return out, err
 		}
 	}
 	if in.Use {
-		if err := ps.Config.Use(c.provider.ID); err != nil {
+		if err := pr.Config.Use(c.provider.ID); err != nil {
 			return out, fmt.Errorf("make it the default: %w", err)
 		}
 	}
@@ -77,21 +77,21 @@ func (ps *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (o
 }
 
 // RemoveProvider removes a provider and the key that was stored for it.
-func (ps *Providers) RemoveProvider(ctx context.Context, id string) error {
+func (pr *Providers) RemoveProvider(ctx context.Context, id string) error {
 	var removed config.Provider
-	for _, p := range ps.Config.Providers() {
+	for _, p := range pr.Config.Providers() {
 		if p.ID == id {
 			removed = p
 		}
 	}
-	if err := ps.Config.DeleteProvider(id); err != nil {
+	if err := pr.Config.DeleteProvider(id); err != nil {
 		return fmt.Errorf("remove the provider: %w", err)
 	}
-	return ps.forgetKey(ctx, removed)
+	return pr.forgetKey(ctx, removed)
 }
 
 // readConnection completes the input from the saved provider of that name or from the preset, and reads the key.
-func (ps *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c connection, err error) {
+func (pr *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c connection, err error) {
 	c.preset, _ = config.FindPreset(cmp.Or(in.Preset, config.CustomPreset))
 	if in.Preset != "" {
 		if c.preset, err = config.RequirePreset(in.Preset); err != nil {
@@ -99,7 +99,7 @@ func (ps *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c
 		}
 	}
 	p := config.Provider{ID: in.ID}
-	for _, saved := range ps.Config.Providers() {
+	for _, saved := range pr.Config.Providers() {
 		if saved.ID == in.ID && !in.New {
 			p = saved
 			if in.Preset == "" {
@@ -121,18 +121,18 @@ func (ps *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c
 		p.Price = &config.Price{Input: in.InputPrice, Output: in.OutputPrice}
 	}
 	if p.ID == "" {
-		p.ID = ps.Config.FreeID(c.preset.ID)
+		p.ID = pr.Config.FreeID(c.preset.ID)
 	}
 	p.Test = nil
 	c.provider = p
 	if err := p.Validate(); err != nil {
 		return c, fmt.Errorf("connect: %w", err)
 	}
-	return c, ps.readKey(ctx, &c, in, before)
+	return c, pr.readKey(ctx, &c, in, before)
 }
 
 // readKey reads the key of a connection: the pasted one, or that of a variable, a secret or the saved provider.
-func (ps *Providers) readKey(ctx context.Context, c *connection, in api.ConnectInput, before config.Provider) error {
+func (pr *Providers) readKey(ctx context.Context, c *connection, in api.ConnectInput, before config.Provider) error {
 	p := &c.provider
 	switch pasted := strings.TrimSpace(in.Key); {
 	case pasted != "":
@@ -141,7 +141,7 @@ func (ps *Providers) readKey(ctx context.Context, c *connection, in api.ConnectI
 		}
 		p.APIKeyEnv, p.APIKeySecret, c.key, c.isNewKey = "", "", pasted, true
 		if len(pasted) >= minMaskedKey {
-			ps.Mask.Add("[hidden: the key of the provider "+p.ID+"]", pasted)
+			pr.Mask.Add("[hidden: the key of the provider "+p.ID+"]", pasted)
 		}
 		return nil
 	case in.KeyEnv != "":
@@ -165,7 +165,7 @@ func (ps *Providers) readKey(ctx context.Context, c *connection, in api.ConnectI
 		return fault.Invalid("key", c.preset.Name+" needs an API key",
 			"paste one from "+c.preset.KeyPage+", or name the environment variable that contains it")
 	}
-	key, err := ps.apiKey(ctx, *p)
+	key, err := pr.apiKey(ctx, *p)
 	c.key = key
 	return err
 }
@@ -183,9 +183,9 @@ func secretName(id string) string {
 }
 
 // storeKey stores a key in the vault. Goals may send it only to the provider's host.
-func (ps *Providers) storeKey(ctx context.Context, p *config.Provider, key string) (place string, err error) {
+func (pr *Providers) storeKey(ctx context.Context, p *config.Provider, key string) (place string, err error) {
 	p.APIKeyEnv, p.APIKeySecret = "", secretName(p.ID)
-	where, err := ps.Secrets.Set(ctx, p.APIKeySecret, key, []string{hostOf(p.BaseURL)})
+	where, err := pr.Secrets.Set(ctx, p.APIKeySecret, key, []string{hostOf(p.BaseURL)})
 	if err != nil {
 		found := fault.Of(err)
 		return "", &fault.Error{Code: found.Code, Field: "key", Message: found.Message, Hint: found.Hint}
@@ -194,51 +194,51 @@ func (ps *Providers) storeKey(ctx context.Context, p *config.Provider, key strin
 }
 
 // forgetKey removes the key that was stored for a provider, unless another provider uses it.
-func (ps *Providers) forgetKey(ctx context.Context, p config.Provider) error {
+func (pr *Providers) forgetKey(ctx context.Context, p config.Provider) error {
 	if p.APIKeySecret == "" || p.APIKeySecret != secretName(p.ID) {
 		return nil
 	}
-	for _, other := range ps.Config.Providers() {
+	for _, other := range pr.Config.Providers() {
 		if other.APIKeySecret == p.APIKeySecret {
 			return nil
 		}
 	}
-	if _, err := ps.Secrets.Find(p.APIKeySecret); err != nil {
+	if _, err := pr.Secrets.Find(p.APIKeySecret); err != nil {
 		return nil //nolint:nilerr // the user has already removed it
 	}
-	if err := ps.Secrets.Remove(ctx, p.APIKeySecret); err != nil {
+	if err := pr.Secrets.Remove(ctx, p.APIKeySecret); err != nil {
 		return fmt.Errorf("remove the key of %s: %w", p.ID, err)
 	}
 	return nil
 }
 
 // ListModels lists the models of a saved provider.
-func (ps *Providers) ListModels(ctx context.Context, id string) ([]api.ModelView, error) {
-	p, err := ps.Get(id)
+func (pr *Providers) ListModels(ctx context.Context, id string) ([]api.ModelView, error) {
+	p, err := pr.Get(id)
 	if err != nil {
 		return nil, err
 	}
 	if p.Kind == config.Demo {
 		return []api.ModelView{}, nil
 	}
-	key, err := ps.apiKey(ctx, p)
+	key, err := pr.apiKey(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	list, err := server{p, key, ps.Transport}.listModels(ctx)
+	list, err := server{p, key, pr.Transport}.listModels(ctx)
 	if err != nil {
 		c := connection{provider: p, key: key}
 		c.preset, _ = config.FindPreset(cmp.Or(p.Preset, config.CustomPreset))
-		f := ps.describeFailure(c, err)
+		f := pr.describeFailure(c, err)
 		return nil, &fault.Error{Code: fault.Unavailable, Field: "provider", Message: f.message, Hint: f.hint}
 	}
 	return viewModels(p, list), nil
 }
 
 // TestProvider tests a saved provider, "" for the default, and stores the outcome.
-func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+func (pr *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
-	p, err := ps.Get(id)
+	p, err := pr.Get(id)
 	if err == nil && p.Kind == config.Demo {
 		f.State, f.Detail = "ok", "scripted, no AI: it only plays the demonstration"
 		return f
@@ -247,17 +247,17 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	if err == nil {
 		c.provider = p
 		c.preset, _ = config.FindPreset(cmp.Or(p.Preset, config.CustomPreset))
-		c.key, err = ps.apiKey(ctx, p)
+		c.key, err = pr.apiKey(ctx, p)
 	}
 	if err != nil {
 		problem := api.ToProblem(err)
 		f.State, f.Title, f.Detail, f.Hint = "bad", "The model cannot be tested", problem.Message, problem.Hint
 		return f
 	}
-	t := ps.testConnection(ctx, &c)
+	t := pr.testConnection(ctx, &c)
 	tested := *c.provider.Test
 	if p.Model != "" { // otherwise the test chose a model that is not the provider's
-		if err := ps.Config.RecordTest(p, tested); err != nil {
+		if err := pr.Config.RecordTest(p, tested); err != nil {
 			t.Notes = append(t.Notes, "The result could not be saved: "+err.Error()+".")
 		}
 	}

@@ -456,7 +456,7 @@ type setClock struct {
 	at time.Time
 }
 
-func (c *setClock) Now() time.Time { return c.at }
+func (s *setClock) Now() time.Time { return s.at }
 
 // TestWindow_ServerDoesNotSay_IsAskedAgainLater: each start of a goal needs the window.
 func TestWindow_ServerDoesNotSay_IsAskedAgainLater(t *testing.T) {

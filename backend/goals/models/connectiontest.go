@@ -43,12 +43,12 @@ type failure struct {
 
 // testConnection runs the steps until one fails. It chooses a model if the provider names none, and sets the provider's
 // Test.
-func (ps *Providers) testConnection(ctx context.Context, c *connection) api.ConnectionTest {
+func (pr *Providers) testConnection(ctx context.Context, c *connection) api.ConnectionTest {
 	t := api.ConnectionTest{Steps: []api.TestStep{}, Models: []api.ModelView{}, Notes: []string{}}
-	r := testRun{Providers: ps, c: c, result: &t, started: time.Now()}
+	r := testRun{Providers: pr, c: c, result: &t, started: time.Now()}
 	r.run(ctx)
 	c.provider.Test = &config.ProviderTest{
-		At:        ps.Clock.Now(),
+		At:        pr.Clock.Now(),
 		OK:        t.OK,
 		Model:     t.Model,
 		LatencyMS: t.LatencyMS,
@@ -69,83 +69,83 @@ type testRun struct {
 	window  int // in tokens, as the server reported it for the tested model
 }
 
-func (r *testRun) run(ctx context.Context) {
-	p := &r.c.provider
+func (tr *testRun) run(ctx context.Context) {
+	p := &tr.c.provider
 	if err := checkReachable(ctx, *p); err != nil {
-		r.fail(r.describeUnreachable(err))
+		tr.fail(tr.describeUnreachable(err))
 		return
 	}
-	r.pass(stepReach, hostOf(p.BaseURL)+" answers")
-	if !r.list(ctx) || !r.chooseModel() || !r.callTool(ctx) {
+	tr.pass(stepReach, hostOf(p.BaseURL)+" answers")
+	if !tr.list(ctx) || !tr.chooseModel() || !tr.callTool(ctx) {
 		return
 	}
-	r.result.OK = true
-	r.describeWindow(ctx)
-	if !r.HasPrice(*p) {
-		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+", so spending limits have no effect. "+
+	tr.result.OK = true
+	tr.describeWindow(ctx)
+	if !tr.HasPrice(*p) {
+		tr.result.Notes = append(tr.result.Notes, "No price is known for "+p.Model+", so spending limits have no effect. "+
 			"Enter its price, or limit the tokens.")
 	}
 }
 
-func (r *testRun) pass(step, detail string) {
-	r.result.Steps = append(r.result.Steps, api.TestStep{ID: step, State: "ok", Detail: detail})
-	r.started = time.Now()
+func (tr *testRun) pass(step, detail string) {
+	tr.result.Steps = append(tr.result.Steps, api.TestStep{ID: step, State: "ok", Detail: detail})
+	tr.started = time.Now()
 }
 
 // fail records a failure, and reports whether the test may continue.
-func (r *testRun) fail(f failure) bool {
-	t := r.result
+func (tr *testRun) fail(f failure) bool {
+	t := tr.result
 	state := "bad"
 	if f.isWarning {
 		state = "warn"
 	}
 	t.Steps = append(t.Steps, api.TestStep{ID: f.step, State: state, Detail: f.message})
-	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, r.redactResponse(f.response)
+	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, tr.redactResponse(f.response)
 	if !f.isWarning {
-		t.Step, t.LatencyMS = f.step, time.Since(r.started).Milliseconds()
+		t.Step, t.LatencyMS = f.step, time.Since(tr.started).Milliseconds()
 	}
-	r.started = time.Now()
+	tr.started = time.Now()
 	return f.isWarning
 }
 
 // redactResponse shortens a server's response, and removes the key and control characters.
-func (r *testRun) redactResponse(response string) string {
+func (tr *testRun) redactResponse(response string) string {
 	shown := text.ToUTF8(response)
-	if r.c.key != "" {
-		shown = strings.ReplaceAll(shown, r.c.key, "[key]")
+	if tr.c.key != "" {
+		shown = strings.ReplaceAll(shown, tr.c.key, "[key]")
 	}
 	// The mask finds a secret with invisible characters in it only before these are made visible.
-	return strings.TrimSpace(text.Truncate(text.Sanitize(r.Mask.Text(shown)), maxResponse))
+	return strings.TrimSpace(text.Truncate(text.Sanitize(tr.Mask.Text(shown)), maxResponse))
 }
 
 // list reads the server's models. If the server has no list, the test continues with the provider's model.
-func (r *testRun) list(ctx context.Context) (ok bool) {
-	listed, err := server{r.c.provider, r.c.key, r.Transport}.listModels(ctx)
+func (tr *testRun) list(ctx context.Context) (ok bool) {
+	listed, err := server{tr.c.provider, tr.c.key, tr.Transport}.listModels(ctx)
 	if err != nil {
-		f := r.describeFailure(*r.c, err)
-		if f.step != stepModels || r.c.provider.Model == "" {
-			return r.fail(f)
+		f := tr.describeFailure(*tr.c, err)
+		if f.step != stepModels || tr.c.provider.Model == "" {
+			return tr.fail(f)
 		}
-		r.result.Steps = append(r.result.Steps, api.TestStep{
+		tr.result.Steps = append(tr.result.Steps, api.TestStep{
 			ID:     stepModels,
 			State:  "warn",
 			Detail: "the server has no list of models",
 		})
 		return true
 	}
-	r.listed = listed
-	r.result.Models = viewModels(r.c.provider, listed)
-	r.pass(stepModels, fmt.Sprintf("%d models", len(r.result.Models)))
+	tr.listed = listed
+	tr.result.Models = viewModels(tr.c.provider, listed)
+	tr.pass(stepModels, fmt.Sprintf("%d models", len(tr.result.Models)))
 	return true
 }
 
 // chooseModel checks that the server has the provider's model, or chooses one.
-func (r *testRun) chooseModel() (ok bool) {
-	p, views := &r.c.provider, r.result.Models
+func (tr *testRun) chooseModel() (ok bool) {
+	p, views := &tr.c.provider, tr.result.Models
 	if p.Model == "" {
 		i := slices.IndexFunc(views, func(v api.ModelView) bool { return v.Recommended })
 		if i < 0 {
-			return r.fail(failure{
+			return tr.fail(failure{
 				step:    stepModels,
 				message: "the server lists no model",
 				hint:    "load or download a model in the server, then test again",
@@ -153,7 +153,7 @@ func (r *testRun) chooseModel() (ok bool) {
 		}
 		p.Model = views[i].ID
 	}
-	r.result.Model = p.Model
+	tr.result.Model = p.Model
 	has := func(v api.ModelView) bool {
 		return v.ID == p.Model || v.ID == p.Model+":latest" || "models/"+v.ID == p.Model
 	}
@@ -161,7 +161,7 @@ func (r *testRun) chooseModel() (ok bool) {
 	if len(views) == 0 || !isLoopback(p.BaseURL) || slices.ContainsFunc(views, has) {
 		return true
 	}
-	return r.fail(failure{
+	return tr.fail(failure{
 		step:    stepModels,
 		message: fmt.Sprintf("the server has no model %q", p.Model),
 		hint:    "choose one that it lists: " + listNames(views),
@@ -182,18 +182,18 @@ func listNames(views []api.ModelView) string {
 }
 
 // callTool asks the model to call a tool.
-func (r *testRun) callTool(ctx context.Context) (ok bool) {
-	p := r.c.provider
+func (tr *testRun) callTool(ctx context.Context) (ok bool) {
+	p := tr.c.provider
 	wait := toolTimeout
 	if isLoopback(p.BaseURL) {
 		wait = localToolTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	m, err := r.newClient(Choice{Provider: p}, r.c.key)
+	m, err := tr.newClient(Choice{Provider: p}, tr.c.key)
 	var reply goal.Reply
 	if err == nil {
-		r.started = time.Now()
+		tr.started = time.Now()
 		reply, err = m.Turn(ctx, goal.Turn{
 			Model:    p.Model,
 			System:   "You test a connection. Call the tool report_ready once, with the word ready.",
@@ -207,48 +207,48 @@ func (r *testRun) callTool(ctx context.Context) (ok bool) {
 		}, nil)
 	}
 	if err != nil {
-		return r.fail(r.describeFailure(*r.c, err))
+		return tr.fail(tr.describeFailure(*tr.c, err))
 	}
 	if len(reply.Calls) == 0 {
-		return r.fail(failure{
+		return tr.fail(failure{
 			step:     stepTools,
 			message:  p.Model + " answered, but did not call a tool",
 			hint:     "choose a model that supports tool calls; a local server may need them enabled",
 			response: reply.Text,
 		})
 	}
-	r.result.LatencyMS = time.Since(r.started).Milliseconds()
-	r.pass(stepTools, fmt.Sprintf("%s called a tool in %d ms", p.Model, r.result.LatencyMS))
+	tr.result.LatencyMS = time.Since(tr.started).Milliseconds()
+	tr.pass(stepTools, fmt.Sprintf("%s called a tool in %d ms", p.Model, tr.result.LatencyMS))
 	return true
 }
 
 // describeWindow finds the context window of the tested model, and adds a note if it is only assumed.
-func (r *testRun) describeWindow(ctx context.Context) {
-	p := r.c.provider
-	r.window = server{p, r.c.key, r.Transport}.loadedWindow(ctx, p.Model) // the test has loaded it
-	if r.window == 0 {
-		for _, m := range r.listed {
+func (tr *testRun) describeWindow(ctx context.Context) {
+	p := tr.c.provider
+	tr.window = server{p, tr.c.key, tr.Transport}.loadedWindow(ctx, p.Model) // the test has loaded it
+	if tr.window == 0 {
+		for _, m := range tr.listed {
 			if m.id == p.Model || m.id == p.Model+":latest" {
-				r.window = m.window
+				tr.window = m.window
 			}
 		}
 	}
-	for i := range r.result.Models {
-		v := &r.result.Models[i]
-		if r.window > 0 && (v.ID == p.Model || v.ID == p.Model+":latest") && v.WindowFrom != "user" {
-			v.ContextWindow, v.WindowFrom = r.window, "server"
+	for i := range tr.result.Models {
+		v := &tr.result.Models[i]
+		if tr.window > 0 && (v.ID == p.Model || v.ID == p.Model+":latest") && v.WindowFrom != "user" {
+			v.ContextWindow, v.WindowFrom = tr.window, "server"
 		}
 	}
-	if _, isKnown := model.ContextWindow(p.BaseURL, p.Model); r.window == 0 && p.ContextWindow == 0 && !isKnown {
-		r.result.Notes = append(r.result.Notes, fmt.Sprintf(
+	if _, isKnown := model.ContextWindow(p.BaseURL, p.Model); tr.window == 0 && p.ContextWindow == 0 && !isKnown {
+		tr.result.Notes = append(tr.result.Notes, fmt.Sprintf(
 			"The context window of %s is unknown, so %d tokens are assumed. Enter the right value if you know it.", p.Model,
 			model.DefaultContextWindow))
 	}
 }
 
 // describeUnreachable returns the failure for a server that accepts no connection.
-func (r *testRun) describeUnreachable(err error) failure {
-	p := r.c.provider
+func (tr *testRun) describeUnreachable(err error) failure {
+	p := tr.c.provider
 	f := failure{
 		step:     stepReach,
 		message:  "Could not reach " + hostOf(p.BaseURL) + ".",
@@ -262,7 +262,7 @@ func (r *testRun) describeUnreachable(err error) failure {
 }
 
 // describeFailure explains to the user why a request failed and what to do.
-func (ps *Providers) describeFailure(c connection, err error) failure {
+func (pr *Providers) describeFailure(c connection, err error) failure {
 	name := c.preset.Name
 	if c.preset.ID == config.CustomPreset || name == "" {
 		name = hostOf(c.provider.BaseURL)

@@ -18,8 +18,8 @@ const windowTimeout = 3 * time.Second
 
 // Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server only if no
 // other source knows it.
-func (ps *Providers) Window(ctx context.Context, p config.Provider) int {
-	tokens, from := ps.findWindow(ctx, p)
+func (pr *Providers) Window(ctx context.Context, p config.Provider) int {
+	tokens, from := pr.findWindow(ctx, p)
 	if from != "" {
 		return tokens
 	}
@@ -28,7 +28,7 @@ func (ps *Providers) Window(ctx context.Context, p config.Provider) int {
 
 // findWindow returns the context window of a provider's model in tokens, and its source: user, server or catalog. from
 // is "" if the window is unknown. For the scripted model tokens is 0.
-func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens int, from string) {
+func (pr *Providers) findWindow(ctx context.Context, p config.Provider) (tokens int, from string) {
 	switch {
 	case p.Kind == config.Demo:
 		return 0, "user"
@@ -40,7 +40,7 @@ func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens 
 	if tokens, isKnown := model.ContextWindow(p.BaseURL, p.Model); isKnown {
 		return tokens, "catalog"
 	}
-	if tokens = ps.askWindow(ctx, p); tokens > 0 {
+	if tokens = pr.askWindow(ctx, p); tokens > 0 {
 		return tokens, "server"
 	}
 	return 0, ""
@@ -48,18 +48,18 @@ func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens 
 
 // askWindow asks the server for the context window of a model; 0 if the server does not report it. It caches answers,
 // but not that a server cannot be reached.
-func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
+func (pr *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	at := [2]string{p.BaseURL, p.Model}
-	if tokens, ok := ps.windows.find(at, ps.Clock.Now()); ok {
+	if tokens, ok := pr.windows.find(at, pr.Clock.Now()); ok {
 		return tokens
 	}
-	key, err := ps.apiKey(ctx, p)
+	key, err := pr.apiKey(ctx, p)
 	if err != nil {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, windowTimeout)
 	defer cancel()
-	s := server{p, key, ps.Transport}
+	s := server{p, key, pr.Transport}
 	tokens := s.loadedWindow(ctx, p.Model)
 	if tokens == 0 {
 		list, err := s.listModels(ctx)
@@ -72,13 +72,13 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 			}
 		}
 	}
-	ps.windows.store(at, tokens, ps.Clock.Now())
+	pr.windows.store(at, tokens, pr.Clock.Now())
 	return tokens
 }
 
 // ValidateWindow refuses a model whose context is too small for the rules and tools at the beginning of each turn.
-func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
-	p, err := ps.Get(g.Provider)
+func (pr *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
+	p, err := pr.Get(g.Provider)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
 	if err != nil {
 		return fmt.Errorf("the tools: %w", err)
 	}
-	if w, needs := ps.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+	if w, needs := pr.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &fault.Error{
 			Field: "provider",
 			Message: fmt.Sprintf(

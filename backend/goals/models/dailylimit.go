@@ -44,7 +44,7 @@ type today struct {
 	start, end   time.Time // of the day
 }
 
-func (d today) isReached() bool { return d.limit > 0 && d.spent >= d.limit }
+func (t today) isReached() bool { return t.limit > 0 && t.spent >= t.limit }
 
 // readToday reads what was spent today. Without a limit it leaves spent at 0.
 func (b *Budget) readToday(ctx context.Context) (d today, err error) {
@@ -152,9 +152,9 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 // limitReachedError is the error for today's limit, in USD.
 type limitReachedError float64
 
-func (e limitReachedError) Error() string {
+func (l limitReachedError) Error() string {
 	return fmt.Sprintf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Spending",
-		float64(e))
+		float64(l))
 }
 
 // markWarned marks a goal as warned for a day, and reports whether it was not yet.

@@ -9,7 +9,7 @@ import (
 
 // HasPrice reports whether the cost of a provider's model is known: it has a price, it is free, or the server reports
 // the cost of each turn. Otherwise spending limits have no effect.
-func (ps *Providers) HasPrice(p config.Provider) bool {
+func (pr *Providers) HasPrice(p config.Provider) bool {
 	if preset, ok := config.FindPreset(p.Preset); ok && preset.IsLocal && isLoopback(p.BaseURL) {
 		return true
 	}

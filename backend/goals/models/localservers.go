@@ -13,22 +13,22 @@ import (
 const probeTimeout = 700 * time.Millisecond
 
 // FindServers looks for model servers on the usual ports of 127.0.0.1, on all at once.
-func (ps *Providers) FindServers(ctx context.Context) []api.FoundServer {
+func (pr *Providers) FindServers(ctx context.Context) []api.FoundServer {
 	var presets []config.Preset
 	for _, p := range config.Presets() {
 		if p.IsLocal {
 			presets = append(presets, p)
 		}
 	}
-	return ps.probeServers(ctx, presets)
+	return pr.probeServers(ctx, presets)
 }
 
 // probeServers returns the servers at the presets' addresses that answer with a list of models.
-func (ps *Providers) probeServers(ctx context.Context, presets []config.Preset) []api.FoundServer {
+func (pr *Providers) probeServers(ctx context.Context, presets []config.Preset) []api.FoundServer {
 	answers := make([]*api.FoundServer, len(presets))
 	var all sync.WaitGroup
 	for i, preset := range presets {
-		all.Go(func() { answers[i] = ps.probeServer(ctx, preset) })
+		all.Go(func() { answers[i] = pr.probeServer(ctx, preset) })
 	}
 	all.Wait()
 	found := []api.FoundServer{}
@@ -41,12 +41,12 @@ func (ps *Providers) probeServers(ctx context.Context, presets []config.Preset) 
 }
 
 // probeServer returns the server at a preset's address, nil if none answers with a list of models.
-func (ps *Providers) probeServer(ctx context.Context, preset config.Preset) *api.FoundServer {
+func (pr *Providers) probeServer(ctx context.Context, preset config.Preset) *api.FoundServer {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	p := config.Provider{ID: preset.ID, Kind: preset.Kind, BaseURL: preset.BaseURL}
 	// Request nothing but the list, because other programs use the same ports.
-	s := server{p, "", ps.Transport}
+	s := server{p, "", pr.Transport}
 	body, err := s.get(ctx, preset.BaseURL+"/models")
 	if err != nil {
 		return nil

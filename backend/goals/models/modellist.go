@@ -42,8 +42,8 @@ type serverError struct {
 	response string
 }
 
-func (e *serverError) Error() string {
-	return fmt.Sprintf("the server answered %d %s", e.status, http.StatusText(e.status))
+func (s *serverError) Error() string {
+	return fmt.Sprintf("the server answered %d %s", s.status, http.StatusText(s.status))
 }
 
 // server asks a provider's server about its models.

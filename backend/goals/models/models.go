@@ -48,8 +48,8 @@ const (
 )
 
 // Choose sets the goal's provider and model, and checks that the provider can be reached.
-func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
-	p, err := ps.Get(in.Provider)
+func (pr *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
+	p, err := pr.Get(in.Provider)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 			return err
 		}
 	}
-	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p),
-		ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+	return errors.Join(pr.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p),
+		pr.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
 }
 
 // validateEffort refuses an effort that the provider's protocol does not know.
@@ -88,11 +88,11 @@ func validateEffort(p config.Provider, effort string) error {
 }
 
 // validateSecondaryModel refuses a provider that could not answer as a critic or a judge.
-func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
+func (pr *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
 	}
-	p, err := ps.Get(id)
+	p, err := pr.Get(id)
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
@@ -110,11 +110,11 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 }
 
 // Get returns the provider with the given id, or the default one if id is "".
-func (ps *Providers) Get(id string) (config.Provider, error) {
+func (pr *Providers) Get(id string) (config.Provider, error) {
 	if id == DemoProvider {
 		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
 	}
-	for _, p := range ps.Config.Providers() {
+	for _, p := range pr.Config.Providers() {
 		if p.ID == id || id == "" && p.Active {
 			return p, nil
 		}
@@ -181,39 +181,39 @@ func WithModel(p config.Provider, name string) config.Provider {
 }
 
 // TurnTimeout returns how long a model may take for one turn.
-func (ps *Providers) TurnTimeout() time.Duration {
-	if m := ps.Config.Settings().TurnMinutes; m > 0 {
+func (pr *Providers) TurnTimeout() time.Duration {
+	if m := pr.Config.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
 	}
 	return DefaultTurnTimeout
 }
 
 // NewClient makes a client for a provider. It does not retry.
-func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
-	key, err := ps.apiKey(ctx, p.Provider)
+func (pr *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
+	key, err := pr.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
-	return ps.newClient(p, key)
+	return pr.newClient(p, key)
 }
 
 // newClient makes a client for a provider with its key.
-func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error) {
+func (pr *Providers) newClient(p Choice, key string) (m model.Client, err error) {
 	o := model.Options{
 		BaseURL:   p.BaseURL,
 		Model:     p.Model,
 		Effort:    p.Effort,
 		APIKey:    key,
 		KeyName:   cmp.Or(p.APIKeyEnv, p.APIKeySecret),
-		Transport: ps.Transport,
-		Clock:     ps.Clock,
+		Transport: pr.Transport,
+		Clock:     pr.Clock,
 	}
 	if p.Price != nil {
 		o.Price = catalog.Price{In: p.Price.Input, Out: p.Price.Output, CacheRead: p.Price.CachedInput}
 	}
 	switch p.Kind {
 	case config.Demo:
-		return model.Demo{Pace: ps.Pace, Server: staticServer()}, nil
+		return model.Demo{Pace: pr.Pace, Server: staticServer()}, nil
 	case config.OpenAI:
 		m, err = model.NewOpenAI(o)
 	case config.OpenAIResponses:
@@ -226,36 +226,36 @@ func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error)
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
-	return redactingModel{m, ps.Mask}, nil
+	return redactingModel{m, pr.Mask}, nil
 }
 
 // JudgeFor returns the model that judges in the pre-flight of a goal. It returns nil if there is none, as for the
 // scripted model.
-func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
+func (pr *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
 	}
-	p, err := ps.Get(provider)
+	p, err := pr.Get(provider)
 	if err != nil || p.ID == DemoProvider {
 		return nil
 	}
-	m, err := ps.NewClient(ctx, Choice{Provider: p})
+	m, err := pr.NewClient(ctx, Choice{Provider: p})
 	if err != nil {
 		return nil
 	}
-	return ps.Budget.Meter(m, p, Spender{Role: "judge"})
+	return pr.Budget.Meter(m, p, Spender{Role: "judge"})
 }
 
 // apiKey returns a provider's key from the vault or the environment, "" if it needs none.
-func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
+func (pr *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
 	key := os.Getenv(p.APIKeyEnv)
 	if p.APIKeySecret != "" {
 		var err error
-		if key, err = ps.Secrets.Get(ctx, p.APIKeySecret); err != nil {
+		if key, err = pr.Secrets.Get(ctx, p.APIKeySecret); err != nil {
 			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
 		}
 	}
-	ps.Mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	pr.Mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
 	return key, nil
 }
 
@@ -266,19 +266,19 @@ type redactingModel struct {
 	mask *secret.Mask
 }
 
-func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
+func (r redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.System, t.Messages = r.mask.Text(t.System), slices.Clone(t.Messages)
 	for i, m := range t.Messages {
-		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
+		m.Text, m.Calls = r.mask.Text(m.Text), slices.Clone(m.Calls)
 		for j, c := range m.Calls {
-			m.Calls[j].Arguments = string(v.mask.JSON([]byte(c.Arguments)))
+			m.Calls[j].Arguments = string(r.mask.JSON([]byte(c.Arguments)))
 		}
 		t.Messages[i] = m
 	}
-	reply, err := v.Client.Turn(ctx, t, delta)
+	reply, err := r.Client.Turn(ctx, t, delta)
 	if e, ok := model.AsError(err); ok {
 		shown := *e
-		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)
+		shown.Message, shown.Hint = r.mask.Text(e.Message), r.mask.Text(e.Hint)
 		if shown.Message != e.Message || shown.Hint != e.Hint {
 			return reply, &shown
 		}
@@ -312,18 +312,18 @@ type reportedWindow struct {
 }
 
 // find returns an answer that has not expired.
-func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one, ok := c.known[at]
+func (w *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one, ok := w.known[at]
 	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
 }
 
-func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		c.known = map[[2]string]reportedWindow{}
+func (w *windowCache) store(at [2]string, tokens int, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known == nil {
+		w.known = map[[2]string]reportedWindow{}
 	}
-	c.known[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
+	w.known[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
 }

@@ -41,28 +41,28 @@ func keyOf(e egress.Entry) groupKey {
 }
 
 // add counts a request, unless the caller may report it at once. Then it returns false.
-func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
-	if !f.at.IsZero() {
-		f.tokens = min(0, f.tokens+now.Sub(f.at).Seconds()*floodPerSecond)
+func (r *requestAggregator) add(e egress.Entry, now time.Time) bool {
+	if !r.at.IsZero() {
+		r.tokens = min(0, r.tokens+now.Sub(r.at).Seconds()*floodPerSecond)
 	}
-	if f.at = now; f.tokens >= 1-burstSize {
-		f.tokens--
+	if r.at = now; r.tokens >= 1-burstSize {
+		r.tokens--
 		return false
 	}
-	if f.held == nil {
-		f.held = map[groupKey]*requestGroup{}
+	if r.held == nil {
+		r.held = map[groupKey]*requestGroup{}
 	}
 	key := keyOf(e)
-	c := f.held[key]
-	if c == nil && len(f.list) >= maxGroups {
+	c := r.held[key]
+	if c == nil && len(r.list) >= maxGroups {
 		e.Method, e.Host, e.Port, e.Status = "*", "*", "", 0
 		key = keyOf(e)
-		c = f.held[key]
+		c = r.held[key]
 	}
 	if c == nil {
 		c = &requestGroup{Entry: e, times: 1}
-		f.held[key] = c
-		f.list = append(f.list, c)
+		r.held[key] = c
+		r.list = append(r.list, c)
 		return true
 	}
 	in, out := c.In+e.In, c.Out+e.Out
@@ -72,8 +72,8 @@ func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 }
 
 // flush returns the groups and forgets them.
-func (f *requestAggregator) flush() []*requestGroup {
-	list := f.list
-	f.held, f.list = nil, nil
+func (r *requestAggregator) flush() []*requestGroup {
+	list := r.list
+	r.held, r.list = nil, nil
 	return list
 }

@@ -56,14 +56,14 @@ func refuseDial(context.Context, string) (net.Conn, error) {
 }
 
 // onRefused logs the first, tenth, hundredth … refused request of each host.
-func (n *DenyAllProxy) onRefused(e egress.Entry) {
+func (d *DenyAllProxy) onRefused(e egress.Entry) {
 	host := e.Host
-	if _, known := n.times[host]; !known && len(n.times) >= maxCountedHosts {
+	if _, known := d.times[host]; !known && len(d.times) >= maxCountedHosts {
 		host = "others"
 	}
-	n.times[host]++
-	if times := n.times[host]; isPowerOfTen(times) {
-		n.log.Warn("the goals' browser made a request outside of their pages, which was refused",
+	d.times[host]++
+	if times := d.times[host]; isPowerOfTen(times) {
+		d.log.Warn("the goals' browser made a request outside of their pages, which was refused",
 			"method", e.Method, "host", host,
 			"port", e.Port, "times", times)
 	}
@@ -77,7 +77,7 @@ func isPowerOfTen(n int) bool {
 	return n == 1
 }
 
-func (n *DenyAllProxy) Close() error {
-	n.ports.Unregister(n.port)
-	return n.proxy.Close()
+func (d *DenyAllProxy) Close() error {
+	d.ports.Unregister(d.port)
+	return d.proxy.Close()
 }

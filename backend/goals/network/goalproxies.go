@@ -25,40 +25,40 @@ type PageFilters struct {
 }
 
 // Add registers a goal until end is called.
-func (g *PageFilters) Add(name string, e FilteredGoal) (end func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open == nil {
-		g.open = map[string]FilteredGoal{}
+func (p *PageFilters) Add(name string, e FilteredGoal) (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		p.open = map[string]FilteredGoal{}
 	}
-	g.open[name] = e
+	p.open[name] = e
 	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if g.open[name] == e {
-			delete(g.open, name)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.open[name] == e {
+			delete(p.open, name)
 		}
 	}
 }
 
 // Get returns nil for a goal without a proxy.
-func (g *PageFilters) Get(name string) FilteredGoal {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.open[name]
+func (p *PageFilters) Get(name string) FilteredGoal {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open[name]
 }
 
 // IsActive reports whether each request of a goal's pages must be decided, because they can reach a host that they may
 // not send data to.
-func (g *PageFilters) IsActive(id string) bool {
-	e := g.Get(id)
+func (p *PageFilters) IsActive(id string) bool {
+	e := p.Get(id)
 	return e != nil && e.FiltersPages()
 }
 
 // Decide returns why a request of a goal's page, or of a page that the user shares with the goal, is refused; "" if it
 // is allowed. It allows requests of a goal without a session, because they reach nothing anyway.
-func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
-	switch e := g.Get(s.GoalID); {
+func (p *PageFilters) Decide(s browser.PageRequest) (why string) {
+	switch e := p.Get(s.GoalID); {
 	case e == nil:
 	case s.Shared:
 		why, _ = e.Egress().DecideSharedPage(egress.BrowserRequest{
@@ -74,8 +74,8 @@ func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
 
 // OnRequest records a request that Decide has not seen. The goal's proxy enforces the rules for the goal's own pages.
 // For a page that the user shares, Decide has already recorded the refused requests.
-func (g *PageFilters) OnRequest(s browser.PageRequest) {
-	e := g.Get(s.GoalID)
+func (p *PageFilters) OnRequest(s browser.PageRequest) {
+	e := p.Get(s.GoalID)
 	switch {
 	case e == nil:
 	case s.Shared:

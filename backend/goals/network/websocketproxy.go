@@ -35,15 +35,15 @@ type socketProxy struct {
 }
 
 // Proxy returns the address of a profile's proxy. The first call opens it.
-func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if have := s.open[profile]; have != nil {
+func (w *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if have := w.open[profile]; have != nil {
 		return have.at, nil
 	}
 	p := egress.New(egress.Config{
-		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.Ports.ContainsText), Log: s.Log,
-		OnEntry: func(e egress.Entry) { s.onRefused(profile, e) },
+		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(w.Ports.ContainsText), Log: w.Log,
+		OnEntry: func(e egress.Entry) { w.onRefused(profile, e) },
 	})
 	if at, err = p.ListenSockets(ctx); err != nil {
 		return "", errors.Join(err, p.Close())
@@ -53,11 +53,11 @@ func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the proxy of WebSockets: %w", err), p.Close())
 	}
-	s.Ports.Register(port)
-	if s.open == nil {
-		s.open = map[string]*socketProxy{}
+	w.Ports.Register(port)
+	if w.open == nil {
+		w.open = map[string]*socketProxy{}
 	}
-	s.open[profile] = &socketProxy{p, at, port}
+	w.open[profile] = &socketProxy{p, at, port}
 	return at, nil
 }
 
@@ -67,25 +67,25 @@ func rulesDenying(deny []string) egress.Rules {
 }
 
 // UpdateRules adapts the rules to the pages that are shared at present.
-func (s *WebSocketProxies) UpdateRules() {
+func (w *WebSocketProxies) UpdateRules() {
 	deny := map[string][]string{}
-	for profile, list := range s.goalsByProfile() {
+	for profile, list := range w.goalsByProfile() {
 		for _, e := range list {
 			deny[profile] = append(deny[profile], e.Egress().Rules().Deny...)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for profile, p := range s.open {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for profile, p := range w.open {
 		p.SetRules(rulesDenying(deny[profile]))
 	}
 }
 
 // goalsByProfile returns, for each profile, the goals with which a page of it is shared.
-func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
+func (w *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 	to := map[string][]FilteredGoal{}
-	for _, info := range s.Panes() {
-		if e := s.Filters.Get(info.GoalID); info.Shared && e != nil {
+	for _, info := range w.Panes() {
+		if e := w.Filters.Get(info.GoalID); info.Shared && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)
 		}
 	}
@@ -94,13 +94,13 @@ func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 
 // onRefused logs a refused request. It also records it for goals that share a page of the profile and are denied the
 // host.
-func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
+func (w *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
-	s.Log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
+	w.Log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
 	entry.From = egress.SourceSharedPane
-	for _, e := range s.goalsByProfile()[profile] {
+	for _, e := range w.goalsByProfile()[profile] {
 		if _, ok := rulesDenying(e.Egress().Rules().Deny).Decide(egress.Request{
 			From:   entry.From,
 			Method: entry.Method,
@@ -112,14 +112,14 @@ func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	}
 }
 
-func (s *WebSocketProxies) Close() error {
-	s.mu.Lock()
-	open := s.open
-	s.open = nil
-	s.mu.Unlock()
+func (w *WebSocketProxies) Close() error {
+	w.mu.Lock()
+	open := w.open
+	w.open = nil
+	w.mu.Unlock()
 	var errs []error
 	for _, p := range open {
-		s.Ports.Unregister(p.port)
+		w.Ports.Unregister(p.port)
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)

@@ -20,19 +20,19 @@ type checkPages struct {
 }
 
 // CheckPagesFor returns the pages for the checks of a goal, nil if there is no Chromium.
-func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
+func (r *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
-	return checkPages{p, id}
+	return checkPages{r, id}
 }
 
 // Screenshot takes a picture of an address, or of the address that a pane shows, in a new page. It takes the picture of
 // the pane itself if a new page would show something else: the page has no address, or the user shares the pane.
-func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
+func (c checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
 	capture := check.PageCapture{URL: at.URL}
 	if at.URL == "" {
-		p, err := l.findPane(at.Pane)
+		p, err := c.findPane(at.Pane)
 		if err != nil {
 			return capture, err
 		}
@@ -44,14 +44,14 @@ func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.
 			return capture, wrapPageError(err)
 		}
 	}
-	cookies, err := l.panes.Browsers.Cookies(ctx, string(l.goal))
+	cookies, err := c.panes.Browsers.Cookies(ctx, string(c.goal))
 	if err != nil {
 		return capture, wrapPageError(err)
 	}
-	capture.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
+	capture.PNG, err = c.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
 		URL:     capture.URL,
 		Cookies: cookies,
-		GoalID:  string(l.goal),
+		GoalID:  string(c.goal),
 	})
 	return capture, wrapPageError(err)
 }
@@ -64,10 +64,10 @@ func wrapPageError(err error) error {
 }
 
 // findPane returns the goal's browser pane with an id, or its newest one if id is "".
-func (l checkPages) findPane(id string) (*browser.Pane, error) {
-	own := l.panes.BrowserPanesOf(l.goal)
+func (c checkPages) findPane(id string) (*browser.Pane, error) {
+	own := c.panes.BrowserPanesOf(c.goal)
 	for i := len(own) - 1; i >= 0; i-- {
-		if p, ok := l.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+		if p, ok := c.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
 			return p, nil
 		}
 	}
@@ -78,10 +78,10 @@ func (l checkPages) findPane(id string) (*browser.Pane, error) {
 }
 
 // BrowserPanesOf lists the browser panes of a goal in the order in which they were opened.
-func (p *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
+func (r *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
-	for _, info := range p.Browsers.List() {
-		if p.CanDrive(id, info) {
+	for _, info := range r.Browsers.List() {
+		if r.CanDrive(id, info) {
 			own = append(own, info)
 		}
 	}
@@ -90,11 +90,11 @@ func (p *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
 
 // PagesFingerprint returns a text that changes when the goal's pages change, as a sign of progress. For a page that
 // cannot be read, it uses the address.
-func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
+func (r *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
-	for _, info := range p.BrowserPanesOf(id) {
+	for _, info := range r.BrowserPanesOf(id) {
 		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
-		page, ok := p.Browsers.Get(info.ID)
+		page, ok := r.Browsers.Get(info.ID)
 		if !ok {
 			continue
 		}

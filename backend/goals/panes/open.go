@@ -28,25 +28,25 @@ func New(ctx context.Context, p *Registry) *Registry {
 }
 
 // OnChange records a change of a terminal or browser pane and publishes the list.
-func (p *Registry) OnChange(info pane.Info, closed bool) {
-	p.mu.Lock()
-	info = p.leasedTerminal(info)
-	if title, ok := p.named[info.ID]; ok {
+func (r *Registry) OnChange(info pane.Info, closed bool) {
+	r.mu.Lock()
+	info = r.leasedTerminal(info)
+	if title, ok := r.named[info.ID]; ok {
 		info.Title = title
 	}
 	if closed {
-		delete(p.shares, info.ID)
-		delete(p.named, info.ID)
+		delete(r.shares, info.ID)
+		delete(r.named, info.ID)
 	}
-	p.publishList(info, closed)
-	p.mu.Unlock()
+	r.publishList(info, closed)
+	r.mu.Unlock()
 	if closed && info.GoalID != "" {
-		p.journalRelease(goal.ID(info.GoalID), info.ID)
-		p.Browsing.onPaneClosed(info)
+		r.journalRelease(goal.ID(info.GoalID), info.ID)
+		r.Browsing.onPaneClosed(info)
 	}
 }
 
-func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
+func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
 	dir := in.Dir
 	if dir == "" {
 		dir = homeDir()
@@ -54,13 +54,13 @@ func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
 	}
-	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
-		ID:         p.NewID(pane.Terminal),
+	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
+		ID:         r.NewID(pane.Terminal),
 		Dir:        dir,
 		Env:        environ.Base(os.Environ()),
 		Cols:       in.Cols,
 		Rows:       in.Rows,
-		Scrollback: p.Scrollback(),
+		Scrollback: r.Scrollback(),
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
@@ -68,16 +68,16 @@ func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	return s.Info(), nil
 }
 
-func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
-	s, err := p.Terminal(id)
+func (r *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
+	s, err := r.Terminal(id)
 	if err != nil {
 		return pane.Info{}, err
 	}
 	if s.Info().GoalID != "" {
 		return pane.Info{}, fault.New(fault.Conflict, "this terminal belongs to a goal", "open one of your own")
 	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
-		err := p.Servers.reconnectPane(ctx, link, s)
+	if link, ok := r.Servers.Client.Connection(id); ok {
+		err := r.Servers.reconnectPane(ctx, link, s)
 		return s.Info(), err
 	}
 	if err := s.Restart(ctx); err != nil {
@@ -86,31 +86,31 @@ func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, e
 	return s.Info(), nil
 }
 
-func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
-	s, err := p.Terminal(id)
+func (r *Registry) CloseTerminal(ctx context.Context, id string) error {
+	s, err := r.Terminal(id)
 	if err != nil {
 		return err
 	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
+	if link, ok := r.Servers.Client.Connection(id); ok {
 		link.Close() // the session on the server continues
 	}
-	if err := p.Terminals.Close(ctx, id); err != nil {
+	if err := r.Terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)
 	}
-	return p.endIfLast(ctx, s.Info())
+	return r.endIfLast(ctx, s.Info())
 }
 
 // endIfLast ends the programs that a completed goal left running after the last pane of the goal was closed.
-func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
+func (r *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
 	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
-	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
+	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(r.Terminals.List(), r.Browsers.List()...), of) {
 		return nil
 	}
-	return p.CloseFinished(ctx, goal.ID(closed.GoalID))
+	return r.CloseFinished(ctx, goal.ID(closed.GoalID))
 }
 
-func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
-	b, err := p.Browsing.open(ctx, in)
+func (r *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
+	b, err := r.Browsing.open(ctx, in)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -118,12 +118,12 @@ func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pan
 }
 
 // OpenDevTools opens Chromium's developer tools for the page of a pane, see browser.Manager.
-func (p *Registry) OpenDevTools(ctx context.Context, id string, in api.ArgsDevTools) (pane.Info, error) {
-	if _, err := p.Browser(id); err != nil {
+func (r *Registry) OpenDevTools(ctx context.Context, id string, in api.ArgsDevTools) (pane.Info, error) {
+	if _, err := r.Browser(id); err != nil {
 		return pane.Info{}, err
 	}
-	b, err := p.Browsers.OpenDevTools(ctx, browser.DevToolsOptions{
-		ID:       p.NewID(pane.Browser),
+	b, err := r.Browsers.OpenDevTools(ctx, browser.DevToolsOptions{
+		ID:       r.NewID(pane.Browser),
 		Inspects: id,
 		Dark:     in.Dark,
 		Element:  in.Element,
@@ -136,14 +136,14 @@ func (p *Registry) OpenDevTools(ctx context.Context, id string, in api.ArgsDevTo
 	return b.State.Info(), nil
 }
 
-func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
-	b, err := p.Browser(id)
+func (r *Registry) CloseBrowser(ctx context.Context, id string) error {
+	b, err := r.Browser(id)
 	if err != nil {
 		return err
 	}
 	info := b.State.Info()
-	if err := p.Browsers.ClosePane(ctx, id); err != nil {
+	if err := r.Browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}
-	return p.endIfLast(ctx, info)
+	return r.endIfLast(ctx, info)
 }

@@ -23,14 +23,14 @@ exit 127`
 
 // OpenEditor opens a file in the user's editor, in a terminal pane of the user. Like the user's shell, the editor runs
 // outside the sandbox.
-func (p *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, error) {
-	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
-		ID:         p.NewID(pane.Terminal),
+func (r *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, error) {
+	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
+		ID:         r.NewID(pane.Terminal),
 		Title:      filepath.Base(file),
 		Dir:        filepath.Dir(file),
 		Env:        environ.Base(os.Environ()),
 		Argv:       []string{"/bin/sh", "-c", editScript, "sh", file},
-		Scrollback: p.Scrollback(),
+		Scrollback: r.Scrollback(),
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open the editor: %w", err)

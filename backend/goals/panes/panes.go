@@ -57,16 +57,16 @@ type Registry struct {
 }
 
 // ValidateShareable refuses panes that do not exist, or that a goal already has.
-func (p *Registry) ValidateShareable(ids []string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (r *Registry) ValidateShareable(ids []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, id := range ids {
-		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
+		i := slices.IndexFunc(r.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
 			return fault.Invalid("panes", fmt.Sprintf("pane %q not found in this process", id),
 				"leave it out, or share panes of the window in its New goal dialog")
-		case p.list[i].GoalID != "" || p.shares[id] != nil:
+		case r.list[i].GoalID != "" || r.shares[id] != nil:
 			return fault.Invalid("panes", fmt.Sprintf("the pane %q belongs to another goal", id), "choose one of your own")
 		}
 	}
@@ -74,82 +74,82 @@ func (p *Registry) ValidateShareable(ids []string) error {
 }
 
 // journalRelease journals that a goal's lease of a pane has ended.
-func (p *Registry) journalRelease(id goal.ID, name string) {
-	if err := p.Store.Journal.ReleaseLease(context.Background(), id, name); err != nil {
-		p.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
+func (r *Registry) journalRelease(id goal.ID, name string) {
+	if err := r.Store.Journal.ReleaseLease(context.Background(), id, name); err != nil {
+		r.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
 	}
 }
 
 // Rename gives a browser pane a title that does not change with its page.
-func (p *Registry) Rename(info pane.Info, title string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.named == nil {
-		p.named = map[string]string{}
+func (r *Registry) Rename(info pane.Info, title string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.named == nil {
+		r.named = map[string]string{}
 	}
-	p.named[info.ID] = title
+	r.named[info.ID] = title
 	info.Title = title
-	p.publishList(info, false)
+	r.publishList(info, false)
 }
 
 // Focus asks the window to bring a pane to the front of its tabs.
-func (p *Registry) Focus(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, info := range p.list {
+func (r *Registry) Focus(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, info := range r.list {
 		if info.ID == id {
-			p.rev++
-			p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
+			r.rev++
+			r.Broker.Publish(event.Event{At: r.Clock.Now(), Body: &event.Pane{Rev: r.rev, Pane: info, Focus: true}})
 		}
 	}
 }
 
-func (p *Registry) IsShared(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
+func (r *Registry) IsShared(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
 // publishList updates the list and publishes the change. The caller holds mu.
-func (p *Registry) publishList(info pane.Info, closed bool) {
-	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
+func (r *Registry) publishList(info pane.Info, closed bool) {
+	i := slices.IndexFunc(r.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
 	case closed && i < 0:
 		return
 	case closed:
-		p.list = slices.Delete(p.list, i, i+1)
+		r.list = slices.Delete(r.list, i, i+1)
 	case i < 0:
-		p.list = append(p.list, info)
-	case p.list[i] == info:
+		r.list = append(r.list, info)
+	case r.list[i] == info:
 		return
 	default:
-		p.list[i] = info
+		r.list[i] = info
 	}
-	p.rev++
-	p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
+	r.rev++
+	r.Broker.Publish(event.Event{At: r.Clock.Now(), Body: &event.Pane{Rev: r.rev, Pane: info, Closed: closed}})
 }
 
 // Snapshot returns the list with its revision.
-func (p *Registry) Snapshot() api.PaneList {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
+func (r *Registry) Snapshot() api.PaneList {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return api.PaneList{Rev: r.rev, Panes: append([]pane.Info{}, r.list...)}
 }
 
 // NewID returns the id for a new pane.
-func (p *Registry) NewID(k pane.Kind) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (r *Registry) NewID(k pane.Kind) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if k == pane.Terminal {
-		p.terms++
-		return fmt.Sprintf("t%d", p.terms)
+		r.terms++
+		return fmt.Sprintf("t%d", r.terms)
 	}
-	p.pages++
-	return fmt.Sprintf("b%d", p.pages)
+	r.pages++
+	return fmt.Sprintf("b%d", r.pages)
 }
 
-func (p *Registry) Terminal(id string) (*terminal.Session, error) {
-	s, err := p.Terminals.Get(id)
+func (r *Registry) Terminal(id string) (*terminal.Session, error) {
+	s, err := r.Terminals.Get(id)
 	if err != nil {
 		return nil, NotFoundError(id)
 	}
@@ -164,8 +164,8 @@ func NotFoundError(id string) error {
 	return fault.New(fault.NotFound, fmt.Sprintf("pane %q not found", id), "it may have been closed")
 }
 
-func (p *Registry) RenameTerminal(id, title string) error {
-	s, err := p.Terminal(id)
+func (r *Registry) RenameTerminal(id, title string) error {
+	s, err := r.Terminal(id)
 	if err != nil {
 		return err
 	}
@@ -173,8 +173,8 @@ func (p *Registry) RenameTerminal(id, title string) error {
 	return nil
 }
 
-func (p *Registry) Browser(id string) (*browser.Pane, error) {
-	b, ok := p.Browsers.Get(id)
+func (r *Registry) Browser(id string) (*browser.Pane, error) {
+	b, ok := r.Browsers.Get(id)
 	if !ok {
 		return nil, NotFoundError(id)
 	}
@@ -182,8 +182,8 @@ func (p *Registry) Browser(id string) (*browser.Pane, error) {
 }
 
 // PopupOptions returns the options of the pane for a window that a page opens: it has the same owner.
-func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
-	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
+func (r *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
+	return browser.Options{ID: r.NewID(pane.Browser), GoalID: opener.GoalID}, true
 }
 
 // PeerSeparator separates the name and the process in the id of another process's pane.
@@ -198,13 +198,13 @@ func SplitPeerID(id string) (own, process string, remote bool) {
 var ErrReadOnly = errors.New("this pane belongs to a goal of another process, so it is read-only here")
 
 // Shareable lists the user's own panes of this process that no goal has.
-func (p *Registry) Shareable() []pane.Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (r *Registry) Shareable() []pane.Info {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	list := []pane.Info{}
-	for _, info := range p.list {
+	for _, info := range r.list {
 		_, _, remote := SplitPeerID(info.ID)
-		if info.GoalID == "" && p.shares[info.ID] == nil && !remote && (info.Running || info.Kind == pane.Browser) {
+		if info.GoalID == "" && r.shares[info.ID] == nil && !remote && (info.Running || info.Kind == pane.Browser) {
 			list = append(list, info)
 		}
 	}
@@ -212,9 +212,9 @@ func (p *Registry) Shareable() []pane.Info {
 }
 
 // Scrollback returns the size of a terminal's scrollback in bytes.
-func (p *Registry) Scrollback() int {
+func (r *Registry) Scrollback() int {
 	const bytesPerLine = 800 // a generous estimate, with colours
-	return p.Config.Settings().Scrollback * bytesPerLine
+	return r.Config.Settings().Scrollback * bytesPerLine
 }
 
 // paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
@@ -224,8 +224,8 @@ type paneShare struct {
 }
 
 // leasedTerminal adds to the info of a terminal the goal that holds it, if it is shared. The caller holds mu.
-func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
-	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+func (r *Registry) leasedTerminal(info pane.Info) pane.Info {
+	if l := r.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
 		info.GoalID, info.Shared = string(l.to), true
 	}
 	return info

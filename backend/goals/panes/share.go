@@ -12,13 +12,13 @@ import (
 )
 
 // Share reserves panes of the user for a goal. It skips panes that are closed or shared with another goal.
-func (p *Registry) Share(ids []string, id goal.ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (r *Registry) Share(ids []string, id goal.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, name := range ids {
-		for _, info := range p.list {
-			if _, isShared := p.shares[name]; info.ID == name && info.GoalID == "" && !isShared {
-				p.shares[name] = &paneShare{to: id}
+		for _, info := range r.list {
+			if _, isShared := r.shares[name]; info.ID == name && info.GoalID == "" && !isShared {
+				r.shares[name] = &paneShare{to: id}
 				break
 			}
 		}
@@ -26,34 +26,34 @@ func (p *Registry) Share(ids []string, id goal.ID) {
 }
 
 // beginLease leases the reserved panes to a goal whose run begins, and returns them.
-func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
+func (r *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
-	for _, info := range p.sharedWith(id) {
+	for _, info := range r.sharedWith(id) {
 		if info.Kind == pane.Browser {
-			if b, ok := p.Browsers.Get(info.ID); !ok {
+			if b, ok := r.Browsers.Get(info.ID); !ok {
 				continue // closed
 			} else if err := b.Share(string(id)); err != nil {
 				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
 			}
 		}
-		p.mu.Lock()
-		if l := p.shares[info.ID]; l != nil && l.to == id {
+		r.mu.Lock()
+		if l := r.shares[info.ID]; l != nil && l.to == id {
 			l.held = true
 			info.GoalID, info.Shared = string(id), true
 			list = append(list, info)
 		}
-		p.mu.Unlock()
-		p.republishPane(info.ID)
+		r.mu.Unlock()
+		r.republishPane(info.ID)
 	}
 	return list, nil
 }
 
-func (p *Registry) sharedWith(id goal.ID) []pane.Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (r *Registry) sharedWith(id goal.ID) []pane.Info {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var list []pane.Info
-	for _, info := range p.list {
-		if l := p.shares[info.ID]; l != nil && l.to == id {
+	for _, info := range r.list {
+		if l := r.shares[info.ID]; l != nil && l.to == id {
 			list = append(list, info)
 		}
 	}
@@ -62,10 +62,10 @@ func (p *Registry) sharedWith(id goal.ID) []pane.Info {
 
 // EndShare ends the shares of a goal, including windows that shared pages opened. With taken, pages that the user has
 // taken over stay with the goal, which is paused until the user hands them back.
-func (p *Registry) EndShare(id goal.ID, taken bool) {
+func (r *Registry) EndShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
-	for _, info := range p.Browsers.List() {
-		b, ok := p.Browsers.Get(info.ID)
+	for _, info := range r.Browsers.List() {
+		b, ok := r.Browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Shared || info.GoalID != string(id):
 		case taken && b.State.Driver() == pane.DriverUser:
@@ -74,55 +74,55 @@ func (p *Registry) EndShare(id goal.ID, taken bool) {
 			b.EndShare()
 		}
 	}
-	p.OnShareEnded()
-	p.mu.Lock()
+	r.OnShareEnded()
+	r.mu.Lock()
 	var back []string
-	for name, l := range p.shares {
+	for name, l := range r.shares {
 		if l.to == id && !stays[name] {
-			delete(p.shares, name)
+			delete(r.shares, name)
 			back = append(back, name)
 		}
 	}
-	p.mu.Unlock()
+	r.mu.Unlock()
 	for _, name := range back {
-		p.republishPane(name)
-		p.journalRelease(id, name)
+		r.republishPane(name)
+		r.journalRelease(id, name)
 	}
 }
 
 // republishPane publishes a terminal whose share has changed. Browser panes publish that themselves.
-func (p *Registry) republishPane(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, info := range p.list {
+func (r *Registry) republishPane(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, info := range r.list {
 		if info.ID != id || info.Kind != pane.Terminal {
 			continue
 		}
 		info.GoalID, info.Shared = "", false
-		p.publishList(p.leasedTerminal(info), false)
+		r.publishList(r.leasedTerminal(info), false)
 		return
 	}
 }
 
 // CanDrive reports whether the goal may drive a pane: the goal opened it, or the user shares it.
-func (p *Registry) CanDrive(id goal.ID, info pane.Info) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.leasedTerminal(info).GoalID == string(id)
+func (r *Registry) CanDrive(id goal.ID, info pane.Info) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leasedTerminal(info).GoalID == string(id)
 }
 
 // LeaseShared leases to a run the panes that the user shares with its goal. It journals these leases, and those of the
 // goal's own panes that are still open from an earlier run.
-func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
-	shared, err := p.beginLease(run.Goal)
+func (r *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
+	shared, err := r.beginLease(run.Goal)
 	if err != nil {
 		return err
 	}
-	for _, b := range p.browsersOf(run.Goal) {
+	for _, b := range r.browsersOf(run.Goal) {
 		b.Driver.BeginDrive()
 	}
 	bodies := []event.Body{}
-	for _, info := range p.Snapshot().Panes {
+	for _, info := range r.Snapshot().Panes {
 		if info.GoalID == string(run.Goal) && !info.Shared && (info.Running || info.Kind == pane.Browser) {
 			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
 		}
@@ -133,44 +133,44 @@ func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := p.Store.Journal.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+	if err := r.Store.Journal.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
 // endLeases ends the shares of a goal whose run has ended.
-func (p *Registry) endLeases(id goal.ID) { p.EndShare(id, p.isPaused(id)) }
+func (r *Registry) endLeases(id goal.ID) { r.EndShare(id, r.isPaused(id)) }
 
 // EndDrive ends the shares of a goal whose run has just ended, and lets the user act on its own pages. If the goal is
 // not paused, it also hands back pages that the user has taken over, because no goal waits for them.
-func (p *Registry) EndDrive(id goal.ID) {
-	paused := p.isPaused(id)
-	p.EndShare(id, paused)
-	for _, b := range p.browsersOf(id) {
+func (r *Registry) EndDrive(id goal.ID) {
+	paused := r.isPaused(id)
+	r.EndShare(id, paused)
+	for _, b := range r.browsersOf(id) {
 		b.Driver.EndDrive()
 		if paused || b.State.Driver() != pane.DriverUser {
 			continue
 		}
 		if err := b.Driver.HandBack(); err != nil {
 			// it was handed back in the meantime
-			p.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err)
+			r.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err)
 		}
 	}
 }
 
-func (p *Registry) isPaused(id goal.ID) bool {
+func (r *Registry) isPaused(id goal.ID) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := p.Store.Goals.Get(ctx, id)
+	row, err := r.Store.Goals.Get(ctx, id)
 	return err == nil && row.Status == goal.Paused
 }
 
 // browsersOf lists the browser panes of a goal: its own and those shared with it.
-func (p *Registry) browsersOf(id goal.ID) []*browser.Pane {
+func (r *Registry) browsersOf(id goal.ID) []*browser.Pane {
 	var list []*browser.Pane
-	for _, info := range p.Browsers.List() {
-		if b, ok := p.Browsers.Get(info.ID); ok && info.GoalID == string(id) {
+	for _, info := range r.Browsers.List() {
+		if b, ok := r.Browsers.Get(info.ID); ok && info.GoalID == string(id) {
 			list = append(list, b)
 		}
 	}

@@ -25,8 +25,8 @@ type SSH struct {
 }
 
 // Servers lists the saved servers.
-func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	list, err := p.panes.Store.Workspace.Servers(ctx)
+func (ss *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+	list, err := ss.panes.Store.Workspace.Servers(ctx)
 	if list == nil {
 		list = []pane.SSHServer{}
 	}
@@ -34,27 +34,27 @@ func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 }
 
 // SaveServer saves a server.
-func (p *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
-	return p.panes.Store.Workspace.SaveServer(ctx, s)
+func (ss *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
+	return ss.panes.Store.Workspace.SaveServer(ctx, s)
 }
 
 // DeleteServer deletes a saved server.
-func (p *SSH) DeleteServer(ctx context.Context, id string) error {
-	return p.panes.Store.Workspace.DeleteServer(ctx, id)
+func (ss *SSH) DeleteServer(ctx context.Context, id string) error {
+	return ss.panes.Store.Workspace.DeleteServer(ctx, id)
 }
 
 // sideCommandTimeout bounds a command on a server outside of the terminals. ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 
 // RemoteSessions lists the tmux sessions on a server.
-func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
-	s, err := p.panes.Store.Workspace.Server(ctx, server)
+func (ss *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
+	s, err := ss.panes.Store.Workspace.Server(ctx, server)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
-	list, err := p.Client.Sessions(ctx, s)
+	list, err := ss.Client.Sessions(ctx, s)
 	if err != nil {
 		return nil, unreachableError(err)
 	}
@@ -71,15 +71,15 @@ func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 }
 
 // RunRemoteCheck runs a program of a check on the user's server with that name.
-func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
-	list, err := p.panes.Store.Workspace.Servers(ctx)
+func (ss *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
+	list, err := ss.panes.Store.Workspace.Servers(ctx)
 	if err != nil {
 		return process.Output{}, err
 	}
 	names := make([]string, 0, len(list))
 	for _, s := range list {
 		if s.DisplayName() == name || s.ID == name {
-			return p.Client.Run(ctx, s, argv)
+			return ss.Client.Run(ctx, s, argv)
 		}
 		names = append(names, s.DisplayName())
 	}
@@ -96,8 +96,8 @@ func unreachableError(err error) error {
 }
 
 // OpenSSH opens a pane and connects it to a server.
-func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
-	server, err := p.panes.Store.Workspace.Server(ctx, in.Server)
+func (ss *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
+	server, err := ss.panes.Store.Workspace.Server(ctx, in.Server)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -105,8 +105,8 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := p.connectPane(ctx, server, session, false, terminal.Options{
-		ID:   p.panes.NewID(pane.Terminal),
+	s, err := ss.connectPane(ctx, server, session, false, terminal.Options{
+		ID:   ss.panes.NewID(pane.Terminal),
 		Cols: in.Cols,
 		Rows: in.Rows,
 	})
@@ -117,7 +117,7 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 }
 
 // ConfigHosts lists the hosts of the user's ssh configuration.
-func (p *SSH) ConfigHosts() ([]string, error) {
+func (ss *SSH) ConfigHosts() ([]string, error) {
 	list, err := ssh.ConfigHosts(homeDir())
 	if list == nil {
 		list = []string{}
@@ -130,12 +130,12 @@ func (p *SSH) ConfigHosts() ([]string, error) {
 
 // ConnectSSH opens a pane for a server by its address. It saves a server that is not in the list yet, so that its
 // sessions are found again after a restart.
-func (p *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info, error) {
+func (ss *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info, error) {
 	server, err := pane.ParseSSHTarget(in.Target)
 	if err != nil {
 		return pane.Info{}, err
 	}
-	list, err := p.panes.Store.Workspace.Servers(ctx)
+	list, err := ss.panes.Store.Workspace.Servers(ctx)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -144,45 +144,45 @@ func (p *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info,
 	}
 	if i := slices.IndexFunc(list, same); i >= 0 {
 		server = list[i]
-	} else if server, err = p.panes.Store.Workspace.SaveServer(ctx, server); err != nil {
+	} else if server, err = ss.panes.Store.Workspace.SaveServer(ctx, server); err != nil {
 		return pane.Info{}, err
 	}
-	return p.OpenSSH(ctx, api.ArgsOpenSSH{Server: server.ID, Cols: in.Cols, Rows: in.Rows})
+	return ss.OpenSSH(ctx, api.ArgsOpenSSH{Server: server.ID, Cols: in.Cols, Rows: in.Rows})
 }
 
 // connectPane opens the terminal of a connection and supervises it.
-func (p *SSH) connectPane(
+func (ss *SSH) connectPane(
 	ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options,
 ) (*terminal.Session, error) {
-	link, err := p.Client.New(ctx, o.ID, server, session, known)
+	link, err := ss.Client.New(ctx, o.ID, server, session, known)
 	if err != nil {
 		return nil, unreachableError(err)
 	}
 	if o.Title == "" {
 		o.Title = server.DisplayName()
 	}
-	o.Dir, o.Argv, o.Env, o.Scrollback = homeDir(), link.Argv(), link.Env(), p.panes.Scrollback()
+	o.Dir, o.Argv, o.Env, o.Scrollback = homeDir(), link.Argv(), link.Env(), ss.panes.Scrollback()
 	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
-	s, err := p.panes.Terminals.Open(ctx, p.panes.Programs, o)
+	s, err := ss.panes.Terminals.Open(ctx, ss.panes.Programs, o)
 	if err != nil {
 		link.Close()
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		p.OnLinkState(o.ID, link.State()) // ssh may have asked a question before the terminal existed
-		p.superviseLink(link, s)
+		ss.OnLinkState(o.ID, link.State()) // ssh may have asked a question before the terminal existed
+		ss.superviseLink(link, s)
 	}
 	return s, nil
 }
 
 // superviseLink follows a connection until its terminal is closed or ssh has ended for good.
-func (p *SSH) superviseLink(link *ssh.Connection, s *terminal.Session) {
-	p.background.work.Go(func() { link.Supervise(p.background.ctx, s) })
+func (ss *SSH) superviseLink(link *ssh.Connection, s *terminal.Session) {
+	ss.background.work.Go(func() { link.Supervise(ss.background.ctx, s) })
 }
 
 // OnLinkState shows the state of a connection on its pane.
-func (p *SSH) OnLinkState(id string, state ssh.State) {
-	s, err := p.panes.Terminals.Get(id)
+func (ss *SSH) OnLinkState(id string, state ssh.State) {
+	s, err := ss.panes.Terminals.Get(id)
 	if err != nil {
 		return // not open yet, or closed
 	}
@@ -190,8 +190,8 @@ func (p *SSH) OnLinkState(id string, state ssh.State) {
 }
 
 // AnswerSSH answers a question of ssh.
-func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
-	link, ok := p.Client.Connection(in.Pane)
+func (ss *SSH) AnswerSSH(in api.ArgsAnswer) error {
+	link, ok := ss.Client.Connection(in.Pane)
 	if !ok {
 		return NotFoundError(in.Pane)
 	}
@@ -202,8 +202,8 @@ func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
 }
 
 // DestroySession ends a pane's session on its server and closes the pane.
-func (p *SSH) DestroySession(ctx context.Context, id string) error {
-	link, ok := p.Client.Connection(id)
+func (ss *SSH) DestroySession(ctx context.Context, id string) error {
+	link, ok := ss.Client.Connection(id)
 	if !ok {
 		return NotFoundError(id)
 	}
@@ -214,11 +214,11 @@ func (p *SSH) DestroySession(ctx context.Context, id string) error {
 		problem.Message = "the session cannot be ended, so its pane stays open: " + problem.Message
 		return &problem
 	}
-	return p.panes.CloseTerminal(ctx, id)
+	return ss.panes.CloseTerminal(ctx, id)
 }
 
 // reconnectPane connects a pane again: at once if ssh waits before its next attempt, otherwise only if ssh has ended.
-func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+func (ss *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
 	}
@@ -229,6 +229,6 @@ func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *termin
 	if err := s.Restart(ctx); err != nil {
 		return fmt.Errorf("connect again: %w", err)
 	}
-	p.superviseLink(link, s)
+	ss.superviseLink(link, s)
 	return nil
 }

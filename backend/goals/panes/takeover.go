@@ -96,15 +96,15 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, note
 }
 
 // waitsForPane reports whether the goal waits because its agent asked the user to do something in this pane.
-func (p *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
-	row, err := p.Store.Goals.Get(ctx, id)
+func (r *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
+	row, err := r.Store.Goals.Get(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) { // the pane belongs to another agent
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	asked, err := p.Store.Questions.QuestionPane(ctx, row)
+	asked, err := r.Store.Questions.QuestionPane(ctx, row)
 	return err == nil && asked == name, err
 }
 

@@ -109,14 +109,14 @@ func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o termi
 }
 
 // reserveID ensures that no new terminal gets the id.
-func (p *Registry) reserveID(id string) {
+func (r *Registry) reserveID(id string) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
 	if err != nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.terms = max(p.terms, n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.terms = max(r.terms, n)
 }
 
 // saveRegularly saves the terminals at intervals until the program closes, so that a crash loses little.

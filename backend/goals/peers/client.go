@@ -38,8 +38,8 @@ const maxPeerMessage = 8 << 20
 // StartInOwnerProcess starts a goal in the process that owns the panes to share. Panes have names such as t1, or
 // t1@4711 if two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals come
 // from that process.
-func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
-	process, err := p.findPaneOwner(ctx, in.Panes)
+func (c *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	process, err := c.findPaneOwner(ctx, in.Panes)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 		api.StartOutput
 		Problem *fault.Error `json:"problem"`
 	}
-	if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodPost, "/goals", body, &out); err != nil {
+	if err := callPeer(ctx, dialPeer(c.Store, process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
 	}
 	if out.Problem != nil {
@@ -65,12 +65,12 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 }
 
 // findPaneOwner returns the process that owns all of the panes. Its error lists the panes that can be shared.
-func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
+func (c *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var owners, available []string
-	for _, process := range p.Store.Sockets.Peers() {
+	for _, process := range c.Store.Sockets.Peers() {
 		var list []pane.Info
-		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
-			p.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
+		if err := callPeer(ctx, dialPeer(c.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
+			c.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
@@ -132,9 +132,9 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 }
 
 // DialPeerPane finds a pane of another process for the page's streams. It returns false if the id names no process.
-func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
+func (c *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := panes.SplitPeerID(id)
-	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok
+	return stream.RemotePane{Pane: own, Dial: dialPeer(c.Store, process)}, ok
 }
 
 func dialPeer(s *store.Store, process string) stream.Dial {

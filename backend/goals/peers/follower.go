@@ -105,24 +105,24 @@ const pollInterval = 2 * time.Second
 const followRetryDelay = 2 * time.Second
 
 // publishedSeqs returns the newest published seq of each goal, nil before the first event.
-func (f *publisher) publishedSeqs() map[goal.ID]int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return maps.Clone(f.publishedSeq)
+func (p *publisher) publishedSeqs() map[goal.ID]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.publishedSeq)
 }
 
 // Publish publishes an event that this process committed, unless the follower has already read it from the journal.
-func (f *publisher) Publish(e event.Event) { f.publishOnce(e) }
+func (p *publisher) Publish(e event.Event) { p.publishOnce(e) }
 
 // publishOnce publishes an event if it is newer than the last one of its goal, and reports whether it was.
-func (f *publisher) publishOnce(e event.Event) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if e.Seq <= f.publishedSeq[e.GoalID] {
+func (p *publisher) publishOnce(e event.Event) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Seq <= p.publishedSeq[e.GoalID] {
 		return false
 	}
-	f.publishedSeq[e.GoalID] = e.Seq
-	f.broker.Publish(e)
+	p.publishedSeq[e.GoalID] = e.Seq
+	p.broker.Publish(e)
 	return true
 }
 
@@ -145,10 +145,10 @@ func (f *Follower) publishForeign(e event.Event) {
 	})
 }
 
-func (f *publisher) publishedUpTo(id goal.ID) int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.publishedSeq[id]
+func (p *publisher) publishedUpTo(id goal.ID) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.publishedSeq[id]
 }
 
 // Close stops following and waits for it. It does nothing before Start.

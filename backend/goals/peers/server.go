@@ -89,14 +89,14 @@ func OpenServer(
 }
 
 // listPanes answers with the panes of this process's goals.
-func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	list := []pane.Info{}
-	for _, info := range v.panes.Snapshot().Panes {
+	for _, info := range s.panes.Snapshot().Panes {
 		if isShownToPeers(info) {
 			list = append(list, info)
 		}
 	}
-	v.writeJSON(w, list)
+	s.writeJSON(w, list)
 }
 
 // isShownToPeers reports whether a pane belongs to a goal of this process. The user's own panes are private.
@@ -106,35 +106,35 @@ func isShownToPeers(info pane.Info) bool {
 }
 
 // HandleConn serves one connection from another process.
-func (v *Server) HandleConn(c net.Conn) {
+func (s *Server) HandleConn(c net.Conn) {
 	select {
-	case v.come <- c:
-	case <-v.end:
+	case s.come <- c:
+	case <-s.end:
 		_ = c.Close()
 	}
 }
 
 // Accept, Close and Addr implement net.Listener for the connections of HandleConn.
-func (v *Server) Accept() (net.Conn, error) {
+func (s *Server) Accept() (net.Conn, error) {
 	select {
-	case c := <-v.come:
+	case c := <-s.come:
 		return c, nil
-	case <-v.end:
+	case <-s.end:
 		return nil, net.ErrClosed
 	}
 }
 
-func (v *Server) Close() error {
-	v.once.Do(func() { close(v.end) })
+func (s *Server) Close() error {
+	s.once.Do(func() { close(s.end) })
 	return nil
 }
 
 func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "peers", Net: "unix"} }
 
 // Shutdown ends all connections.
-func (v *Server) Shutdown(ctx context.Context) error {
-	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
-	<-v.served
+func (s *Server) Shutdown(ctx context.Context) error {
+	err := errors.Join(s.http.Close(), s.stream.Close(ctx))
+	<-s.served
 	if err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("show panes to other processes: %w", err)
 	}
@@ -143,12 +143,12 @@ func (v *Server) Shutdown(ctx context.Context) error {
 
 type peerTerminals struct{ panes *panes.Registry }
 
-func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.panes.Terminal(id)
+func (p peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := p.panes.Terminal(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(s.Info()) && !t.panes.IsShared(id) {
+	if !isShownToPeers(s.Info()) && !p.panes.IsShared(id) {
 		return nil, panes.NotFoundError(id)
 	}
 	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
@@ -165,20 +165,20 @@ type readOnlyTerminal struct {
 	work    sync.WaitGroup
 }
 
-func (v *readOnlyTerminal) forwardResize() {
+func (r *readOnlyTerminal) forwardResize() {
 	for {
 		select {
-		case <-v.end:
+		case <-r.end:
 			return
-		case <-v.TerminalViewer.Resized():
-			v.notify()
+		case <-r.TerminalViewer.Resized():
+			r.notify()
 		}
 	}
 }
 
-func (v *readOnlyTerminal) notify() {
+func (r *readOnlyTerminal) notify() {
 	select {
-	case v.resized <- struct{}{}:
+	case r.resized <- struct{}{}:
 	default:
 	}
 }
@@ -186,27 +186,27 @@ func (v *readOnlyTerminal) notify() {
 func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
 
 // Resize resets the viewer's size to that of the terminal.
-func (v *readOnlyTerminal) Resize(int, int) error {
-	v.notify()
+func (r *readOnlyTerminal) Resize(int, int) error {
+	r.notify()
 	return nil
 }
 
-func (v *readOnlyTerminal) Resized() <-chan struct{} { return v.resized }
+func (r *readOnlyTerminal) Resized() <-chan struct{} { return r.resized }
 
-func (v *readOnlyTerminal) Close() {
-	close(v.end)
-	v.work.Wait()
-	v.TerminalViewer.Close()
+func (r *readOnlyTerminal) Close() {
+	close(r.end)
+	r.work.Wait()
+	r.TerminalViewer.Close()
 }
 
 type peerBrowsers struct{ panes *panes.Registry }
 
-func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
-	p, err := b.panes.Browser(id)
+func (pb peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
+	p, err := pb.panes.Browser(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(p.State.Info()) && !b.panes.IsShared(id) {
+	if !isShownToPeers(p.State.Info()) && !pb.panes.IsShared(id) {
 		return nil, panes.NotFoundError(id)
 	}
 	return readOnlyBrowser{p.Attach()}, nil
@@ -219,13 +219,13 @@ func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return
 func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }
 
 // shareablePanes answers findPaneOwner of another process.
-func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
-	v.writeJSON(w, v.panes.Shareable())
+func (s *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	s.writeJSON(w, s.panes.Shareable())
 }
 
 // startGoal answers StartInOwnerProcess of another process. It accepts only goals that use panes of this process,
 // because others have no reason to start here.
-func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
+func (s *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 	var in api.StartInput
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
 	if err == nil && len(in.Panes) == 0 {
@@ -235,27 +235,27 @@ func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	id, err := v.goals.Start(r.Context(), in)
+	id, err := s.goals.Start(r.Context(), in)
 	if err != nil {
-		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
+		s.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
 		return
 	}
-	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
+	s.writeJSON(w, api.StartOutput{GoalID: string(id)})
 }
 
-func (v *Server) writeJSON(w http.ResponseWriter, what any) {
+func (s *Server) writeJSON(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(what); err != nil {
-		v.log.Debug("showing panes to other processes", "error", err)
+		s.log.Debug("showing panes to other processes", "error", err)
 	}
 }
 
 // raiseWindow answers RaiseWindow of another process.
-func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
+func (s *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
 	const openTimeout = 10 * time.Second // the window may still be opening
 	ctx, cancel := context.WithTimeout(r.Context(), openTimeout)
 	defer cancel()
-	if v.front == nil || !v.front(ctx, r.URL.Query().Get("goal")) {
+	if s.front == nil || !s.front(ctx, r.URL.Query().Get("goal")) {
 		http.Error(w, "this process has no window", http.StatusNotFound)
 		return
 	}

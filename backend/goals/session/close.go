@@ -10,44 +10,44 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-func (r *Session) cancelGracePeriod() {
-	if r.cancelGrace != nil {
-		r.cancelGrace()
-		r.cancelGrace = nil
+func (se *Session) cancelGracePeriod() {
+	if se.cancelGrace != nil {
+		se.cancelGrace()
+		se.cancelGrace = nil
 	}
 }
 
 // Close ends a run. The session stays open after a pause, and for the grace period after done. Otherwise everything in
 // it ends at once.
-func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
-	err := r.closeRun(ctx, exit)
-	r.snapshots.end(ctx) // after everything that ends with the run
+func (se *Session) Close(ctx context.Context, exit goal.Exit) error {
+	err := se.closeRun(ctx, exit)
+	se.snapshots.end(ctx) // after everything that ends with the run
 	return err
 }
 
-func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
-	r.registry.mu.Lock()
-	r.run = goal.Run{}
-	r.registry.mu.Unlock()
-	r.sandbox.SetWarn(nil) // the run journals nothing more
-	r.engine.interrupt(ctx)
-	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
-	r.recorder.setActive(false)
+func (se *Session) closeRun(ctx context.Context, exit goal.Exit) error {
+	se.registry.mu.Lock()
+	se.run = goal.Run{}
+	se.registry.mu.Unlock()
+	se.sandbox.SetWarn(nil) // the run journals nothing more
+	se.engine.interrupt(ctx)
+	err := errors.Join(se.tools.Close(), se.children.FollowParent(ctx, exit))
+	se.recorder.setActive(false)
 	if exit != goal.Done {
-		r.sandbox.Thaw()
+		se.sandbox.Thaw()
 	}
 	switch {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
-		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
+		return errors.Join(err, se.registry.CloseGoal(ctx, se.goal))
 	case exit == goal.Done:
-		err = errors.Join(err, r.engine.close(ctx))
-		r.closeEgress(context.WithoutCancel(ctx))
-		running := r.sandbox.Seal(ctx, r.policy.Dir)
-		stays := r.registry.graceSetting()
+		err = errors.Join(err, se.engine.close(ctx))
+		se.closeEgress(context.WithoutCancel(ctx))
+		running := se.sandbox.Seal(ctx, se.policy.Dir)
+		stays := se.registry.graceSetting()
 		if stays == 0 || !running {
-			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
+			return errors.Join(err, se.registry.CloseGoal(ctx, se.goal))
 		}
-		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
+		se.closeAfterGrace(context.WithoutCancel(ctx), stays)
 	}
 	return err
 }
@@ -68,16 +68,16 @@ func (reg *Registry) gracePeriod() time.Duration {
 
 // closeAfterGrace closes the session of a completed goal after its grace period, in which the user can try the result.
 // The user may delete the goal before.
-func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
-	r.registry.mu.Lock()
-	defer r.registry.mu.Unlock()
-	if r.registry.open[r.goal] != r {
+func (se *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
+	se.registry.mu.Lock()
+	defer se.registry.mu.Unlock()
+	if se.registry.open[se.goal] != se {
 		return
 	}
 	waiting, stop := context.WithCancel(ctx)
-	r.cancelGrace = stop
-	expired := r.registry.Clock.After(stays)
-	r.registry.waits.Go(func() {
+	se.cancelGrace = stop
+	expired := se.registry.Clock.After(stays)
+	se.registry.waits.Go(func() {
 		select {
 		case <-waiting.Done():
 			return
@@ -85,19 +85,19 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := r.registry.CloseFinished(ctx, r.goal); err != nil {
-			r.registry.Log.Warn("a session was not closed", "goal", r.goal, "error", err)
+		if err := se.registry.CloseFinished(ctx, se.goal); err != nil {
+			se.registry.Log.Warn("a session was not closed", "goal", se.goal, "error", err)
 		}
 	})
 }
 
 // closeAll ends every program of the goal and closes its pages.
-func (r *Session) closeAll(ctx context.Context) error {
-	err := errors.Join(r.engine.close(ctx), r.mcp.Close(), r.sandbox.Close(ctx),
-		r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
-		r.recorder.close())
-	r.pageLoads.Wait() // page loads end with their panes
-	r.snapshots.end(ctx)
+func (se *Session) closeAll(ctx context.Context) error {
+	err := errors.Join(se.engine.close(ctx), se.mcp.Close(), se.sandbox.Close(ctx),
+		se.registry.Panes.Browsers.CloseGoal(ctx, string(se.goal)),
+		se.recorder.close())
+	se.pageLoads.Wait() // page loads end with their panes
+	se.snapshots.end(ctx)
 	return err
 }
 

@@ -41,14 +41,14 @@ type goalEngine struct {
 }
 
 // open creates the agent, or prepares it for another run. The agent starts with its first turn.
-func (e *goalEngine) open(
+func (ge *goalEngine) open(
 	ctx context.Context, g goal.Goal, m model.Client, own config.Provider, warn func(what, text string),
 ) error {
-	if e.agent != nil {
-		e.agent.BeginRun(m, warn)
+	if ge.agent != nil {
+		ge.agent.BeginRun(m, warn)
 		return nil
 	}
-	profile, known := engine.FindProfile(e.registry.Engines, g.Options.Engine)
+	profile, known := engine.FindProfile(ge.registry.Engines, g.Options.Engine)
 	if !known {
 		return fmt.Errorf("this version of Goalpost does not know the engine %q", g.Options.Engine)
 	}
@@ -56,35 +56,35 @@ func (e *goalEngine) open(
 	switch {
 	case found.Missing() != "":
 		return errors.New(found.Missing())
-	case e.sandbox.Proxy == nil:
+	case ge.sandbox.Proxy == nil:
 		return errors.New("an external agent runs only in a sandbox, but this goal has none")
 	case !found.IsTested():
 		warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name,
 			cmp.Or(found.Version, "of an unknown version"), strings.Join(profile.Tested, ", ")))
 	}
 	for _, dir := range found.ReadFolders() {
-		if _, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
+		if _, err := ge.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
 			return fmt.Errorf("let the sandbox read %s: %w", dir, err)
 		}
 	}
-	e.agent = engine.New(engine.Options{
+	ge.agent = engine.New(engine.Options{
 		Installed:  found,
-		Launcher:   e.sandbox.Programs,
-		Env:        e.sandbox.Env,
+		Launcher:   ge.sandbox.Programs,
+		Env:        ge.sandbox.Env,
 		Dir:        g.Policy.Dir,
-		Version:    e.registry.Version,
+		Version:    ge.registry.Version,
 		Model:      m,
 		ModelName:  own.Model,
-		Window:     e.registry.Models.Window(ctx, own),
-		Tools:      e.offeredTools(),
-		ServeTools: serveTools(e.registry.Version),
-		Effects:    engineEffects{e, g.Policy.Dir},
-		Reach:      e.reachPort,
-		StateFile:  filepath.Join(e.registry.Store.GoalDir(g.ID), "engine.json"),
+		Window:     ge.registry.Models.Window(ctx, own),
+		Tools:      ge.offeredTools(),
+		ServeTools: serveTools(ge.registry.Version),
+		Effects:    engineEffects{ge, g.Policy.Dir},
+		Reach:      ge.reachPort,
+		StateFile:  filepath.Join(ge.registry.Store.GoalDir(g.ID), "engine.json"),
 		Warn:       warn,
-		Log:        e.registry.Log,
-		After:      e.registry.Clock.After,
-		Now:        e.registry.Clock.Now,
+		Log:        ge.registry.Log,
+		After:      ge.registry.Clock.After,
+		Now:        ge.registry.Clock.Now,
 	})
 	return nil
 }
@@ -97,20 +97,20 @@ type engineModel struct {
 
 // Turn asks the agent. Afterwards it forgets the refused requests of the agent's program itself. It marks those of
 // commands that still run, so that the user is asked about them after the next call, as earlier than that call.
-func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	reply, err := m.engine.agent.Turn(ctx, t, delta)
-	m.engine.sandbox.BlockedHosts.Forget(m.ownHosts)
-	m.engine.sandbox.BlockedHosts.MarkEarlier()
+func (e engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	reply, err := e.engine.agent.Turn(ctx, t, delta)
+	e.engine.sandbox.BlockedHosts.Forget(e.ownHosts)
+	e.engine.sandbox.BlockedHosts.MarkEarlier()
 	return reply, err
 }
 
 // reachPort lets the goal's programs connect to a port on this machine's loopback.
-func (e *goalEngine) reachPort(ctx context.Context, port int) error {
-	opened, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
+func (ge *goalEngine) reachPort(ctx context.Context, port int) error {
+	opened, err := ge.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
 	if err != nil {
 		return fmt.Errorf("port %d: %w", port, err)
 	}
-	e.sandbox.Proxy.Forward(opened.Port, port)
+	ge.sandbox.Proxy.Forward(opened.Port, port)
 	return nil
 }
 
@@ -124,9 +124,9 @@ func isForEngine(name string) bool {
 }
 
 // offeredTools lists the tools of Goalpost that the agent gets.
-func (e *goalEngine) offeredTools() []goal.ToolSpec {
+func (ge *goalEngine) offeredTools() []goal.ToolSpec {
 	var specs []goal.ToolSpec
-	for _, t := range e.tools.Tools() {
+	for _, t := range ge.tools.Tools() {
 		if _, former := t.(interface{ CurrentNames() []string }); !former && isForEngine(t.Spec().Name) {
 			specs = append(specs, t.Spec())
 		}
@@ -135,30 +135,30 @@ func (e *goalEngine) offeredTools() []goal.ToolSpec {
 }
 
 // agentTools lists the tools under whose names the journal records the agent's own actions.
-func (e *goalEngine) agentTools() []runner.Tool {
-	if e.agent == nil {
+func (ge *goalEngine) agentTools() []runner.Tool {
+	if ge.agent == nil {
 		return nil
 	}
 	var list []runner.Tool
-	for _, t := range e.agent.AgentTools() {
+	for _, t := range ge.agent.AgentTools() {
 		list = append(list, t)
 	}
 	return list
 }
 
 // interrupt ends the agent's turn, if one is under way.
-func (e *goalEngine) interrupt(ctx context.Context) {
-	if e.agent != nil {
-		e.agent.Interrupt(ctx)
+func (ge *goalEngine) interrupt(ctx context.Context) {
+	if ge.agent != nil {
+		ge.agent.Interrupt(ctx)
 	}
 }
 
 // close ends the agent.
-func (e *goalEngine) close(ctx context.Context) error {
-	if e.agent == nil {
+func (ge *goalEngine) close(ctx context.Context) error {
+	if ge.agent == nil {
 		return nil
 	}
-	return e.agent.Close(ctx)
+	return ge.agent.Close(ctx)
 }
 
 // serveTools returns the constructor of an agent's MCP server.

@@ -101,12 +101,12 @@ type goalSecrets struct {
 }
 
 // SecretsIn lists the secrets that a call refers to.
-func (s *goalSecrets) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
+func (g *goalSecrets) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	var uses []policy.SecretUse
 	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
-		found, err := s.vault.Find(name)
+		found, err := g.vault.Find(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(s.names, ", "))
+			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(g.names, ", "))
 		}
 		uses = append(uses, policy.SecretUse{Name: found.Name, Hosts: found.Hosts})
 	}
@@ -114,21 +114,21 @@ func (s *goalSecrets) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 }
 
 // EnvironmentSecrets lists the secrets of the user's MCP servers that run in the goal's sandbox.
-func (s *goalSecrets) EnvironmentSecrets() []policy.SecretUse { return s.given }
+func (g *goalSecrets) EnvironmentSecrets() []policy.SecretUse { return g.given }
 
 // FillSecrets replaces the references to secrets by their values. It refuses to type a secret that is restricted to
 // hosts into other pages.
-func (s *goalSecrets) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
-	uses, err := s.SecretsIn(c)
+func (g *goalSecrets) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
+	uses, err := g.SecretsIn(c)
 	if err != nil {
 		return c, err
 	}
 	values := map[string]string{}
 	for _, use := range uses {
-		if err := s.validateSecretOrigin(ctx, c, use); err != nil {
+		if err := g.validateSecretOrigin(ctx, c, use); err != nil {
 			return c, err
 		}
-		if values[use.Name], err = s.vault.Get(ctx, use.Name); err != nil {
+		if values[use.Name], err = g.vault.Get(ctx, use.Name); err != nil {
 			return c, fmt.Errorf("%s: %w", use.Name, err)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *goalSecrets) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, 
 	if err != nil {
 		return c, fmt.Errorf("the arguments: %w", err)
 	}
-	if err := s.maskFields(ctx, c); err != nil {
+	if err := g.maskFields(ctx, c); err != nil {
 		return c, err
 	}
 	c.Arguments = string(b)
@@ -147,7 +147,7 @@ func (s *goalSecrets) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, 
 }
 
 // maskFields hides in pictures the field that a secret is about to be typed into.
-func (s *goalSecrets) maskFields(ctx context.Context, c goal.Call) error {
+func (g *goalSecrets) maskFields(ctx context.Context, c goal.Call) error {
 	var args struct {
 		Pane   string `json:"pane"`
 		Target string `json:"target"`
@@ -158,7 +158,7 @@ func (s *goalSecrets) maskFields(ctx context.Context, c goal.Call) error {
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := s.browsers.Get(args.Pane)
+	p, ok := g.browsers.Get(args.Pane)
 	if !ok {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *goalSecrets) maskFields(ctx context.Context, c goal.Call) error {
 
 // validateSecretOrigin refuses to type a restricted secret into a page or frame of another origin. The policy has
 // already decided the hosts that a tool contacts itself, because they are part of its effect.
-func (s *goalSecrets) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
+func (g *goalSecrets) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
 	var args struct {
 		Pane   string  `json:"pane"`
 		Target *string `json:"target"`
@@ -178,7 +178,7 @@ func (s *goalSecrets) validateSecretOrigin(ctx context.Context, c goal.Call, use
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := s.browsers.Get(args.Pane)
+	p, ok := g.browsers.Get(args.Pane)
 	if !ok || len(use.Hosts) == 0 {
 		return nil
 	}

@@ -19,8 +19,8 @@ var _ tools.Access = accessRequester{}
 
 // Validate refuses access that no goal may have. Its answer must not show the agent whether a path exists, which needs
 // the user's approval.
-func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
-	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
+func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
+	rules, p := ar.session.registry.Sandboxes.Access, ar.session.policy
 	var in api.AccessInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
@@ -55,7 +55,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowSocket = []string{real}
 	case policy.WriteAccess:
 		in.AllowWrite = []string{real}
-		other, err := k.session.registry.Store.Queue.ConflictingWriter(ctx, real, k.session.goal)
+		other, err := ar.session.registry.Store.Queue.ConflictingWriter(ctx, real, ar.session.goal)
 		if err != nil || other != "" {
 			return want, errors.Join(err, fmt.Errorf("goal %s may write there now; wait until it has ended", other.Short()))
 		}
@@ -73,6 +73,6 @@ func agentRefusal(err error) error {
 	return err
 }
 
-func (k accessRequester) Problem(a policy.MachineAccess) error {
-	return k.session.sandbox.MachineGrants.Problem(a)
+func (ar accessRequester) Problem(a policy.MachineAccess) error {
+	return ar.session.sandbox.MachineGrants.Problem(a)
 }

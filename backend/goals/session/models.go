@@ -17,44 +17,45 @@ import (
 
 // openModels makes the models of a run, which retry and journal each wait. A scripted goal has no critic, because a
 // script cannot criticise itself.
-func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
-	provider, err := r.registry.Models.Get(g.Provider)
+func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
+	provider, err := se.registry.Models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
 	provider = models.WithModel(provider, g.Model) // the user may have chosen another model of the provider
 	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
-	agent, err := r.openModel(ctx, "model", own)
+	agent, err := se.openModel(ctx, "model", own)
 	if err != nil {
 		return modelSet{}, err
 	}
-	m := modelSet{Models: runner.Models{Agent: agent, Window: r.registry.Models.Window(ctx, provider)}}
+	m := modelSet{Models: runner.Models{Agent: agent, Window: se.registry.Models.Window(ctx, provider)}}
 	if g.Options.Engine != "" {
-		if err := r.engine.open(ctx, g, agent, provider, r.warn); err != nil {
+		if err := se.engine.open(ctx, g, agent, provider, se.warn); err != nil {
 			return modelSet{}, err
 		}
-		m.Agent, m.Window = engineModel{&r.engine, r.engine.agent.OwnHosts()}, 0 // the agent shortens its conversation itself
+		// the agent shortens its conversation itself
+		m.Agent, m.Window = engineModel{&se.engine, se.engine.agent.OwnHosts()}, 0
 	}
 	if !g.Scripted {
-		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
+		critic, err := se.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
 			return modelSet{}, err
 		}
 		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
 	}
 	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
-		judge, err := r.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
+		judge, err := se.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
 		if err != nil {
 			return modelSet{}, err
 		}
 		m.judge, m.window = pausableModel{judge}, judge.window
 	}
-	return m, r.warnUnpriced(g, provider)
+	return m, se.warnUnpriced(g, provider)
 }
 
 // warnUnpriced warns if a spending limit has no effect because a model's price is unknown.
-func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
-	daily := r.registry.Models.Config.Settings().DailyLimitUSD
+func (se *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
+	daily := se.registry.Models.Config.Settings().DailyLimitUSD
 	if g.Limits.USD <= 0 && daily <= 0 || g.Scripted {
 		return nil
 	}
@@ -63,11 +64,11 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		p := own
 		if id != "" && id != own.ID {
 			var err error
-			if p, err = r.registry.Models.Get(id); err != nil {
+			if p, err = se.registry.Models.Get(id); err != nil {
 				return errorWithHint(err)
 			}
 		}
-		if !r.registry.Models.HasPrice(p) && !slices.Contains(unpriced, p.Model) {
+		if !se.registry.Models.HasPrice(p) && !slices.Contains(unpriced, p.Model) {
 			unpriced = append(unpriced, p.Model)
 		}
 	}
@@ -76,7 +77,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		if g.Limits.USD <= 0 {
 			limit = fmt.Sprintf("the daily limit of $%.2f", daily)
 		}
-		r.warn("usd", fmt.Sprintf("no price is known for %s, so %s does not include its cost; also limit the tokens "+
+		se.warn("usd", fmt.Sprintf("no price is known for %s, so %s does not include its cost; also limit the tokens "+
 			"(--max-tokens)", strings.Join(unpriced, ", "), limit))
 	}
 	return nil
@@ -90,55 +91,55 @@ type namedModel struct {
 }
 
 // Turn asks this model and ignores the model named in t.
-func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	t.Model = m.name
-	return m.Client.Turn(ctx, t, delta)
+func (n namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.Model = n.name
+	return n.Client.Turn(ctx, t, delta)
 }
 
 // chooseProvider returns the model of the provider with an id, or the goal's own model. The goal's effort applies to
 // all roles of its own provider.
-func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
+func (se *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
-		other, err := r.registry.Models.Get(id)
+		other, err := se.registry.Models.Get(id)
 		if err != nil {
 			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
 		}
 		p = models.Choice{Provider: other}
 	}
-	m, err := r.openModel(ctx, role, p)
-	return namedModel{m, p.Model, r.registry.Models.Window(ctx, p.Provider)}, err
+	m, err := se.openModel(ctx, role, p)
+	return namedModel{m, p.Model, se.registry.Models.Window(ctx, p.Provider)}, err
 }
 
 // pausableModel ends a turn when the user pauses the run.
 type pausableModel struct{ model.Client }
 
-func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	return runner.AskModel(ctx, m.Client, t, delta)
+func (p pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	return runner.AskModel(ctx, p.Client, t, delta)
 }
 
 // openModel makes the model of a role. The session counts, over all runs, how often the goal was parked for that role.
-func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
-	m, err := r.registry.Models.NewClient(ctx, p)
+func (se *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
+	m, err := se.registry.Models.NewClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if r.parkCounters[role] == nil {
-		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
+	if se.parkCounters[role] == nil {
+		se.parkCounters[role] = model.NewParkCounter(se.parkedInARow)
 	}
 	retrying := model.Retry{
-		Model: m, Clock: r.registry.Clock, TurnTimeout: r.registry.Models.TurnTimeout(), Parks: r.parkCounters[role],
+		Model: m, Clock: se.registry.Clock, TurnTimeout: se.registry.Models.TurnTimeout(), Parks: se.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
-			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
+			se.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},
 	}
 	spender := role
 	if role == "model" {
 		spender = "agent"
 	}
-	return r.registry.Models.Budget.Meter(retrying, p.Provider, models.Spender{
-		Goal: r.goal,
+	return se.registry.Models.Budget.Meter(retrying, p.Provider, models.Spender{
+		Goal: se.goal,
 		Role: spender,
-		Warn: func(text string) { r.warn(event.DailyLimitWarning, text) },
+		Warn: func(text string) { se.warn(event.DailyLimitWarning, text) },
 	}), nil
 }

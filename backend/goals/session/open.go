@@ -121,18 +121,18 @@ func (reg *Registry) add(r *Session) {
 }
 
 // setUpRun makes the tools, the checks and the models of a run.
-func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
-	env, set := r.sandbox.Env, r.sandbox.Programs
-	r.policy, r.provider = g.Policy, g.Provider
+func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
+	env, set := se.sandbox.Env, se.sandbox.Programs
+	se.policy, se.provider = g.Policy, g.Provider
 	own := &goalPanes{
-		panes:    r.registry.Panes,
+		panes:    se.registry.Panes,
 		goal:     g.ID,
 		dir:      g.Policy.Dir,
 		launcher: set,
 		env:      env,
-		recorder: r.recorder,
+		recorder: se.recorder,
 
-		onPageOpened: r.holdPageLoad,
+		onPageOpened: se.holdPageLoad,
 	}
 	deps := tools.Deps{
 		Dir:          g.Policy.Dir,
@@ -141,32 +141,32 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		Terminals:    goalTerminals{own},
 		Browsers:     goalBrowsers{own},
 		Panes:        goalPaneList{own},
-		Logins:       panes.Logins{Logins: r.registry.Secrets.Logins()},
-		Goals:        r.children,
-		Vision:       visionJudge{r},
-		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
-		Web:          r.sandbox.Web(),
-		Search:       r.registry.searchTool(),
-		PendingInput: &r.registry.pendingInput,
+		Logins:       panes.Logins{Logins: se.registry.Secrets.Logins()},
+		Goals:        se.children,
+		Vision:       visionJudge{se},
+		Recipes:      goalRecipes{se.registry.Config, se.registry.Store, g.ID},
+		Web:          se.sandbox.Web(),
+		Search:       se.registry.searchTool(),
+		PendingInput: &se.registry.pendingInput,
 	}
-	deps.Protected, deps.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	deps.Protected, deps.Work = se.protectedReasons(), g.Policy.DescribeWork()
 	deps.Hidden, deps.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
-	if r.sandbox.Proxy != nil {
-		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
-		deps.GitControlled = r.sandbox.GitControlled
-		for _, line := range r.sandbox.Degradations {
+	if se.sandbox.Proxy != nil {
+		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, se.sandbox.Proxy, accessRequester{se}, set
+		deps.GitControlled = se.sandbox.GitControlled
+		for _, line := range se.sandbox.Degradations {
 			warn("sandbox", line)
 		}
 		// without grants: the run applies those of the user
-		r.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
+		se.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(se.policy), nil, nil, se.sandbox.Proxy.SetRules)
 	} else {
 		warn("sandbox", "this goal runs unconfined, as you chose: its programs have your own rights"+rootSuffix())
 	}
 	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
 	}
-	r.sandbox.SetWarn(warn)
-	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && r.sandbox.Proxy != nil {
+	se.sandbox.SetWarn(warn)
+	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && se.sandbox.Proxy != nil {
 		warn("network", "only the checks may contact these hosts, while they run: "+strings.Join(hosts, ", "))
 	}
 	goalTools, err := tools.New(deps)
@@ -178,31 +178,31 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(fmt.Errorf("the goal's folder %s was moved or replaced: its path now leads to %q",
 			g.Policy.Dir, real), err, goalTools.Close())
 	}
-	r.warn, r.tools, r.engine.tools = warn, goalTools, goalTools
-	m, err := r.openModels(ctx, g)
+	se.warn, se.tools, se.engine.tools = warn, goalTools, goalTools
+	m, err := se.openModels(ctx, g)
 	if err != nil {
 		return errors.Join(err, goalTools.Close())
 	}
-	if r.mcp == nil {
-		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
+	if se.mcp == nil {
+		if se.mcp, err = se.registry.MCPServers.Open(ctx, se.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, goalTools.Close())
 		}
 	}
-	r.goalSecrets = goalSecrets{
-		vault:    r.registry.Secrets,
-		mask:     r.registry.Mask,
-		browsers: r.registry.Panes.Browsers,
+	se.goalSecrets = goalSecrets{
+		vault:    se.registry.Secrets,
+		mask:     se.registry.Mask,
+		browsers: se.registry.Panes.Browsers,
 		names:    g.Policy.Secrets,
-		given:    r.mcp.Given,
+		given:    se.mcp.Given,
 	}
-	r.models = m
-	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
-	r.recorder.setActive(true)
-	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
-	r.checks.Folder, r.checks.Environment.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
-	r.checks.Agent = r.sandbox
+	se.models = m
+	se.snapshots = se.registry.startSnapshots(ctx, g, warn)
+	se.recorder.setActive(true)
+	se.checks = se.sandbox.CheckRunner(se.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
+	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID)
+	se.checks.Agent = se.sandbox
 	if m.judge != nil {
-		r.checks.Judge, r.checks.Window = m.judge, m.window
+		se.checks.Judge, se.checks.Window = m.judge, m.window
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type paneCursor struct {
 	working bool
 }
 
-func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (o *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	now := map[string]paneCursor{} // drops closed panes
 	var b strings.Builder
 	for _, info := range p.Terminals.List() {
@@ -37,10 +37,10 @@ func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
 		_, end := s.Range()
 		_, working := s.Running()
 		now[info.ID] = paneCursor{end, working}
-		if was := h.at[info.ID]; was.working && end > was.end {
+		if was := o.at[info.ID]; was.working && end > was.end {
 			b.WriteString(info.ID + "\n" + s.Text(max(was.end, end-maxOutputTail), maxOutputTail).Text + "\n")
 		}
 	}
-	h.at = now
+	o.at = now
 	return b.String()
 }

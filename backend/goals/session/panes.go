@@ -31,15 +31,15 @@ type goalPanes struct {
 }
 
 // recordLease journals that the goal got a pane.
-func (p *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) error {
-	if p.external {
+func (g *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) error {
+	if g.external {
 		return nil
 	}
 	run, ok := goal.RunOf(ctx)
-	if !ok || run.Goal != p.goal {
+	if !ok || run.Goal != g.goal {
 		return errors.New("panes are leased inside a run only")
 	}
-	if err := p.panes.Store.Journal.Append(context.WithoutCancel(ctx), run, &event.Lease{
+	if err := g.panes.Store.Journal.Append(context.WithoutCancel(ctx), run, &event.Lease{
 		Pane: id,
 		Kind: k,
 		Held: true,
@@ -49,37 +49,37 @@ func (p *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) err
 	return nil
 }
 
-func (p *goalPanes) notifyPageOpened(opened *browser.Pane) {
-	if p.onPageOpened != nil {
-		p.onPageOpened(opened)
+func (g *goalPanes) notifyPageOpened(opened *browser.Pane) {
+	if g.onPageOpened != nil {
+		g.onPageOpened(opened)
 	}
 }
 
 type goalBrowsers struct{ *goalPanes }
 
-func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
+func (g goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
 	if id != "" {
-		p, err := b.pane(id)
+		p, err := g.pane(id)
 		if err != nil {
 			return tools.Page{}, err
 		}
 		if err := p.Navigation.Navigate(ctx, url); err != nil {
 			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
 		}
-		b.notifyPageOpened(p)
+		g.notifyPageOpened(p)
 		return openedPage(p)
 	}
-	p, err := b.panes.Browsers.Open(ctx, browser.Options{
-		ID:     b.panes.NewID(pane.Browser),
+	p, err := g.panes.Browsers.Open(ctx, browser.Options{
+		ID:     g.panes.NewID(pane.Browser),
 		URL:    url,
-		GoalID: string(b.goal),
+		GoalID: string(g.goal),
 	})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
-	b.notifyPageOpened(p)
-	b.recorder.recordPage(p)
-	if err := b.recordLease(ctx, p.State.Info().ID, pane.Browser); err != nil {
+	g.notifyPageOpened(p)
+	g.recorder.recordPage(p)
+	if err := g.recordLease(ctx, p.State.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}
 	return openedPage(p)
@@ -95,17 +95,17 @@ func openedPage(p *browser.Pane) (tools.Page, error) {
 	return tools.Page{Pane: info.ID, URL: info.URL, Title: info.Title}, nil
 }
 
-func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
-	p, ok := b.panes.Browsers.Get(id)
-	if !ok || !b.panes.CanDrive(b.goal, p.State.Info()) {
+func (g goalBrowsers) pane(id string) (*browser.Pane, error) {
+	p, ok := g.panes.Browsers.Get(id)
+	if !ok || !g.panes.CanDrive(g.goal, p.State.Info()) {
 		return nil, panes.NotYoursError(id)
 	}
 	return p, nil
 }
 
 // Get returns a pane of the goal for its tools.
-func (b goalBrowsers) Get(id string) (tools.Browser, error) {
-	p, err := b.pane(id)
+func (g goalBrowsers) Get(id string) (tools.Browser, error) {
+	p, err := g.pane(id)
 	if err != nil {
 		return tools.Browser{}, err
 	}
@@ -131,18 +131,18 @@ func PageParts(p *browser.Pane) tools.Browser {
 	}
 }
 
-func (b goalBrowsers) List() []pane.Info { return b.panes.BrowserPanesOf(b.goal) }
+func (g goalBrowsers) List() []pane.Info { return g.panes.BrowserPanesOf(g.goal) }
 
 // Close closes a pane that the goal opened. A pane that the user shares stays open.
-func (b goalBrowsers) Close(ctx context.Context, id string) error {
-	p, err := b.pane(id)
+func (g goalBrowsers) Close(ctx context.Context, id string) error {
+	p, err := g.pane(id)
 	if err != nil {
 		return err
 	}
 	if p.State.Info().Shared {
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
-	if err := b.panes.Browsers.ClosePane(ctx, id); err != nil {
+	if err := g.panes.Browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
 	return nil
@@ -151,18 +151,18 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 // goalPaneList lists all panes of one goal.
 type goalPaneList struct{ *goalPanes }
 
-func (s goalPaneList) List() []pane.Info {
+func (g goalPaneList) List() []pane.Info {
 	var list []pane.Info
-	for _, i := range s.panes.Snapshot().Panes {
-		if s.panes.CanDrive(s.goal, i) {
+	for _, i := range g.panes.Snapshot().Panes {
+		if g.panes.CanDrive(g.goal, i) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-func (s goalPaneList) get(id string) (pane.Info, error) {
-	for _, i := range s.List() {
+func (g goalPaneList) get(id string) (pane.Info, error) {
+	for _, i := range g.List() {
 		if i.ID == id {
 			return i, nil
 		}
@@ -170,42 +170,42 @@ func (s goalPaneList) get(id string) (pane.Info, error) {
 	return pane.Info{}, panes.NotYoursError(id)
 }
 
-func (s goalPaneList) IsShared(id string) bool { return s.panes.IsShared(id) }
+func (g goalPaneList) IsShared(id string) bool { return g.panes.IsShared(id) }
 
-func (s goalPaneList) Close(ctx context.Context, id string) error {
-	i, err := s.get(id)
+func (g goalPaneList) Close(ctx context.Context, id string) error {
+	i, err := g.get(id)
 	switch {
 	case err != nil:
 		return err
-	case s.IsShared(id):
+	case g.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	case i.Kind == pane.Browser:
-		err = s.panes.CloseBrowser(ctx, id)
+		err = g.panes.CloseBrowser(ctx, id)
 	default:
-		err = s.panes.CloseTerminal(ctx, id)
+		err = g.panes.CloseTerminal(ctx, id)
 	}
 	return err
 }
 
-func (s goalPaneList) Focus(id string) error {
-	if _, err := s.get(id); err != nil {
+func (g goalPaneList) Focus(id string) error {
+	if _, err := g.get(id); err != nil {
 		return err
 	}
-	s.panes.Focus(id)
+	g.panes.Focus(id)
 	return nil
 }
 
-func (s goalPaneList) Name(id, title string) error {
-	i, err := s.get(id)
+func (g goalPaneList) Name(id, title string) error {
+	i, err := g.get(id)
 	switch {
 	case err != nil:
 		return err
-	case s.IsShared(id):
+	case g.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it keeps its title", id)
 	case i.Kind == pane.Terminal:
-		return s.panes.RenameTerminal(id, title)
+		return g.panes.RenameTerminal(id, title)
 	}
-	s.panes.Rename(i, title)
+	g.panes.Rename(i, title)
 	return nil
 }
 
@@ -242,15 +242,15 @@ func (reg *Registry) OnPopup(w *browser.Pane) {
 }
 
 // journalPopups journals the windows that were opened since the last call.
-func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
-	r.registry.mu.Lock()
-	list := r.pendingPopups
-	r.pendingPopups = nil
-	r.registry.mu.Unlock()
+func (se *Session) journalPopups(ctx context.Context, run goal.Run) error {
+	se.registry.mu.Lock()
+	list := se.pendingPopups
+	se.pendingPopups = nil
+	se.registry.mu.Unlock()
 	if len(list) == 0 {
 		return nil
 	}
-	if err := r.registry.Store.Journal.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+	if err := se.registry.Store.Journal.Append(context.WithoutCancel(ctx), run, list...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
@@ -263,21 +263,21 @@ type lastInputOffsets struct {
 	at map[string]int64
 }
 
-func (t *lastInputOffsets) set(s *terminal.Session) {
+func (l *lastInputOffsets) set(s *terminal.Session) {
 	_, end := s.Range()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.at == nil {
-		t.at = map[string]int64{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at == nil {
+		l.at = map[string]int64{}
 	}
-	t.at[s.ID()] = end
+	l.at[s.ID()] = end
 }
 
 // get returns that offset for a pane, or a negative number if nothing was typed.
-func (t *lastInputOffsets) get(pane string) int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if at, ok := t.at[pane]; ok {
+func (l *lastInputOffsets) get(pane string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at, ok := l.at[pane]; ok {
 		return at
 	}
 	return -1

@@ -108,17 +108,17 @@ const maxPreflightAge = time.Minute
 // RecheckPreflight runs the checks again before the first turn of a goal that waited in the queue, because another goal
 // may have reached its objective, or broken what its checks need. It returns why the goal should not begin, "" if it
 // may.
-func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
-	row, err := r.registry.Store.Goals.Get(ctx, g.ID)
+func (se *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
+	row, err := se.registry.Store.Goals.Get(ctx, g.ID)
 	if err != nil {
 		return "", err
 	}
-	waited, err := r.registry.Store.Questions.WasQueued(ctx, g.ID)
-	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < maxPreflightAge {
+	waited, err := se.registry.Store.Questions.WasQueued(ctx, g.ID)
+	if err != nil || !waited && se.registry.Clock.Now().Sub(row.CreatedAt) < maxPreflightAge {
 		return "", err
 	}
-	r.AwaitSnapshot(ctx) // a check may change the folder
-	if _, refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
+	se.AwaitSnapshot(ctx) // a check may change the folder
+	if _, refusal := PreflightProblem(ctx, se.checks, &g); refusal != nil {
 		return "the results of the goal's checks have changed since it was created: " + refusal.Message +
 			". Resume the goal if that is intended", nil
 	}

@@ -18,12 +18,12 @@ type goalRecipes struct {
 	goal  goal.ID
 }
 
-func (r goalRecipes) List() ([]goal.Recipe, error)         { return r.cfg.Recipes() }
-func (r goalRecipes) Get(name string) (goal.Recipe, error) { return r.cfg.Recipe(name) }
-func (r goalRecipes) Save(recipe goal.Recipe) error        { return r.cfg.SaveRecipe(recipe) }
+func (g goalRecipes) List() ([]goal.Recipe, error)         { return g.cfg.Recipes() }
+func (g goalRecipes) Get(name string) (goal.Recipe, error) { return g.cfg.Recipe(name) }
+func (g goalRecipes) Save(recipe goal.Recipe) error        { return g.cfg.SaveRecipe(recipe) }
 
-func (r goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, error) {
-	return StepsToKeep(ctx, r.store, r.goal, from, to)
+func (g goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, error) {
+	return StepsToKeep(ctx, g.store, g.goal, from, to)
 }
 
 // StepsToKeep returns the successful calls in a range of a goal's steps, for a recipe. It leaves out control tools and

@@ -42,72 +42,72 @@ type paneRecorder struct {
 }
 
 // setActive starts recording with a run and stops between runs.
-func (c *paneRecorder) setActive(on bool) {
-	if c == nil {
+func (pr *paneRecorder) setActive(on bool) {
+	if pr == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.on = on
-	for v := range c.views {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	pr.on = on
+	for v := range pr.views {
 		v.SetVisible(on)
 	}
 }
 
 // start runs f in a goroutine, unless the recorder is closed.
-func (c *paneRecorder) start(f func()) {
-	if c == nil {
+func (pr *paneRecorder) start(f func()) {
+	if pr == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.ended {
-		c.rolled.Go(f)
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if !pr.ended {
+		pr.rolled.Go(f)
 	}
 }
 
 // close ends all recordings and waits for them.
-func (c *paneRecorder) close() error {
-	if c == nil {
+func (pr *paneRecorder) close() error {
+	if pr == nil {
 		return nil
 	}
-	c.mu.Lock()
-	c.ended = true
-	c.mu.Unlock()
-	c.end()
-	c.rolled.Wait()
-	return c.writer.Close()
+	pr.mu.Lock()
+	pr.ended = true
+	pr.mu.Unlock()
+	pr.end()
+	pr.rolled.Wait()
+	return pr.writer.Close()
 }
 
-func (c *paneRecorder) write(r recording.Record) {
-	r.At = c.clock.Now()
-	if err := c.writer.Add(r); err != nil {
-		c.broken.Do(func() { c.log.Error("panes cannot be recorded", "goal", c.goal, "error", err) })
+func (pr *paneRecorder) write(r recording.Record) {
+	r.At = pr.clock.Now()
+	if err := pr.writer.Add(r); err != nil {
+		pr.broken.Do(func() { pr.log.Error("panes cannot be recorded", "goal", pr.goal, "error", err) })
 	}
 }
 
 // recordTerminal records a terminal from its first byte until its program has ended.
-func (c *paneRecorder) recordTerminal(s *terminal.Session) {
-	c.start(func() {
+func (pr *paneRecorder) recordTerminal(s *terminal.Session) {
+	pr.start(func() {
 		v := s.Attach(0)
 		defer v.Close()
-		mask := c.mask.Stream() // a secret may be split over two chunks
+		mask := pr.mask.Stream() // a secret may be split over two chunks
 		add := func(text []byte) {
 			if len(text) > 0 {
 				cols, rows := v.Size()
-				c.write(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
+				pr.write(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
 			}
 		}
 		defer func() { add(mask.End()) }()
 		for {
-			offset, chunk, err := v.Read(c.life)
+			offset, chunk, err := v.Read(pr.life)
 			var lost *terminal.GapError
 			if errors.As(err, &lost) {
 				continue
 			}
 			if err != nil {
-				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
-					c.log.Warn("a terminal was not recorded", "pane", s.ID(), "error", err)
+				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && pr.life.Err() == nil {
+					pr.log.Warn("a terminal was not recorded", "pane", s.ID(), "error", err)
 				}
 				return
 			}
@@ -118,22 +118,22 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 }
 
 // recordPage records a page until it is closed.
-func (c *paneRecorder) recordPage(p *browser.Pane) {
-	c.start(func() {
+func (pr *paneRecorder) recordPage(p *browser.Pane) {
+	pr.start(func() {
 		v := p.Attach()
-		c.mu.Lock()
-		c.views[v] = true
-		v.SetVisible(c.on)
-		c.mu.Unlock()
+		pr.mu.Lock()
+		pr.views[v] = true
+		v.SetVisible(pr.on)
+		pr.mu.Unlock()
 		defer func() {
-			c.mu.Lock()
-			delete(c.views, v)
-			c.mu.Unlock()
+			pr.mu.Lock()
+			delete(pr.views, v)
+			pr.mu.Unlock()
 			v.Close()
 		}()
 		filter := frameFilter{}
 		for {
-			news, err := v.Next(c.life)
+			news, err := v.Next(pr.life)
 			if err != nil {
 				return // closed
 			}
@@ -141,8 +141,8 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 				continue
 			}
 			if filter.canRecord(p.State.Driver()) && filter.isNew(news.Frame.JPEG) {
-				c.recordFrame(p, news.Frame)
-				c.delayFrame()
+				pr.recordFrame(p, news.Frame)
+				pr.delayFrame()
 			}
 			v.Ack(news.Frame.N)
 		}
@@ -151,14 +151,14 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 
 // recordFrame records a frame with secrets hidden. It drops the frame if it cannot hide them, or if the user has taken
 // over the page.
-func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
-	picture, err := p.Pictures.RedactFrame(c.life, f)
+func (pr *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
+	picture, err := p.Pictures.RedactFrame(pr.life, f)
 	if err != nil {
-		c.log.Debug("a frame is not recorded", "pane", p.State.Info().ID, "error", err)
+		pr.log.Debug("a frame is not recorded", "pane", p.State.Info().ID, "error", err)
 		return
 	}
 	if p.State.Driver() != pane.DriverUser {
-		c.write(recording.Record{
+		pr.write(recording.Record{
 			Pane: p.State.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height,
 			Data: picture,
 		})
@@ -166,12 +166,12 @@ func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 }
 
 // delayFrame blocks until the next frame may be recorded.
-func (c *paneRecorder) delayFrame() {
+func (pr *paneRecorder) delayFrame() {
 	timer := time.NewTimer(minFrameInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-c.life.Done():
+	case <-pr.life.Done():
 	}
 }
 
@@ -183,14 +183,14 @@ type frameFilter struct {
 	last      []byte
 }
 
-func (s *frameFilter) isNew(frame []byte) bool {
-	isNew := !bytes.Equal(s.last, frame)
-	s.last = frame
+func (f *frameFilter) isNew(frame []byte) bool {
+	isNew := !bytes.Equal(f.last, frame)
+	f.last = frame
 	return isNew
 }
 
-func (s *frameFilter) canRecord(driver pane.Driver) bool {
-	can := driver != pane.DriverUser && !s.userDrove
-	s.userDrove = driver == pane.DriverUser
+func (f *frameFilter) canRecord(driver pane.Driver) bool {
+	can := driver != pane.DriverUser && !f.userDrove
+	f.userDrove = driver == pane.DriverUser
 	return can
 }

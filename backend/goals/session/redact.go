@@ -11,12 +11,12 @@ import (
 var untrustedBlock = text.NewPattern(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
 // Redact hides known secrets in a result, and text that looks like a secret by its context.
-func (s *goalSecrets) Redact(text string) string {
-	text = s.mask.Truncated(text)
+func (g *goalSecrets) Redact(text string) string {
+	text = g.mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")
-		return m[:begin] + s.mask.Partial(m[begin:end]) + m[end:]
+		return m[:begin] + g.mask.Partial(m[begin:end]) + m[end:]
 	})
 	return secret.MaskLikely(text)
 }

@@ -100,18 +100,18 @@ type Session struct {
 }
 
 // Ready returns why the goal cannot work in this session, nil if it can.
-func (r *Session) Ready() error {
-	if r.sandbox.HasEnded() {
+func (se *Session) Ready() error {
+	if se.sandbox.HasEnded() {
 		var replaced *sandbox.ReplacedError
-		if err := r.sandbox.Programs.Err(); errors.As(err, &replaced) {
+		if err := se.sandbox.Programs.Err(); errors.As(err, &replaced) {
 			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replaced)
 		}
 		return errors.New("the sandbox exited; resume the goal to start a new one")
 	}
-	if r.secretsErr != nil {
-		return r.secretsErr
+	if se.secretsErr != nil {
+		return se.secretsErr
 	}
-	if _, err := r.registry.Models.Get(r.provider); err != nil {
+	if _, err := se.registry.Models.Get(se.provider); err != nil {
 		return errorWithHint(err)
 	}
 	return nil
@@ -126,22 +126,22 @@ func errorWithHint(err error) error {
 	return err
 }
 
-func (r *Session) Models() runner.Models { return r.models.Models }
+func (se *Session) Models() runner.Models { return se.models.Models }
 
-func (r *Session) Tools() []runner.Tool {
-	list := r.engine.agentTools()
-	for _, t := range r.tools.Tools() {
+func (se *Session) Tools() []runner.Tool {
+	list := se.engine.agentTools()
+	for _, t := range se.tools.Tools() {
 		list = append(list, t)
 	}
-	return append(list, r.mcp.Tools()...)
+	return append(list, se.mcp.Tools()...)
 }
 
-func (r *Session) Judge() runner.Verifier { return r.checks }
+func (se *Session) Judge() runner.Verifier { return se.checks }
 
 // TotalSpend returns what the goal's children have spent.
-func (r *Session) TotalSpend() goal.Spend { return r.children.TotalSpend() }
+func (se *Session) TotalSpend() goal.Spend { return se.children.TotalSpend() }
 
-func (r *Session) Folder() runner.FolderState { return r.workspace }
+func (se *Session) Folder() runner.FolderState { return se.workspace }
 
 // netLog returns the log of a goal's requests. The first request opens the file.
 func (reg *Registry) netLog(id goal.ID) *network.Log {
@@ -167,4 +167,4 @@ type modelSet struct {
 }
 
 // NewOutput returns what commands that were running at the last call have printed since.
-func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }
+func (se *Session) NewOutput() string { return se.output.readNew(se.registry.Panes, se.goal) }

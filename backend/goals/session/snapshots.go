@@ -162,27 +162,27 @@ func (s *snapshots) end(ctx context.Context) {
 }
 
 // AwaitSnapshot waits for the first snapshot, if one is needed already.
-func (r *Session) AwaitSnapshot(ctx context.Context) {
+func (se *Session) AwaitSnapshot(ctx context.Context) {
 	select {
-	case <-r.snapshots.wanted:
-		r.SnapshotBefore(ctx)
+	case <-se.snapshots.wanted:
+		se.SnapshotBefore(ctx)
 	default:
 	}
 }
 
 // SnapshotBefore requests the first snapshot and waits for it, because a step may change the folder.
-func (r *Session) SnapshotBefore(ctx context.Context) {
-	r.snapshots.want()
+func (se *Session) SnapshotBefore(ctx context.Context) {
+	se.snapshots.want()
 	select {
-	case <-r.snapshots.first:
-	case <-r.snapshots.done:
+	case <-se.snapshots.first:
+	case <-se.snapshots.done:
 	case <-ctx.Done():
 	}
 }
 
 // SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
-func (r *Session) SnapshotAfter(step int) {
-	s := r.snapshots
+func (se *Session) SnapshotAfter(step int) {
+	s := se.snapshots
 	s.mu.Lock()
 	s.step = step
 	s.mu.Unlock()

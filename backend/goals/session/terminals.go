@@ -17,38 +17,38 @@ import (
 // goalTerminals are the terminal panes of one goal.
 type goalTerminals struct{ *goalPanes }
 
-func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
-	s, err := t.panes.Terminals.Open(ctx, t.launcher, terminal.Options{
-		ID: t.panes.NewID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
-		Cols: 100, Rows: 30, Scrollback: t.panes.Scrollback(),
+func (g goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
+	s, err := g.panes.Terminals.Open(ctx, g.launcher, terminal.Options{
+		ID: g.panes.NewID(pane.Terminal), GoalID: string(g.goal), Title: title, Dir: dir, Env: g.env,
+		Cols: 100, Rows: 30, Scrollback: g.panes.Scrollback(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
 	}
-	t.recorder.recordTerminal(s)
-	return s.ID(), t.recordLease(ctx, s.ID(), pane.Terminal)
+	g.recorder.recordTerminal(s)
+	return s.ID(), g.recordLease(ctx, s.ID(), pane.Terminal)
 }
 
-func (t goalTerminals) session(id string) (*terminal.Session, error) {
-	s, err := t.panes.Terminals.Get(id)
-	if err != nil || !t.panes.CanDrive(t.goal, s.Info()) {
+func (g goalTerminals) session(id string) (*terminal.Session, error) {
+	s, err := g.panes.Terminals.Get(id)
+	if err != nil || !g.panes.CanDrive(g.goal, s.Info()) {
 		return nil, panes.NotYoursError(id)
 	}
 	return s, nil
 }
 
 // IsConfined reports whether a pane runs in the goal's sandbox. The user's panes do not.
-func (t goalTerminals) IsConfined(id string) (bool, error) {
-	s, err := t.session(id)
-	return err == nil && s.Info().GoalID == string(t.goal), err
+func (g goalTerminals) IsConfined(id string) (bool, error) {
+	s, err := g.session(id)
+	return err == nil && s.Info().GoalID == string(g.goal), err
 }
 
-func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
-	s, err := t.session(id)
+func (g goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
+	s, err := g.session(id)
 	if err != nil {
 		return tools.TerminalRun{}, err
 	}
-	t.typed.set(s)
+	g.typed.set(s)
 	run, err := s.Commands.Run(ctx, command, wait)
 	if err != nil {
 		return tools.TerminalRun{}, fmt.Errorf("pane %s: %w", id, err)
@@ -56,12 +56,12 @@ func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Du
 	return tools.TerminalRun{Output: run.Output, Exit: run.Exit, Finished: run.Finished}, nil
 }
 
-func (t goalTerminals) Type(_ context.Context, id, text string, enter bool) error {
-	s, err := t.session(id)
+func (g goalTerminals) Type(_ context.Context, id, text string, enter bool) error {
+	s, err := g.session(id)
 	if err != nil {
 		return err
 	}
-	t.typed.set(s)
+	g.typed.set(s)
 	if err = s.Type(text); err == nil && enter {
 		err = s.Keys("Enter")
 	}
@@ -71,20 +71,20 @@ func (t goalTerminals) Type(_ context.Context, id, text string, enter bool) erro
 	return nil
 }
 
-func (t goalTerminals) Keys(_ context.Context, id string, keys []string) error {
-	s, err := t.session(id)
+func (g goalTerminals) Keys(_ context.Context, id string, keys []string) error {
+	s, err := g.session(id)
 	if err != nil {
 		return err
 	}
-	t.typed.set(s)
+	g.typed.set(s)
 	if err := s.Keys(keys...); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
 	return nil
 }
 
-func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText, error) {
-	s, err := t.session(id)
+func (g goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText, error) {
+	s, err := g.session(id)
 	if err != nil {
 		return tools.TerminalText{}, err
 	}
@@ -103,8 +103,8 @@ func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 	}, nil
 }
 
-func (t goalTerminals) Read(_ context.Context, id string, from int64, page, limit int) (tools.TerminalText, error) {
-	s, err := t.session(id)
+func (g goalTerminals) Read(_ context.Context, id string, from int64, page, limit int) (tools.TerminalText, error) {
+	s, err := g.session(id)
 	if err != nil {
 		return tools.TerminalText{}, err
 	}
@@ -126,16 +126,16 @@ func (t goalTerminals) Read(_ context.Context, id string, from int64, page, limi
 	}, nil
 }
 
-func (t goalTerminals) Wait(
+func (g goalTerminals) Wait(
 	ctx context.Context, id string, until tools.TerminalWaitCondition, wait time.Duration,
 ) (tools.TerminalWaitResult, error) {
-	s, err := t.session(id)
+	s, err := g.session(id)
 	if err != nil {
 		return tools.TerminalWaitResult{}, err
 	}
 	since := until.Since
 	if since < 0 {
-		since = t.typed.get(id)
+		since = g.typed.get(id)
 	}
 	waiting, over := waitUnlessPaused(ctx)
 	defer over()
@@ -183,10 +183,10 @@ func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()
 	return waiting, func() { cancel(); watch.Wait() }
 }
 
-func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
+func (g goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	var list []tools.Terminal
-	for _, info := range t.panes.Terminals.List() {
-		if !t.panes.CanDrive(t.goal, info) {
+	for _, info := range g.panes.Terminals.List() {
+		if !g.panes.CanDrive(g.goal, info) {
 			continue
 		}
 		one := tools.Terminal{
@@ -195,9 +195,9 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 			Dir:     info.Cwd,
 			Running: info.Running,
 			Exit:    info.Exit,
-			Shared:  info.GoalID != string(t.goal),
+			Shared:  info.GoalID != string(g.goal),
 		}
-		if s, err := t.panes.Terminals.Get(info.ID); err == nil {
+		if s, err := g.panes.Terminals.Get(info.ID); err == nil {
 			one.Command, _ = s.Running()
 		}
 		list = append(list, one)

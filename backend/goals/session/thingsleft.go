@@ -18,18 +18,18 @@ import (
 
 // ThingsLeft lists what the goal leaves behind: programs in its panes that still run, and changes that the user should
 // know before working in its folder.
-func (r *Session) ThingsLeft() []string {
-	return append(r.runningPrograms(), r.autorunChanges()...)
+func (se *Session) ThingsLeft() []string {
+	return append(se.runningPrograms(), se.autorunChanges()...)
 }
 
 // runningPrograms lists the programs that run in the goal's terminals, and when they will end.
-func (r *Session) runningPrograms() []string {
+func (se *Session) runningPrograms() []string {
 	var running []string
-	for _, i := range r.registry.Panes.Terminals.List() {
-		if i.GoalID != string(r.goal) || !i.Running {
+	for _, i := range se.registry.Panes.Terminals.List() {
+		if i.GoalID != string(se.goal) || !i.Running {
 			continue
 		}
-		if s, err := r.registry.Panes.Terminals.Get(i.ID); err == nil {
+		if s, err := se.registry.Panes.Terminals.Get(i.ID); err == nil {
 			if command, known := s.Running(); known && command != "" {
 				running = append(running, fmt.Sprintf("%s (%s)", i.ID, text.TruncateBytes(command, 100)))
 			}
@@ -39,7 +39,7 @@ func (r *Session) runningPrograms() []string {
 		return nil
 	}
 	until := "with the goal"
-	if grace := r.registry.gracePeriod(); grace > 0 {
+	if grace := se.registry.gracePeriod(); grace > 0 {
 		until = goal.FormatDuration(grace) + " after the goal is done"
 	}
 	return []string{"Programs that run in its panes end " + until + ": " + joinSome(running)}
@@ -48,12 +48,12 @@ func (r *Session) runningPrograms() []string {
 // autorunChanges lists what the user should know before working in the goal's folder: files that git, an editor or a
 // shell would run now but would not have at the goal's start, changes in the goal's copy of git's configuration, and
 // files in its private /tmp.
-func (r *Session) autorunChanges() []string {
-	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
-		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
+func (se *Session) autorunChanges() []string {
+	if se.policy.Unconfined || se.policy.Risk == policy.ReadOnly && len(se.policy.AllowWrite)+
+		len(se.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
-	layer := r.registry.Sandboxes.PrivateDir(r.goal)
+	layer := se.registry.Sandboxes.PrivateDir(se.goal)
 	var before []string
 	baseline, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {
@@ -62,7 +62,7 @@ func (r *Session) autorunChanges() []string {
 	var list []string
 	if err != nil {
 		list = append(list, "What git or an editor runs automatically in the folder could not be compared: "+err.Error())
-	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...),
+	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(se.policy, se.sandbox.MachineGrants.WritablePaths()...),
 		func(l string) bool {
 			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
 		}); len(fresh) > 0 {
@@ -70,7 +70,7 @@ func (r *Session) autorunChanges() []string {
 		list = append(list, "Review these new files before you work in the folder, because git, an editor or a shell "+
 			"would run them: "+strings.Join(fresh, "; "))
 	}
-	if changed := autorun.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
+	if changed := autorun.DiffGitCopies(layer, se.policy.Dir); len(changed) > 0 {
 		list = append(list, "Changed only in the goal's copy of git's files, not in yours: "+joinSome(changed))
 	}
 	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {

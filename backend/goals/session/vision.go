@@ -14,8 +14,8 @@ import (
 type visionJudge struct{ session *Session }
 
 // Ask asks one question about a picture.
-func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
-	judge := e.session.models.judge
+func (v visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
+	judge := v.session.models.judge
 	if judge == nil {
 		return goal.Reply{}, errors.New("no vision model is configured for this goal")
 	}
@@ -31,8 +31,8 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 }
 
 // Decide answers a question in the same way as a visual check.
-func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
-	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{
+func (v visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
+	word, why, usage, err := v.session.checks.JudgePicture(ctx, question, check.PageCapture{
 		PNG:   s.PNG,
 		URL:   s.URL,
 		Title: s.Title,

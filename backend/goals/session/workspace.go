@@ -53,13 +53,13 @@ func isSubset(files, of []string) bool {
 }
 
 // Environment describes the machine of the goal for the agent's prompt.
-func (r *Session) Environment() prompt.Environment {
+func (se *Session) Environment() prompt.Environment {
 	e := prompt.Environment{
 		Shell: filepath.Base(tools.CommandShell()),
 		OS:    runtime.GOOS,
-		Grace: r.registry.gracePeriod(),
+		Grace: se.registry.gracePeriod(),
 	}
-	for _, p := range r.workspace.Protected() {
+	for _, p := range se.workspace.Protected() {
 		if p.Kind == protect.KindLocked {
 			e.Protected = append(e.Protected, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
 		}
@@ -68,9 +68,9 @@ func (r *Session) Environment() prompt.Environment {
 }
 
 // protectedReasons returns why each locked file is protected, by its path below the goal's folder.
-func (r *Session) protectedReasons() map[string]string {
+func (se *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
-	for _, p := range r.workspace.Protected() {
+	for _, p := range se.workspace.Protected() {
 		if p.Kind == protect.KindLocked {
 			why[filepath.FromSlash(p.Path)] = p.Why
 		}

@@ -10,7 +10,7 @@ import (
 
 // CommitWorktree commits the changes of a completed goal to the branch of its git worktree. It returns a sentence for
 // the report, "" without a worktree.
-func (r *Session) CommitWorktree(ctx context.Context, g goal.Goal, exit goal.Exit) string {
+func (se *Session) CommitWorktree(ctx context.Context, g goal.Goal, exit goal.Exit) string {
 	own := g.Options.Worktree
 	if own == nil {
 		return ""
@@ -20,7 +20,7 @@ func (r *Session) CommitWorktree(ctx context.Context, g goal.Goal, exit goal.Exi
 		return fmt.Sprintf("%s. Nothing was committed, because the goal is not done; goalctl commit %s commits its changes",
 			at, g.ID.Short())
 	}
-	commit, files, skipped, err := r.registry.Worktrees.Commit(ctx, *own, g.Objective)
+	commit, files, skipped, err := se.registry.Worktrees.Commit(ctx, *own, g.Objective)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s. Its changes were not committed: %v; goalctl commit %s tries again", at, err, g.ID.Short())

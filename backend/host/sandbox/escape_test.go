@@ -131,45 +131,45 @@ func imprison(t *testing.T) *escapeTest {
 }
 
 // listen opens everything outside the sandbox that a goal must not reach.
-func (p *escapeTest) listen() {
+func (et *escapeTest) listen() {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("outside"))
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	_, p.server, _ = net.SplitHostPort(l.Addr().String())
+	_, et.server, _ = net.SplitHostPort(l.Addr().String())
 	listeners := []net.Listener{l}
 	for range 4 { // each attempt has its own port, so that each is reported on its own
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			p.Fatal(err)
+			et.Fatal(err)
 		}
 		_, port, _ := net.SplitHostPort(l.Addr().String())
-		listeners, p.ports = append(listeners, l), append(p.ports, port)
+		listeners, et.ports = append(listeners, l), append(et.ports, port)
 	}
-	for _, address := range addresses(p) {
+	for _, address := range addresses(et) {
 		if address != "" {
 			if l, err := net.Listen("tcp", net.JoinHostPort(address, "0")); err != nil {
-				p.Logf("%s stands for no outside: %v", address, err)
+				et.Logf("%s stands for no outside: %v", address, err)
 				address = ""
 			} else {
 				address, listeners = l.Addr().String(), append(listeners, l)
 			}
 		}
-		p.outer = append(p.outer, address)
+		et.outer = append(et.outer, address)
 	}
-	if six, err := net.Listen("tcp", "[::1]:"+p.server); err == nil {
-		listeners, p.six = append(listeners, six), true
+	if six, err := net.Listen("tcp", "[::1]:"+et.server); err == nil {
+		listeners, et.six = append(listeners, six), true
 	}
-	p.socket, p.abstract = filepath.Join(p.outside, "sock"), fmt.Sprintf("@goalpost-escape-%d", os.Getpid())
-	p.near, p.datagram = filepath.Join(p.w.Dir, "ctl.sock"), filepath.Join(p.w.Dir, "log.sock")
-	p.places()
-	for _, name := range append([]string{p.socket, p.abstract, p.near}, p.usual...) {
+	et.socket, et.abstract = filepath.Join(et.outside, "sock"), fmt.Sprintf("@goalpost-escape-%d", os.Getpid())
+	et.near, et.datagram = filepath.Join(et.w.Dir, "ctl.sock"), filepath.Join(et.w.Dir, "log.sock")
+	et.places()
+	for _, name := range append([]string{et.socket, et.abstract, et.near}, et.usual...) {
 		u, err := net.Listen("unix", name)
 		if err != nil {
-			p.Fatal(err)
+			et.Fatal(err)
 		}
 		listeners = append(listeners, u)
 	}
@@ -178,32 +178,32 @@ func (p *escapeTest) listen() {
 	for _, l := range listeners {
 		serving.Go(func() { _ = s.Serve(l) })
 	}
-	p.Cleanup(func() { _ = s.Close(); serving.Wait() })
+	et.Cleanup(func() { _ = s.Close(); serving.Wait() })
 	u, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	if host, _, err := net.SplitHostPort(p.outer[0]); err == nil {
+	if host, _, err := net.SplitHostPort(et.outer[0]); err == nil {
 		far, err := net.ListenPacket("udp", net.JoinHostPort(host, "0"))
 		if err != nil {
-			p.Fatal(err)
+			et.Fatal(err)
 		}
-		p.outerUDP = far.LocalAddr().String()
-		p.receiving(far)
+		et.outerUDP = far.LocalAddr().String()
+		et.receiving(far)
 	}
-	d, err := net.ListenPacket("unixgram", p.datagram)
+	d, err := net.ListenPacket("unixgram", et.datagram)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	p.Cleanup(func() { _ = d.Close() })
-	p.udp = u.LocalAddr().String()
-	p.receiving(u)
-	p.tty = p.terminal()
-	p.victim = fmt.Sprint(p.process())
+	et.Cleanup(func() { _ = d.Close() })
+	et.udp = u.LocalAddr().String()
+	et.receiving(u)
+	et.tty = et.terminal()
+	et.victim = fmt.Sprint(et.process())
 }
 
 // receiving counts the datagrams that arrive at u.
-func (p *escapeTest) receiving(u net.PacketConn) {
+func (et *escapeTest) receiving(u net.PacketConn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -213,14 +213,14 @@ func (p *escapeTest) receiving(u net.PacketConn) {
 			case err != nil:
 				return
 			case string(buf[:n]) == ours:
-				p.passed <- struct{}{}
+				et.passed <- struct{}{}
 			default:
-				p.received.Add(1)
+				et.received.Add(1)
 			}
 		}
 	}()
-	p.Cleanup(func() { _ = u.Close(); <-done })
-	p.datagrams = append(p.datagrams, u.LocalAddr().String())
+	et.Cleanup(func() { _ = u.Close(); <-done })
+	et.datagrams = append(et.datagrams, u.LocalAddr().String())
 }
 
 // ours is the datagram that the test sends to its own listeners.
@@ -228,37 +228,37 @@ const ours = "what was sent before this has come"
 
 // arrives reports whether the datagram of an attempt arrived. A lost datagram is not reported. Inside the sandbox, it
 // is lost once other datagrams that were sent later have arrived.
-func (p *escapeTest) arrives() bool {
-	if !p.within {
-		waittest.Until(p, "datagram", func() bool { return p.received.Load() > 0 })
-		return p.received.Swap(0) > 0
+func (et *escapeTest) arrives() bool {
+	if !et.within {
+		waittest.Until(et, "datagram", func() bool { return et.received.Load() > 0 })
+		return et.received.Swap(0) > 0
 	}
 	for range 20 {
-		for _, address := range p.datagrams {
-			p.passes(address)
+		for _, address := range et.datagrams {
+			et.passes(address)
 		}
 	}
-	return p.received.Swap(0) > 0
+	return et.received.Swap(0) > 0
 }
 
 // passes sends the test's own datagram again and again until one has arrived, because a datagram may be lost.
-func (p *escapeTest) passes(address string) {
+func (et *escapeTest) passes(address string) {
 	c, err := net.Dial("udp", address)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
 	for range 5 {
 		if _, err := c.Write([]byte(ours)); err != nil {
-			p.Fatal(err)
+			et.Fatal(err)
 		}
 		select {
-		case <-p.passed:
+		case <-et.passed:
 			return
 		case <-time.After(waittest.Scale(time.Minute)):
 		}
 	}
-	p.Fatalf("nothing comes to %s", address)
+	et.Fatalf("nothing comes to %s", address)
 }
 
 // addresses returns an IPv4 and an IPv6 address of this machine other than its loopback; "" if it has none. They stand
@@ -285,11 +285,11 @@ func addresses(t testing.TB) []string {
 
 // places creates sockets where programs look for the machine's services. Outside of the user's home and /tmp it does
 // so only as root, and never replaces a file.
-func (p *escapeTest) places() {
-	p.packets = filepath.Join(p.w.Dir, "packets.sock")
-	l, err := net.Listen("unixpacket", p.packets)
+func (et *escapeTest) places() {
+	et.packets = filepath.Join(et.w.Dir, "packets.sock")
+	l, err := net.Listen("unixpacket", et.packets)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
 	over := make(chan struct{})
 	go func() {
@@ -302,35 +302,35 @@ func (p *escapeTest) places() {
 			defer func() { _ = c.Close() }() // closed last, because sending a packet to a closed socket is an error
 		}
 	}()
-	p.Cleanup(func() { _ = l.Close(); <-over })
+	et.Cleanup(func() { _ = l.Close(); <-over })
 	short, err := os.MkdirTemp("/tmp", "ssh-*") // the path must be short, and these are usually in /tmp
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	p.Cleanup(func() { _ = os.RemoveAll(short) })
-	p.usual = []string{
-		filepath.Join(p.home, ".docker", "docker.sock"), filepath.Join(p.home, ".gnupg", "S.gpg-agent"),
+	et.Cleanup(func() { _ = os.RemoveAll(short) })
+	et.usual = []string{
+		filepath.Join(et.home, ".docker", "docker.sock"), filepath.Join(et.home, ".gnupg", "S.gpg-agent"),
 		filepath.Join(short, "agent.1"), short + "-dbus",
 	}
 	if os.Getuid() == 0 {
-		p.usual = append(p.usual, "/run/docker.sock", "/run/user/0/bus")
+		et.usual = append(et.usual, "/run/docker.sock", "/run/user/0/bus")
 	}
-	p.usual = slices.DeleteFunc(p.usual, func(path string) bool { return there(path)() })
-	for _, path := range p.usual {
+	et.usual = slices.DeleteFunc(et.usual, func(path string) bool { return there(path)() })
+	for _, path := range et.usual {
 		dir := filepath.Dir(path)
 		if !there(dir)() {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				p.Fatal(err)
+				et.Fatal(err)
 			}
-			p.Cleanup(func() { _ = os.Remove(dir) })
+			et.Cleanup(func() { _ = os.Remove(dir) })
 		}
 	}
 	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	p.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
-	p.segment = id
+	et.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
+	et.segment = id
 }
 
 // highest is greater than the PIDs of a goal's processes.
@@ -339,16 +339,16 @@ const highest = 2000
 // process starts a process of the machine and returns its PID. The PID is greater than any that the goal's processes
 // will have, as on every machine that has run for a while. In a fresh container, several processes are started to get
 // there.
-func (p *escapeTest) process() int {
+func (et *escapeTest) process() int {
 	for {
 		victim := exec.Command("sleep", "1000")
 		victim.Env = []string{"TOKEN=canary"}
 		if err := victim.Start(); err != nil {
-			p.Fatal(err)
+			et.Fatal(err)
 		}
 		end := func() { _, _ = victim.Process.Kill(), victim.Wait() }
 		if victim.Process.Pid > highest {
-			p.Cleanup(end)
+			et.Cleanup(end)
 			return victim.Process.Pid
 		}
 		end()
@@ -356,51 +356,51 @@ func (p *escapeTest) process() int {
 }
 
 // terminal opens a pseudo-terminal of the machine and returns its path.
-func (p *escapeTest) terminal() string {
+func (et *escapeTest) terminal() string {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
-	p.Cleanup(func() { _ = unix.Close(master) })
+	et.Cleanup(func() { _ = unix.Close(master) })
 	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
 	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
 	if err != nil {
-		p.Fatal(err)
+		et.Fatal(err)
 	}
 	return fmt.Sprintf("/dev/pts/%d", n)
 }
 
 // connect gives the goal a proxy with the highest permission level, so that it refuses only addresses, and makes a
 // second proxy that refuses nothing.
-func (p *escapeTest) connect(t *testing.T) {
-	n, err := p.confined.Network()
+func (et *escapeTest) connect(t *testing.T) {
+	n, err := et.confined.Network()
 	if err != nil {
 		t.Fatal(err)
 	}
 	here := func(_ context.Context, host string) ([]netip.Addr, error) {
 		for i, name := range []string{"four.example", "six.example"} {
 			if host == name {
-				to, err := netip.ParseAddrPort(p.outer[i])
+				to, err := netip.ParseAddrPort(et.outer[i])
 				return []netip.Addr{to.Addr()}, err
 			}
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	p.egress = egress.New(egress.Config{
+	et.egress = egress.New(egress.Config{
 		Rules:    egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"denied.example"}},
-		Inside:   p.confined.Dial,
+		Inside:   et.confined.Dial,
 		Resolver: here,
 	})
-	p.egress.Serve(n.Proxy, egress.SourceProgram)
-	p.egress.DNS.ServeDNS(n.Names, n.NamesBy)
-	if p.panes, err = p.egress.Listen(context.Background()); err != nil {
+	et.egress.Serve(n.Proxy, egress.SourceProgram)
+	et.egress.DNS.ServeDNS(n.Names, n.NamesBy)
+	if et.panes, err = et.egress.Listen(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	p.panes = strings.TrimPrefix(p.panes, "http://")
-	t.Cleanup(func() { _ = p.egress.Close() })
-	p.proxy = spec.ProxyAddress
+	et.panes = strings.TrimPrefix(et.panes, "http://")
+	t.Cleanup(func() { _ = et.egress.Close() })
+	et.proxy = spec.ProxyAddress
 	direct := func(ctx context.Context, network, address string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, address)
@@ -416,29 +416,29 @@ func (p *escapeTest) connect(t *testing.T) {
 		t.Fatal(err)
 	}
 	none.Serve(l, egress.SourceProgram)
-	p.open = l.Addr().String()
+	et.open = l.Addr().String()
 	t.Cleanup(func() { _ = none.Close() })
 }
 
 // try makes one attempt among the programs of a supervisor.
-func (p *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
-	c := process.Command{Argv: []string{"/bin/sh", "-c", a.script}, Env: env, Dir: p.w.Dir}
+func (et *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
+	c := process.Command{Argv: []string{"/bin/sh", "-c", a.script}, Env: env, Dir: et.w.Dir}
 	if a.call != nil {
 		args := append([]string{}, a.call[1:]...)
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "PROXY", proxy)
 		}
-		c.Argv = append(append([]string{}, p.w.Tools[0]), args...)
+		c.Argv = append(append([]string{}, et.w.Tools[0]), args...)
 		c.Env = append(append([]string{}, env...), attemptVariable+"="+a.call[0])
 	}
 	if a.undo != nil {
 		defer a.undo()
 	}
-	p.within = s == p.confined
-	if p.traced {
+	et.within = s == et.confined
+	if et.traced {
 		c.Domain, c.Trace = process.DomainCheck, true
 	}
-	text, status := output(p, s, c)
+	text, status := output(et, s, c)
 	escaped = status.Code == 0 && status.Signal == 0
 	if escaped && a.effect != nil {
 		escaped = a.effect()
@@ -447,12 +447,12 @@ func (p *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy s
 }
 
 // possible reports whether the attempt can succeed on this machine without a sandbox.
-func (p *escapeTest) possible(a attempt) bool {
+func (et *escapeTest) possible(a attempt) bool {
 	switch a.needs {
 	case "IPv4":
-		return p.outer[0] != ""
+		return et.outer[0] != ""
 	case "IPv6":
-		return p.outer[1] != ""
+		return et.outer[1] != ""
 	case "":
 		return true
 	case "root":
@@ -468,7 +468,7 @@ func (p *escapeTest) possible(a attempt) bool {
 		var memory unix.Statfs_t
 		return unix.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > 100<<20
 	case "::1":
-		return p.six
+		return et.six
 	case "number": // a PID as high as that of process, for the same reason
 		return os.Getpid() > highest
 	}
@@ -535,13 +535,13 @@ func TestEscape_EveryAttempt_Fails(t *testing.T) {
 
 // reports reports whether the log of the kernel's refusals or of the network's contains the words. It waits for them,
 // because the end of a program may be known before they arrive.
-func (p *escapeTest) reports(words string) bool {
-	for _, e := range p.egress.Entries() {
+func (et *escapeTest) reports(words string) bool {
+	for _, e := range et.egress.Entries() {
 		if strings.Contains(e.String(), words) {
 			return true
 		}
 	}
-	return p.log.await(words)
+	return et.log.await(words)
 }
 
 func there(path string) func() bool {
@@ -560,9 +560,11 @@ func removing(paths ...string) func() {
 	}
 }
 
-func (p *escapeTest) attempts() []attempt {
+func (et *escapeTest) attempts() []attempt {
 	var list []attempt
-	for _, part := range [][]attempt{p.files(), p.persistence(), p.processes(), p.kernel(), p.network(), p.limits()} {
+	for _, part := range [][]attempt{
+		et.files(), et.persistence(), et.processes(), et.kernel(), et.network(), et.limits(),
+	} {
 		list = append(list, part...)
 	}
 	return list
@@ -572,21 +574,21 @@ func (p *escapeTest) attempts() []attempt {
 const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh " +
 	"%f\n[include]\n\tpath = ../shared.gitconfig\n"
 
-func (p *escapeTest) files() []attempt {
-	hooks, config := filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit"), filepath.Join(p.w.Dir, ".git", "config")
+func (et *escapeTest) files() []attempt {
+	hooks, config := filepath.Join(et.w.Dir, ".git", "hooks", "pre-commit"), filepath.Join(et.w.Dir, ".git", "config")
 	restore := func() {
-		_ = os.RemoveAll(filepath.Join(p.w.Dir, "g"))
-		write(p, config, gitConfigThere, 0o644)
+		_ = os.RemoveAll(filepath.Join(et.w.Dir, "g"))
+		write(et, config, gitConfigThere, 0o644)
 		removing(hooks)()
 	}
 	// replaced returns an attempt to rename a folder above a git-controlled path.
 	replaced := func(name, folder, path string) attempt {
-		a := p.autorunAttempt(name, path, ownCopy)
-		undo, at := a.undo, filepath.Join(p.w.Dir, folder)
+		a := et.autorunAttempt(name, path, ownCopy)
+		undo, at := a.undo, filepath.Join(et.w.Dir, folder)
 		a.script = "mv " + folder + " moved && mkdir -p " + filepath.Dir(path) + " && echo evil > " + path
 		a.undo = func() {
-			switch moved := p.w.Dir + "/moved"; {
-			case p.within: // the goal has a copy: removing the original would detach mounts
+			switch moved := et.w.Dir + "/moved"; {
+			case et.within: // the goal has a copy: removing the original would detach mounts
 				removing(moved)()
 			case there(moved)():
 				removing(at)()
@@ -605,15 +607,15 @@ func (p *escapeTest) files() []attempt {
 			name:   "read through a hard link",
 			silent: noFile,
 			script: `rm -f h; ln "$SECRET" h && cat h`,
-			undo:   removing(p.w.Dir + "/h"),
+			undo:   removing(et.w.Dir + "/h"),
 		},
 		{name: "rename across", silent: noFile, script: `mv "$SECRET" stolen && mv stolen "$SECRET"`},
 		{
 			name:   "write a file outside",
 			silent: noFile,
 			script: `echo x > "$SECRET.new"`,
-			effect: there(p.outside + "/secret.new"),
-			undo:   removing(p.outside + "/secret.new"),
+			effect: there(et.outside + "/secret.new"),
+			undo:   removing(et.outside + "/secret.new"),
 		},
 		{name: "remove a file outside", silent: noFile, script: `touch "$SECRET.old" && rm "$SECRET.old"`},
 		{name: "read the app's database", silent: noFile, script: `cat ../../state/goalpost.db`},
@@ -648,23 +650,23 @@ func (p *escapeTest) files() []attempt {
 			script: `mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit`,
 			effect: there(hooks),
 			undo: func() {
-				if there(p.w.Dir + "/g")() {
-					removing(p.w.Dir + "/.git")()
-					_ = os.Rename(p.w.Dir+"/g", p.w.Dir+"/.git")
+				if there(et.w.Dir + "/g")() {
+					removing(et.w.Dir + "/.git")()
+					_ = os.Rename(et.w.Dir+"/g", et.w.Dir+"/.git")
 				}
 				restore()
 			},
 		},
-		p.autorunAttempt("put a hook where there are none", "sub/.git/hooks/pre-commit", ownCopy),
-		p.autorunAttempt("change a nested repository's configuration", "sub/.git/config", ownCopy),
-		p.autorunAttempt("change a submodule's configuration", ".git/modules/m/config", ownCopy),
-		p.autorunAttempt("lead a worktree elsewhere", "tree/.git", noFile),
-		p.autorunAttempt("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
-		p.autorunAttempt("change a hook that is in the folder (husky)", "tools/husky/pre-commit", ownCopy),
-		p.autorunAttempt("add a hook to them", "tools/husky/post-commit", ownCopy),
-		p.autorunAttempt("change a filter's script", "tools/clean.sh", ownCopy),
-		p.autorunAttempt("change configuration that is included", "shared.gitconfig", ownCopy),
-		p.autorunAttempt("change a hook behind a link", "githooks/pre-push", ownCopy),
+		et.autorunAttempt("put a hook where there are none", "sub/.git/hooks/pre-commit", ownCopy),
+		et.autorunAttempt("change a nested repository's configuration", "sub/.git/config", ownCopy),
+		et.autorunAttempt("change a submodule's configuration", ".git/modules/m/config", ownCopy),
+		et.autorunAttempt("lead a worktree elsewhere", "tree/.git", noFile),
+		et.autorunAttempt("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
+		et.autorunAttempt("change a hook that is in the folder (husky)", "tools/husky/pre-commit", ownCopy),
+		et.autorunAttempt("add a hook to them", "tools/husky/post-commit", ownCopy),
+		et.autorunAttempt("change a filter's script", "tools/clean.sh", ownCopy),
+		et.autorunAttempt("change configuration that is included", "shared.gitconfig", ownCopy),
+		et.autorunAttempt("change a hook behind a link", "githooks/pre-push", ownCopy),
 		replaced("rename the folder above a nested repository", "sub", "sub/.git/config"),
 		replaced("rename the folder above hooks that are in the folder", "tools", "tools/husky/pre-commit"),
 		replaced("rename the folder above a worktree's file", "tree", "tree/.git"),
@@ -703,8 +705,8 @@ func (p *escapeTest) files() []attempt {
 }
 
 // autorunAttempt returns an attempt to write a git-controlled path.
-func (p *escapeTest) autorunAttempt(name, path, silent string) attempt {
-	at := filepath.Join(p.w.Dir, path)
+func (et *escapeTest) autorunAttempt(name, path, silent string) attempt {
+	at := filepath.Join(et.w.Dir, path)
 	before, err := os.ReadFile(at)
 	return attempt{
 		name:   name,
@@ -716,13 +718,13 @@ func (p *escapeTest) autorunAttempt(name, path, silent string) attempt {
 				removing(at)()
 				return
 			}
-			write(p, at, string(before), 0o644)
+			write(et, at, string(before), 0o644)
 		},
 	}
 }
 
-func (p *escapeTest) persistence() []attempt {
-	unit, rc, auto := p.home+"/.config/systemd/user/x.service", p.home+"/.bashrc", p.home+"/.config/autostart/x.desktop"
+func (et *escapeTest) persistence() []attempt {
+	unit, rc, auto := et.home+"/.config/systemd/user/x.service", et.home+"/.bashrc", et.home+"/.config/autostart/x.desktop"
 	return []attempt{
 		{
 			name:   "shell start-up file",
@@ -749,8 +751,8 @@ func (p *escapeTest) persistence() []attempt {
 			name:   "ssh key",
 			silent: ownCopy,
 			script: `mkdir -p ~/.ssh && echo x > ~/.ssh/authorized_keys`,
-			effect: there(p.home + "/.ssh"),
-			undo:   removing(p.home + "/.ssh"),
+			effect: there(et.home + "/.ssh"),
+			undo:   removing(et.home + "/.ssh"),
 		},
 		{
 			name:   "cron",
@@ -764,26 +766,26 @@ func (p *escapeTest) persistence() []attempt {
 			silent: ownCopy,
 			script: `echo x > "/tmp/goalpost-escape-$$"; echo $$ > id`,
 			effect: func() bool {
-				id, _ := os.ReadFile(p.w.Dir + "/id")
+				id, _ := os.ReadFile(et.w.Dir + "/id")
 				return there("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
 			},
 			undo: func() {
-				id, _ := os.ReadFile(p.w.Dir + "/id")
+				id, _ := os.ReadFile(et.w.Dir + "/id")
 				removing("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
 			},
 		},
 	}
 }
 
-func (p *escapeTest) processes() []attempt {
+func (et *escapeTest) processes() []attempt {
 	return []attempt{
 		{
 			name:   "read another's environment",
 			silent: noPid,
-			script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`,
+			script: `tr '\0' '\n' < /proc/` + et.victim + `/environ | grep canary`,
 		},
-		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + p.victim + `/comm`},
-		{name: "signal another's process", reported: "signal process " + p.victim, script: `kill -0 ` + p.victim},
+		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + et.victim + `/comm`},
+		{name: "signal another's process", reported: "signal process " + et.victim, script: `kill -0 ` + et.victim},
 		{
 			name:     "signal the app",
 			needs:    "number",
@@ -796,25 +798,25 @@ func (p *escapeTest) processes() []attempt {
 			silent: noPid,
 			script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid()),
 		},
-		{name: "slow another's process", silent: noPid, script: `renice -n 19 -p ` + p.victim},
-		{name: "write another terminal", silent: noFile, script: `echo escaped > ` + p.tty},
-		{name: "read another terminal", silent: noFile, script: `exec 3<` + p.tty},
+		{name: "slow another's process", silent: noPid, script: `renice -n 19 -p ` + et.victim},
+		{name: "write another terminal", silent: noFile, script: `echo escaped > ` + et.tty},
+		{name: "read another terminal", silent: noFile, script: `exec 3<` + et.tty},
 	}
 }
 
-func (p *escapeTest) kernel() []attempt {
+func (et *escapeTest) kernel() []attempt {
 	return []attempt{
 		{
 			name:     "a setuid shell",
 			reported: "setuid",
 			script:   `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`,
-			undo:     removing(p.w.Dir + "/suid"),
+			undo:     removing(et.w.Dir + "/suid"),
 		},
 		{
 			name:     "a setgid shell",
 			reported: "setuid",
 			script:   `install -m 2755 /bin/sh sgid && [ -g sgid ]`,
-			undo:     removing(p.w.Dir + "/sgid"),
+			undo:     removing(et.w.Dir + "/sgid"),
 		},
 		{name: "setuid by open", reported: "setuid", call: []string{"setid", "open"}},
 		{
@@ -836,7 +838,7 @@ func (p *escapeTest) kernel() []attempt {
 		{name: "the session's keyring", reported: "keyctl", call: []string{"keyring"}},
 		{name: "file handles", reported: "name_to_handle_at", call: []string{"handle"}},
 		{name: "bpf", reported: "bpf", call: []string{"bpf"}, needs: "root"},
-		{name: "mount", reported: "mount", call: []string{"mount", p.w.Dir}, needs: "root"},
+		{name: "mount", reported: "mount", call: []string{"mount", et.w.Dir}, needs: "root"},
 		{name: "chroot", reported: "chroot", call: []string{"chroot", "/"}, needs: "root"},
 		{name: "setns", reported: "setns", call: []string{"setns"}, needs: "root"},
 		{name: "the machine's name", reported: "the machine's name", call: []string{"hostname"}, needs: "root"},
@@ -863,7 +865,7 @@ func (p *escapeTest) kernel() []attempt {
 			name:   "have the helper end when memory does",
 			silent: noRight,
 			script: `cat /proc/$PPID/oom_score_adj > adj && cat adj > /proc/$PPID/oom_score_adj`,
-			undo:   removing(p.w.Dir + "/adj"),
+			undo:   removing(et.w.Dir + "/adj"),
 		},
 		{name: "a program with capabilities", silent: noRight, call: []string{"capability"}, needs: "root"},
 		{
@@ -873,17 +875,17 @@ func (p *escapeTest) kernel() []attempt {
 			needs:    "root",
 		},
 		{name: "the machine's hardware", silent: noFile, script: `ls /sys/kernel/. | grep -q .`},
-		{name: "shared memory of the machine", silent: ownCopy, call: []string{"attach", fmt.Sprint(p.segment)}},
+		{name: "shared memory of the machine", silent: ownCopy, call: []string{"attach", fmt.Sprint(et.segment)}},
 		{name: "netlink of socket tables", reported: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
 	}
 }
 
-func (p *escapeTest) network() []attempt {
+func (et *escapeTest) network() []attempt {
 	port := func(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " +
-		attemptVariable + "=by-environment " + p.w.Tools[0] + " "
+		attemptVariable + "=by-environment " + et.w.Tools[0] + " "
 	list := []attempt{
-		{name: "the machine's loopback by a first packet", silent: noRoute, call: []string{"fastopen", p.server}},
+		{name: "the machine's loopback by a first packet", silent: noRoute, call: []string{"fastopen", et.server}},
 		{
 			name:     "another name of a server's socket",
 			reported: "\"hard.sock\", which is not the goal's",
@@ -902,69 +904,69 @@ func (p *escapeTest) network() []attempt {
 		{
 			name:     "another address of the machine",
 			needs:    "IPv4",
-			reported: "connect to " + p.outer[0] + " without the proxy",
-			call:     []string{"get", "http://" + p.outer[0] + "/"},
+			reported: "connect to " + et.outer[0] + " without the proxy",
+			call:     []string{"get", "http://" + et.outer[0] + "/"},
 		},
 		{
 			name:     "the proxy's variables are unset",
 			needs:    "IPv4",
-			reported: "connect to " + p.outer[0] + " without the proxy",
-			script:   unset + "http://" + p.outer[0] + "/",
+			reported: "connect to " + et.outer[0] + " without the proxy",
+			script:   unset + "http://" + et.outer[0] + "/",
 		},
 		{
 			name:     "the proxy's variables as they are",
 			needs:    "IPv4",
-			reported: "POST " + p.outer[0],
-			call:     []string{"by-environment", "http://" + p.outer[0] + "/"},
+			reported: "POST " + et.outer[0],
+			call:     []string{"by-environment", "http://" + et.outer[0] + "/"},
 		},
 		{
 			name:     "IPv6 to the outside",
 			needs:    "IPv6",
-			reported: "connect to " + p.outer[1] + " without the proxy",
-			call:     []string{"get", "http://" + p.outer[1] + "/"},
+			reported: "connect to " + et.outer[1] + " without the proxy",
+			call:     []string{"get", "http://" + et.outer[1] + "/"},
 		},
 		{
 			name:     "UDP to the outside, as to a name server",
 			needs:    "IPv4",
-			reported: "connect to " + p.outerUDP + " without the proxy",
-			call:     []string{"dial", "udp", p.outerUDP},
-			effect:   p.arrives,
+			reported: "connect to " + et.outerUDP + " without the proxy",
+			call:     []string{"dial", "udp", et.outerUDP},
+			effect:   et.arrives,
 		},
 		{
 			name:     "a tunnel to a name that leads to this machine",
 			needs:    "IPv4",
 			reported: "CONNECT four.example",
-			call:     []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])},
+			call:     []string{"tunnel", "PROXY", "four.example:" + port(et.outer[0])},
 		},
 		{
 			name:     "the same by IPv6",
 			needs:    "IPv6",
 			reported: "CONNECT six.example",
-			call:     []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])},
+			call:     []string{"tunnel", "PROXY", "six.example:" + port(et.outer[1])},
 		},
-		{name: "the proxy of the goal's pages", reported: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
+		{name: "the proxy of the goal's pages", reported: "port " + port(et.panes), call: []string{"dial", "tcp", et.panes}},
 		{
 			name:     "the machine's loopback",
-			reported: "port " + p.server,
-			call:     []string{"get", "http://127.0.0.1:" + p.server + "/"},
+			reported: "port " + et.server,
+			call:     []string{"get", "http://127.0.0.1:" + et.server + "/"},
 		},
 		{
 			name:     "the machine's IPv6 loopback",
 			needs:    "::1",
-			reported: "port " + p.server,
-			call:     []string{"get", "http://[::1]:" + p.server + "/"},
+			reported: "port " + et.server,
+			call:     []string{"get", "http://[::1]:" + et.server + "/"},
 		},
-		{name: "0.0.0.0", reported: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
+		{name: "0.0.0.0", reported: "port " + et.ports[0], call: []string{"get", "http://0.0.0.0:" + et.ports[0] + "/"}},
 		{
 			name:     "a mapped address",
-			reported: "port " + p.ports[1],
-			call:     []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"},
+			reported: "port " + et.ports[1],
+			call:     []string{"get", "http://[::ffff:127.0.0.1]:" + et.ports[1] + "/"},
 		},
-		{name: "Unix socket", reported: p.socket, call: []string{"dial", "unix", p.socket}},
+		{name: "Unix socket", reported: et.socket, call: []string{"dial", "unix", et.socket}},
 		{
 			name:     "a server of the machine in the goal's folder",
 			reported: "ctl.sock\", which is not the goal's",
-			call:     []string{"dial", "unix", p.near},
+			call:     []string{"dial", "unix", et.near},
 		},
 		{
 			name:     "the same by a relative name",
@@ -974,59 +976,59 @@ func (p *escapeTest) network() []attempt {
 		{
 			name:     "the same by a link",
 			reported: "lnk\", which is not the goal's",
-			script:   "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk",
+			script:   "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + et.w.Tools[0] + " unix lnk",
 		},
 		{
 			name:     "a datagram to a server in the goal's folder",
 			reported: "family 1, type 2",
-			call:     []string{"dial", "unixgram", p.datagram},
+			call:     []string{"dial", "unixgram", et.datagram},
 		},
-		{name: "abstract socket", reported: p.abstract, call: []string{"dial", "unix", p.abstract}},
+		{name: "abstract socket", reported: et.abstract, call: []string{"dial", "unix", et.abstract}},
 		{
 			name:     "UDP",
-			reported: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:],
-			call:     []string{"dial", "udp", p.udp},
-			effect:   p.arrives,
+			reported: "port " + et.udp[strings.LastIndexByte(et.udp, ':')+1:],
+			call:     []string{"dial", "udp", et.udp},
+			effect:   et.arrives,
 		},
 		{
 			name:     "a name that leads home (rebinding)",
 			reported: "POST rebind.example",
-			call:     []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"},
+			call:     []string{"via", "http://PROXY", "http://rebind.example:" + et.server + "/"},
 		},
 		{
 			name:     "a denied host",
 			reported: "denied.example",
-			call:     []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"},
+			call:     []string{"via", "http://PROXY", "http://denied.example:" + et.server + "/"},
 		},
 		{
 			name:     "the machine's loopback by the proxy",
-			reported: "POST 127.0.0.1:" + p.server,
-			call:     []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"},
+			reported: "POST 127.0.0.1:" + et.server,
+			call:     []string{"via", "http://PROXY", "http://127.0.0.1:" + et.server + "/"},
 		},
 		{
 			name:     "a decimal address",
-			reported: "port " + p.ports[2],
-			script:   `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`,
+			reported: "port " + et.ports[2],
+			script:   `exec bash -c "exec 3<>/dev/tcp/2130706433/` + et.ports[2] + `"`,
 		},
 		{
 			name:     "a tunnel to a name that leads home",
 			reported: "CONNECT rebind.example",
-			call:     []string{"tunnel", "PROXY", "rebind.example:" + p.server},
+			call:     []string{"tunnel", "PROXY", "rebind.example:" + et.server},
 		},
 		{
 			name:     "a tunnel to the machine's loopback",
-			reported: "CONNECT 127.0.0.1:" + p.server,
-			call:     []string{"tunnel", "PROXY", "127.0.0.1:" + p.server},
+			reported: "CONNECT 127.0.0.1:" + et.server,
+			call:     []string{"tunnel", "PROXY", "127.0.0.1:" + et.server},
 		},
 		{
 			name:     "a tunnel to a mapped address",
-			reported: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3],
-			call:     []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]},
+			reported: "CONNECT [::ffff:127.0.0.1]:" + et.ports[3],
+			call:     []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + et.ports[3]},
 		},
 	}
-	for _, path := range p.usual {
+	for _, path := range et.usual {
 		list = append(list, attempt{
-			name:     "a service where it usually is: " + strings.TrimPrefix(path, p.home),
+			name:     "a service where it usually is: " + strings.TrimPrefix(path, et.home),
 			reported: path,
 			call:     []string{"dial", "unix", path},
 		})
@@ -1034,9 +1036,9 @@ func (p *escapeTest) network() []attempt {
 	return list
 }
 
-func (p *escapeTest) limits() []attempt {
+func (et *escapeTest) limits() []attempt {
 	return []attempt{
-		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
+		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(et.w.Dir + "/big")},
 		{
 			name:   "fill the shared memory",
 			silent: bound,

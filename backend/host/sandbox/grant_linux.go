@@ -57,13 +57,13 @@ func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGra
 
 // Revoke ends the access. Programs may have it open, so all programs of the agent end. For a port,
 // Revoke does nothing: the caller closes the listener.
-func (o *ActiveGrant) Revoke(ctx context.Context) error {
-	if o.Port != nil {
+func (a *ActiveGrant) Revoke(ctx context.Context) error {
+	if a.Port != nil {
 		return nil
 	}
-	_, _, err := o.set.call(ctx, wire.Request{ID: o.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
+	_, _, err := a.set.call(ctx, wire.Request{ID: a.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
 	if err != nil && !errors.Is(err, ErrClosed) {
-		return fmt.Errorf("revoking access of %s: %w", o.set.name, err)
+		return fmt.Errorf("revoking access of %s: %w", a.set.name, err)
 	}
 	return nil
 }

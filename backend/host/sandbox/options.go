@@ -34,20 +34,20 @@ type Violation struct {
 	Ended bool
 }
 
-func (a Violation) String() string {
-	who := a.Program
+func (v Violation) String() string {
+	who := v.Program
 	if who == "" {
 		who = "a program"
 	}
-	if a.Check {
+	if v.Check {
 		who += " of a check"
 	}
-	if a.Ended {
-		return who + " was ended: " + a.Text
+	if v.Ended {
+		return who + " was ended: " + v.Text
 	}
-	text := "the kernel refused to " + who + ": " + a.Text
-	if a.Times > 1 {
-		text += fmt.Sprintf(" (%d times)", a.Times)
+	text := "the kernel refused to " + who + ": " + v.Text
+	if v.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", v.Times)
 	}
 	return text
 }
@@ -69,8 +69,8 @@ var ErrFolderBusy = errors.New("a program has a file of the folder open for writ
 // sandbox covered with a copy or hid, so its programs could have reached the real one.
 type ReplacedError struct{ Path string }
 
-func (e *ReplacedError) Error() string {
-	return e.Path + " was replaced, moved or removed by another program while the goal's programs ran, so they were ended"
+func (r *ReplacedError) Error() string {
+	return r.Path + " was replaced, moved or removed by another program while the goal's programs ran, so they were ended"
 }
 
 // StartError is the reason why a program did not start. Code is one of package wire: not_found,
@@ -81,11 +81,11 @@ type StartError struct {
 	text    string
 }
 
-func (e *StartError) Error() string { return e.text }
+func (s *StartError) Error() string { return s.text }
 
 // Is matches the errors that os/exec would return.
-func (e *StartError) Is(target error) bool {
-	switch wire.Code(e.Code) { //nolint:exhaustive // the others have no counterpart there
+func (s *StartError) Is(target error) bool {
+	switch wire.Code(s.Code) { //nolint:exhaustive // the others have no counterpart there
 	case wire.NotFound, wire.NoDir:
 		return errors.Is(target, os.ErrNotExist)
 	case wire.Permission:

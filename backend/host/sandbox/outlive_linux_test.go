@@ -14,7 +14,7 @@ import (
 )
 
 // killing tries to kill the helper, which without a sandbox ends all programs.
-func (p *escapeTest) killing(t *testing.T) (escaped bool) {
+func (et *escapeTest) killing(t *testing.T) (escaped bool) {
 	const script = "kill -KILL $PPID"
 	free := open(t)
 	_, _ = free.Start(context.Background(), sh(script)) // the helper may have ended before it answers
@@ -24,23 +24,23 @@ func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 		t.Fatal("it does not work without a sandbox")
 	}
 	run := func(script string) process.Status {
-		_, status := output(t, p.confined, process.Command{
+		_, status := output(t, et.confined, process.Command{
 			Argv: []string{"/bin/sh", "-c", script},
-			Env:  p.confinedEnv,
-			Dir:  p.w.Dir,
+			Env:  et.confinedEnv,
+			Dir:  et.w.Dir,
 		})
 		return status
 	}
 	run(script)
-	if !p.log.await("signal the first process of its sandbox") {
-		t.Errorf("the log does not tell of it:\n%s", p.log)
+	if !et.log.await("signal the first process of its sandbox") {
+		t.Errorf("the log does not tell of it:\n%s", et.log)
 	}
 	return run("true").Code != 0
 }
 
 // forking leaves a process behind whose parents have ended. Without a helper such a process keeps running, but in a
 // goal it ends with the goal. Nothing is refused, so nothing is reported.
-func (p *escapeTest) forking(t *testing.T) (escaped bool) {
+func (et *escapeTest) forking(t *testing.T) (escaped bool) {
 	asleep := func(mark string) (pids []int) {
 		all, err := os.ReadDir("/proc")
 		if err != nil {
@@ -63,7 +63,7 @@ func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 	mark := func(n int) string { return fmt.Sprintf("%d", 100000000+10*os.Getpid()+n) }
 
 	plain := exec.Command("/bin/sh", "-c", script(mark(1)))
-	plain.Dir = p.outside
+	plain.Dir = et.outside
 	if text, err := plain.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -85,8 +85,8 @@ func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 		}
 	}
 
-	s := openSandboxReporting(t, p.w, newTellings())
-	if _, status := output(t, s, inside(p.w, script(mark(2)))); status.Code != 0 || len(found(mark(2))) == 0 {
+	s := openSandboxReporting(t, et.w, newTellings())
+	if _, status := output(t, s, inside(et.w, script(mark(2)))); status.Code != 0 || len(found(mark(2))) == 0 {
 		t.Fatalf("it did not fork: %v", status)
 	}
 	if err := s.Close(context.Background()); err != nil {

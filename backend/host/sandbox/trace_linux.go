@@ -11,10 +11,10 @@ type tracedProgram struct{ *program }
 var _ process.TracedProcess = tracedProgram{}
 
 // Trace returns the trace so far, which is complete once Done is closed.
-func (p tracedProgram) Trace() process.Trace {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.trace.get()
+func (t tracedProgram) Trace() process.Trace {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.trace.get()
 }
 
 // isTraced reports whether the programs of a command are traced: those of checks, inside a sandbox.

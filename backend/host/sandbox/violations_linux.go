@@ -37,16 +37,16 @@ func newAttempts(report func(Violation)) *violationQueue {
 }
 
 // add may be called concurrently, but not with or after close.
-func (a *violationQueue) add(w wire.Violation) {
+func (v *violationQueue) add(w wire.Violation) {
 	if w.Port != 0 && !procnet.IsListening(w.Port) {
 		return
 	}
 	one := Violation{Check: w.Domain == wire.DomainCheck, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
 	if w.Ended {
-		a.recordKill(one.String())
+		v.recordKill(one.String())
 	}
 	select {
-	case a.news <- one:
+	case v.news <- one:
 	default:
 	}
 }
@@ -54,11 +54,11 @@ func (a *violationQueue) add(w wire.Violation) {
 // maxEnded is the number of lines about ended programs that are stored.
 const maxEnded = 100
 
-func (a *violationQueue) recordKill(line string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.count++
-	a.ended = append(a.ended[max(0, len(a.ended)-maxEnded+1):], line)
+func (v *violationQueue) recordKill(line string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.count++
+	v.ended = append(v.ended[max(0, len(v.ended)-maxEnded+1):], line)
 }
 
 // KillMark returns the current position in the list of ended programs, for KilledSince.
@@ -78,7 +78,7 @@ func (s *Supervisor) KilledSince(since int64) []string {
 }
 
 // close waits until every violation was delivered.
-func (a *violationQueue) close() {
-	close(a.news)
-	<-a.done
+func (v *violationQueue) close() {
+	close(v.news)
+	<-v.done
 }

@@ -22,39 +22,39 @@ type tellings struct {
 
 func newTellings() *tellings { return &tellings{more: make(chan struct{}, 1)} }
 
-func (l *tellings) hear(a sandbox.Violation) {
-	l.mu.Lock()
-	l.lines = append(l.lines, a.String())
-	l.mu.Unlock()
+func (t *tellings) hear(a sandbox.Violation) {
+	t.mu.Lock()
+	t.lines = append(t.lines, a.String())
+	t.mu.Unlock()
 	select {
-	case l.more <- struct{}{}:
+	case t.more <- struct{}{}:
 	default:
 	}
 }
 
-func (l *tellings) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.lines)
+func (t *tellings) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.lines)
 }
 
-func (l *tellings) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = nil
+func (t *tellings) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = nil
 }
 
-func (l *tellings) String() string { return strings.Join(l.all(), "\n") }
+func (t *tellings) String() string { return strings.Join(t.all(), "\n") }
 
 // await waits for a line with the words, and reports whether there is one.
-func (l *tellings) await(words string) bool {
+func (t *tellings) await(words string) bool {
 	late := time.After(waittest.Scale(time.Minute))
 	for {
-		if strings.Contains(l.String(), words) {
+		if strings.Contains(t.String(), words) {
 			return true
 		}
 		select {
-		case <-l.more:
+		case <-t.more:
 		case <-late:
 			return false
 		}

@@ -122,8 +122,8 @@ func NewGlobs(patterns []string) (Globs, error) {
 }
 
 // MatchesAncestor reports whether one of the patterns matches path, or a folder above it.
-func (l Globs) MatchesAncestor(path string) bool {
-	for _, g := range l {
+func (gl Globs) MatchesAncestor(path string) bool {
+	for _, g := range gl {
 		if g.MatchesAncestor(path, false) {
 			return true
 		}

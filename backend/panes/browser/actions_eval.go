@@ -59,9 +59,9 @@ func evaluateWithin(
 }
 
 // evaluateJSON evaluates an expression and returns its value as JSON.
-func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
+func (p *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
 	var out []byte
-	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
+	err := p.do(ctx, limit, "asking the page", func(c proto.Client) error {
 		req.ReturnByValue, req.AwaitPromise, req.Silent = true, true, true
 		raw, err := cdp.CallRaw(c, req)
 		if err != nil {

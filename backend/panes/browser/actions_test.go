@@ -146,8 +146,8 @@ func leased(b *fixture, id, page string) (*Pane, context.Context) {
 }
 
 // agent returns the context of a goal's run.
-func (b *fixture) agent(id goal.ID) context.Context {
-	return goal.WithRun(b.ctx, goal.Run{Goal: id, ID: "r1"})
+func (fi *fixture) agent(id goal.ID) context.Context {
+	return goal.WithRun(fi.ctx, goal.Run{Goal: id, ID: "r1"})
 }
 
 func TestTakeOver_DuringCall_EndsIt(t *testing.T) {

@@ -33,12 +33,12 @@ func (ac *Actions) Wait(ctx context.Context, want Condition, limit time.Duration
 // the page did answer.
 type waitTimeoutError struct{ limit time.Duration }
 
-func (e *waitTimeoutError) Error() string {
+func (w *waitTimeoutError) Error() string {
 	return fmt.Sprintf("the page did not fulfill the condition within %s: look at what it shows now",
-		goal.FormatDuration(e.limit))
+		goal.FormatDuration(w.limit))
 }
 
-func (e *waitTimeoutError) Unwrap() error { return ErrTimeout }
+func (w *waitTimeoutError) Unwrap() error { return ErrTimeout }
 
 func (ac *Actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (ActionResult, error) {
 	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {

@@ -42,7 +42,7 @@ type Request = pane.Request
 func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
 // onConsole records a line of the page's console.
-func (log *Activity) onConsole(e *cdp.Event) {
+func (ac *Activity) onConsole(e *cdp.Event) {
 	var ev struct {
 		Type      string  `json:"type"`
 		Timestamp float64 `json:"timestamp"`
@@ -66,29 +66,29 @@ func (log *Activity) onConsole(e *cdp.Event) {
 			words = append(words, string(a.Value))
 		}
 	}
-	log.logConsole(fromUnixMillis(ev.Timestamp), text.SanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
+	ac.logConsole(fromUnixMillis(ev.Timestamp), text.SanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
-func (log *Activity) onException(e *cdp.Event) {
+func (ac *Activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decodeEvent(e, &ev) && ev.ExceptionDetails != nil {
-		log.logConsole(fromUnixMillis(float64(ev.Timestamp)),
+		ac.logConsole(fromUnixMillis(float64(ev.Timestamp)),
 			text.SanitizeLine("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
-func (log *Activity) logConsole(at time.Time, line string) {
-	log.state.mu.Lock()
-	defer log.state.mu.Unlock()
-	if log.state.isActivityLogged() && !at.Before(log.journal.from) {
-		log.journal.console = recentEntries(append(log.journal.console, line))
+func (ac *Activity) logConsole(at time.Time, line string) {
+	ac.state.mu.Lock()
+	defer ac.state.mu.Unlock()
+	if ac.state.isActivityLogged() && !at.Before(ac.journal.from) {
+		ac.journal.console = recentEntries(append(ac.journal.console, line))
 	}
 }
 
 func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
 
 // noteRequest records what the page fetches while trackNetwork is on.
-func (log *Activity) noteRequest(e *cdp.Event) {
+func (ac *Activity) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
 		WallTime  float64                      `json:"wallTime"` // seconds; only when a request is sent
@@ -104,21 +104,21 @@ func (log *Activity) noteRequest(e *cdp.Event) {
 		return
 	}
 	if e.Method == "Network.requestWillBeSent" {
-		log.notifyRequest(ev.Request.Method, ev.Request.URL)
+		ac.notifyRequest(ev.Request.Method, ev.Request.URL)
 	}
-	log.state.mu.Lock()
-	defer log.state.mu.Unlock()
-	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil &&
-		ev.FrameID == log.state.page.mainFrame() {
-		log.state.load.posting = ""
+	ac.state.mu.Lock()
+	defer ac.state.mu.Unlock()
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && ac.state.page != nil &&
+		ev.FrameID == ac.state.page.mainFrame() {
+		ac.state.load.posting = ""
 		if ev.Request.Method != "GET" {
-			log.state.load.posting = ev.LoaderID
+			ac.state.load.posting = ev.LoaderID
 		}
 	}
-	if !log.state.isActivityLogged() {
+	if !ac.state.isActivityLogged() {
 		return
 	}
-	list := log.journal.network
+	list := ac.journal.network
 	i := -1
 	for j := range list {
 		if list[j].ID == string(ev.RequestID) {
@@ -127,13 +127,13 @@ func (log *Activity) noteRequest(e *cdp.Event) {
 	}
 	switch {
 	case e.Method == "Network.requestWillBeSent":
-		if fromUnixMillis(ev.WallTime * 1000).Before(log.journal.from) {
+		if fromUnixMillis(ev.WallTime * 1000).Before(ac.journal.from) {
 			return
 		}
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		log.journal.network = recentEntries(append(list, Request{
+		ac.journal.network = recentEntries(append(list, Request{
 			Method: text.SanitizeLine(ev.Request.Method, 20),
 			URL:    text.SanitizeLine(ev.Request.URL, 500),
 			ID:     string(ev.RequestID),
@@ -163,51 +163,51 @@ func readJournal[T any](log *Activity, what string, list func(activityLog) []T) 
 
 // Console returns what the page recently wrote to its console, with uncaught errors, oldest
 // first, one sanitized line each.
-func (log *Activity) Console() ([]string, error) {
-	return readJournal(log, "the console", func(l activityLog) []string { return l.console })
+func (ac *Activity) Console() ([]string, error) {
+	return readJournal(ac, "the console", func(l activityLog) []string { return l.console })
 }
 
 // Network returns what the page recently fetched during actions and navigations of the agent,
 // oldest first.
-func (log *Activity) Network() ([]Request, error) {
-	return readJournal(log, "the requests", func(l activityLog) []Request { return l.network })
+func (ac *Activity) Network() ([]Request, error) {
+	return readJournal(ac, "the requests", func(l activityLog) []Request { return l.network })
 }
 
 // notifyVisit reports the page that a user's pane shows, if the user navigated there: the driver
 // may have changed by the time it has loaded.
-func (log *Activity) notifyVisit() {
-	log.state.mu.Lock()
-	info, isUser := log.state.info, log.state.load.byUser
-	log.state.mu.Unlock()
-	if !isUser || log.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+func (ac *Activity) notifyVisit() {
+	ac.state.mu.Lock()
+	info, isUser := ac.state.info, ac.state.load.byUser
+	ac.state.mu.Unlock()
+	if !isUser || ac.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return
 	}
-	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
+	ac.state.m.news.visit(ac.state.profile, info.URL, info.Title)
 }
 
 // noteDuringAction adds an event to the result of the current action.
-func (log *Activity) noteDuringAction(what string) {
-	log.state.change(func() {
-		if len(log.actionEvents) < 5 {
-			log.actionEvents = append(log.actionEvents, what)
+func (ac *Activity) noteDuringAction(what string) {
+	ac.state.change(func() {
+		if len(ac.actionEvents) < 5 {
+			ac.actionEvents = append(ac.actionEvents, what)
 		}
 	})
 }
 
 // noticeForBoth shows a notice to the user and adds it to the result of the current action.
-func (log *Activity) noticeForBoth(format string, args ...any) {
-	log.noteDuringAction(fmt.Sprintf(format, args...))
-	log.state.showNotice(format, args...)
+func (ac *Activity) noticeForBoth(format string, args ...any) {
+	ac.noteDuringAction(fmt.Sprintf(format, args...))
+	ac.state.showNotice(format, args...)
 }
 
 // notifyRequest reports a request that no policy has decided on.
-func (log *Activity) notifyRequest(method, address string) {
-	log.state.mu.Lock()
-	goalID, isShared := log.state.leaseHolder(), log.state.goalID == ""
-	log.state.mu.Unlock()
-	if goalID == "" || log.state.m.cfg.OnRequest == nil || !isShared &&
-		log.state.m.rules.needsDecision(log.state.proxyGoal) {
+func (ac *Activity) notifyRequest(method, address string) {
+	ac.state.mu.Lock()
+	goalID, isShared := ac.state.leaseHolder(), ac.state.goalID == ""
+	ac.state.mu.Unlock()
+	if goalID == "" || ac.state.m.cfg.OnRequest == nil || !isShared &&
+		ac.state.m.rules.needsDecision(ac.state.proxyGoal) {
 		return
 	}
-	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: isShared, Method: method, URL: address})
+	ac.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: isShared, Method: method, URL: address})
 }

@@ -12,33 +12,33 @@ import (
 	"goalpost/backend/domain/pane"
 )
 
-func (b *fixture) look(p *Pane) Snapshot {
-	b.Helper()
-	s, err := p.Reader.Snapshot(b.ctx)
-	b.ok(err)
+func (fi *fixture) look(p *Pane) Snapshot {
+	fi.Helper()
+	s, err := p.Reader.Snapshot(fi.ctx)
+	fi.ok(err)
 	return s
 }
 
-func (b *fixture) act(a ActionResult, err error) ActionResult {
-	b.Helper()
+func (fi *fixture) act(a ActionResult, err error) ActionResult {
+	fi.Helper()
 	if err != nil {
-		b.Fatal(err)
+		fi.Fatal(err)
 	}
 	if len(a.Changed) > maxChangeBytes {
-		b.Errorf("%d bytes of changes", len(a.Changed))
+		fi.Errorf("%d bytes of changes", len(a.Changed))
 	}
 	return a
 }
 
 // refOf returns the ref of the line that contains words.
-func (b *fixture) refOf(s Snapshot, words string) string {
-	b.Helper()
+func (fi *fixture) refOf(s Snapshot, words string) string {
+	fi.Helper()
 	for line := range strings.Lines(s.Text) {
 		if strings.Contains(line, words) {
 			return strings.Fields(line)[0]
 		}
 	}
-	b.Fatalf("no %q in\n%s", words, s.Text)
+	fi.Fatalf("no %q in\n%s", words, s.Text)
 	return ""
 }
 

@@ -14,13 +14,13 @@ import (
 
 // attachTarget creates or takes over a page and prepares it. The pane knows the session before
 // any event of it arrives, so nothing of the page is missed.
-func (e *browserProcess) attachTarget(
+func (b *browserProcess) attachTarget(
 	ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID,
 ) (*page, error) {
-	pg := &page{process: e, target: target, refs: &p.frames.refs}
-	err := e.Do(ctx, e.Alive, "", launchTimeout, "opening a page", func(c proto.Client) error {
+	pg := &page{process: b, target: target, refs: &p.frames.refs}
+	err := b.Do(ctx, b.Alive, "", launchTimeout, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.contextFor(c, p.State.goalID, p.State.proxyGoal)
+			id, err := b.contextFor(c, p.State.goalID, p.State.proxyGoal)
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,9 @@ func (e *browserProcess) attachTarget(
 	if err != nil {
 		return nil, err
 	}
-	pg.alive, pg.end = context.WithCancelCause(e.Alive)
+	pg.alive, pg.end = context.WithCancelCause(b.Alive)
 	listens := p.adoptPage(pg)
-	defer e.m.held.release(pg.target)
+	defer b.m.held.release(pg.target)
 	return pg, pg.do(ctx, launchTimeout, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
@@ -56,7 +56,7 @@ func (e *browserProcess) attachTarget(
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 			p.Viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
-			e.m.rules.fetchPatterns(),
+			b.m.rules.fetchPatterns(),
 			attachFrames,
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
@@ -76,7 +76,7 @@ func (e *browserProcess) attachTarget(
 		// before it has run them crashes.
 		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
-			e.DrainEvents()
+			b.DrainEvents()
 			p.popup.onPopupDocument(tree.FrameTree.Frame)
 		}
 		return err

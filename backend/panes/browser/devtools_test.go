@@ -23,15 +23,15 @@ const toolsText = `(() => {
 })()`
 
 // show waits until developer tools show a text.
-func (b *fixture) show(tools *Pane, want string) {
-	b.Helper()
-	b.until(tools, "loaded", func(i pane.Info) bool { return strings.HasPrefix(i.URL, "devtools:") && !i.Loading })
+func (fi *fixture) show(tools *Pane, want string) {
+	fi.Helper()
+	fi.until(tools, "loaded", func(i pane.Info) bool { return strings.HasPrefix(i.URL, "devtools:") && !i.Loading })
 	text := ""
-	if !waittest.Reached(b.ctx, patience, func() bool {
-		text = b.eval(tools, toolsText)
+	if !waittest.Reached(fi.ctx, patience, func() bool {
+		text = fi.eval(tools, toolsText)
 		return strings.Contains(text, want)
 	}) {
-		b.Fatalf("the tools do not show %q, but %q", want, text)
+		fi.Fatalf("the tools do not show %q, but %q", want, text)
 	}
 }
 

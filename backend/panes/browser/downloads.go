@@ -83,14 +83,14 @@ func (d *downloadFolders) setDownloadBehavior(
 }
 
 // onDownload handles the start of a download.
-func (dl *Downloads) onDownload(guid, address, name string) {
+func (do *Downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
-	if dl.state.scriptless || dl.state.m.folders.folderFor(dl.state.goalID) == "" {
-		dl.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
+	if do.state.scriptless || do.state.m.folders.folderFor(do.state.goalID) == "" {
+		do.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
 	begun := false
-	dl.change(func(list []pane.Download) []pane.Download {
+	do.change(func(list []pane.Download) []pane.Download {
 		if slices.ContainsFunc(list, func(d pane.Download) bool { return d.ID == guid }) {
 			return list
 		}
@@ -100,7 +100,7 @@ func (dl *Downloads) onDownload(guid, address, name string) {
 		return list[max(0, len(list)-50):]
 	})
 	if begun {
-		dl.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
+		do.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
 	}
 }
 
@@ -120,8 +120,8 @@ func FileName(name string) string {
 
 // markDownloadsInterrupted marks unfinished downloads as failed: the browser that fetched them is
 // gone. The caller holds the state's mutex.
-func (dl *Downloads) markDownloadsInterrupted() {
-	dl.changeLocked(func(list []pane.Download) []pane.Download {
+func (do *Downloads) markDownloadsInterrupted() {
+	do.changeLocked(func(list []pane.Download) []pane.Download {
 		for i := range list {
 			if list[i].State == pane.Downloading {
 				list[i].State = pane.Canceled
@@ -163,18 +163,18 @@ func (m *Manager) downloadOwner(guid string) *Pane {
 	return nil
 }
 
-func (dl *Downloads) download(guid string) (pane.Download, bool) {
-	dl.mu.Lock()
-	defer dl.mu.Unlock()
-	i := slices.IndexFunc(dl.list, func(d pane.Download) bool { return d.ID == guid })
+func (do *Downloads) download(guid string) (pane.Download, bool) {
+	do.mu.Lock()
+	defer do.mu.Unlock()
+	i := slices.IndexFunc(do.list, func(d pane.Download) bool { return d.ID == guid })
 	if i < 0 {
 		return pane.Download{}, false
 	}
-	return dl.list[i], true
+	return do.list[i], true
 }
 
-func (dl *Downloads) updateDownload(guid string, f func(*pane.Download)) {
-	dl.change(func(list []pane.Download) []pane.Download {
+func (do *Downloads) updateDownload(guid string, f func(*pane.Download)) {
+	do.change(func(list []pane.Download) []pane.Download {
 		for i := range list {
 			if list[i].ID == guid {
 				f(&list[i])
@@ -185,22 +185,22 @@ func (dl *Downloads) updateDownload(guid string, f func(*pane.Download)) {
 }
 
 // finishDownload gives a finished file its name. It never replaces an existing file.
-func (dl *Downloads) finishDownload(guid string) error {
-	d, ok := dl.download(guid)
+func (do *Downloads) finishDownload(guid string) error {
+	d, ok := do.download(guid)
 	if !ok {
 		return nil
 	}
-	dir := dl.state.m.folders.folderFor(dl.state.goalID)
-	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name,
-		filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
+	dir := do.state.m.folders.folderFor(do.state.goalID)
+	path, err := do.state.m.folders.moveDownload(do.state.goalID, dir, d.Name,
+		filepath.Join(do.state.m.folders.partialDownloadDir(do.state.goalID, dir), guid))
 	if err != nil {
-		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
+		do.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("saving the download %q: %w", d.Name, err)
 	}
-	dl.updateDownload(guid, func(d *pane.Download) {
+	do.updateDownload(guid, func(d *pane.Download) {
 		d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
 	})
-	dl.activity.noteDuringAction(fmt.Sprintf("the download %q is complete", path))
+	do.activity.noteDuringAction(fmt.Sprintf("the download %q is complete", path))
 	return nil
 }
 
@@ -285,23 +285,23 @@ func createWithSuffix(create func(name string) (*os.File, error), name string) (
 }
 
 // List lists the downloads of the pane, oldest first, at most 50.
-func (dl *Downloads) List() []pane.Download {
-	dl.mu.Lock()
-	defer dl.mu.Unlock()
-	return slices.Clone(dl.list)
+func (do *Downloads) List() []pane.Download {
+	do.mu.Lock()
+	defer do.mu.Unlock()
+	return slices.Clone(do.list)
 }
 
 // AwaitDownloads waits until no download is running and at least one has ended, or until limit
 // has passed, and lists them.
-func (dl *Downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
+func (do *Downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
-	ctx, endLease := dl.driver.withLease(ctx)
+	ctx, endLease := do.driver.withLease(ctx)
 	defer endLease(nil)
-	ctx, end := cdp.JoinContexts(ctx, dl.state.ctx)
+	ctx, end := cdp.JoinContexts(ctx, do.state.ctx)
 	defer end(nil)
-	err := dl.state.wait(ctx, func() bool {
-		list := dl.List()
+	err := do.state.wait(ctx, func() bool {
+		list := do.List()
 		return len(list) > 0 && !slices.ContainsFunc(list, func(d pane.Download) bool {
 			return d.State == pane.Downloading
 		})
@@ -309,35 +309,35 @@ func (dl *Downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, fmt.Errorf("waiting for downloads: %w", err)
 	}
-	return dl.List(), nil
+	return do.List(), nil
 }
 
 // CancelDownload cancels a running download.
-func (dl *Downloads) CancelDownload(ctx context.Context, id string) error {
-	d, ok := dl.download(id)
+func (do *Downloads) CancelDownload(ctx context.Context, id string) error {
+	d, ok := do.download(id)
 	if !ok || d.State != pane.Downloading {
 		return errors.New("canceling a download: it is not running")
 	}
-	return dl.state.withPage("canceling a download", func(pg *page) error {
+	return do.state.withPage("canceling a download", func(pg *page) error {
 		return pg.process.Do(ctx, pg.process.Alive, "", pg.callLimit(), "canceling", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.BrowserCancelDownload{
 				GUID:             id,
-				BrowserContextID: pg.process.existingContext(dl.state.goalID),
+				BrowserContextID: pg.process.existingContext(do.state.goalID),
 			})
 		})
 	})
 }
 
 // change replaces the list by what edit makes of a copy, shows it to the viewers, and wakes those who wait for it.
-func (dl *Downloads) change(edit func([]pane.Download) []pane.Download) {
-	dl.state.change(func() { dl.changeLocked(edit) })
+func (do *Downloads) change(edit func([]pane.Download) []pane.Download) {
+	do.state.change(func() { do.changeLocked(edit) })
 }
 
 // changeLocked is change for a caller that holds the state's mutex.
-func (dl *Downloads) changeLocked(edit func([]pane.Download) []pane.Download) {
-	dl.mu.Lock()
-	dl.list = edit(slices.Clone(dl.list))
-	list := append([]pane.Download{}, dl.list...)
-	dl.mu.Unlock()
-	dl.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })
+func (do *Downloads) changeLocked(edit func([]pane.Download) []pane.Download) {
+	do.mu.Lock()
+	do.list = edit(slices.Clone(do.list))
+	list := append([]pane.Download{}, do.list...)
+	do.mu.Unlock()
+	do.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })
 }

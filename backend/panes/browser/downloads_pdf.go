@@ -12,20 +12,20 @@ import (
 )
 
 // PDF writes the page as a PDF into the downloads folder and returns its path.
-func (dl *Downloads) PDF(ctx context.Context) (string, error) {
-	dir := dl.state.m.folders.folderFor("")
-	if dl.state.goalID != "" || dir == "" {
+func (do *Downloads) PDF(ctx context.Context) (string, error) {
+	dir := do.state.m.folders.folderFor("")
+	if do.state.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}
 	var out []byte
-	err := dl.state.withPage("printing", func(pg *page) (err error) {
+	err := do.state.withPage("printing", func(pg *page) (err error) {
 		out, err = pagePDF(ctx, pg)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	info := dl.state.Info()
+	info := do.state.Info()
 	path, err := createUnique(dir, FileName(info.Title)+".pdf")
 	if err == nil {
 		err = os.WriteFile(path, out, 0o600)
@@ -33,7 +33,7 @@ func (dl *Downloads) PDF(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
-	dl.change(func(list []pane.Download) []pane.Download {
+	do.change(func(list []pane.Download) []pane.Download {
 		size := int64(len(out))
 		return append(list, pane.Download{
 			ID:       "pdf-" + filepath.Base(path),
@@ -49,19 +49,19 @@ func (dl *Downloads) PDF(ctx context.Context) (string, error) {
 }
 
 // Save downloads an address instead of showing it.
-func (dl *Downloads) Save(ctx context.Context, text string) error {
-	address, err := dl.state.m.rules.validateAddress(text)
+func (do *Downloads) Save(ctx context.Context, text string) error {
+	address, err := do.state.m.rules.validateAddress(text)
 	if err != nil {
 		return err
 	}
-	if err := dl.driver.checkDriver(ctx); err != nil {
+	if err := do.driver.checkDriver(ctx); err != nil {
 		return err
 	}
 	quoted, err := json.Marshal(address)
 	if err != nil {
 		return fmt.Errorf("saving: %w", err)
 	}
-	return dl.state.withPage("saving", func(pg *page) error {
+	return do.state.withPage("saving", func(pg *page) error {
 		world, err := pg.userPromptsContext(ctx)
 		if err != nil {
 			return err

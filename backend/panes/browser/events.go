@@ -28,46 +28,46 @@ type eventRouter struct {
 // eventHandler handles an event of a page or of a frame of another site.
 type eventHandler func(*page, *cdp.Event)
 
-func (r *eventRouter) init(p *Pane) {
-	r.pane = p
-	r.connect()
+func (er *eventRouter) init(p *Pane) {
+	er.pane = p
+	er.connect()
 	either := map[string]eventHandler{
-		"Target.attachedToTarget":         r.onFrameTarget,
-		"Target.detachedFromTarget":       r.onFrameTarget,
-		"Page.windowOpen":                 ignorePage(r.onWindowOpen),
-		"Page.downloadWillBegin":          ignorePage(r.onDownload),
-		"Page.javascriptDialogOpening":    r.prompts.onDialog,
+		"Target.attachedToTarget":         er.onFrameTarget,
+		"Target.detachedFromTarget":       er.onFrameTarget,
+		"Page.windowOpen":                 ignorePage(er.onWindowOpen),
+		"Page.downloadWillBegin":          ignorePage(er.onDownload),
+		"Page.javascriptDialogOpening":    er.prompts.onDialog,
 		"Page.javascriptDialogClosed":     ignorePage(func(*cdp.Event) { p.Prompts.close(isDialog) }),
-		"Page.fileChooserOpened":          r.prompts.onFileChooser,
+		"Page.fileChooserOpened":          er.prompts.onFileChooser,
 		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
 		"Runtime.consoleAPICalled":        ignorePage(p.Activity.onConsole),
 		"Runtime.exceptionThrown":         ignorePage(p.Activity.onException),
-		"Runtime.bindingCalled":           r.onBinding,
-		"Fetch.requestPaused":             r.requests.onPaused,
-		"Fetch.authRequired":              r.prompts.onAuth,
+		"Runtime.bindingCalled":           er.onBinding,
+		"Fetch.requestPaused":             er.requests.onPaused,
+		"Fetch.authRequired":              er.prompts.onAuth,
 	}
-	announced := func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Now()) }
-	r.ofPage = map[string]eventHandler{
+	announced := func(pg *page, e *cdp.Event) { er.navigation.setLeaving(pg, e, time.Now()) }
+	er.ofPage = map[string]eventHandler{
 		"Page.frameRequestedNavigation":        announced,
 		"Page.frameScheduledNavigation":        announced,
-		"Page.frameClearedScheduledNavigation": func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Time{}) },
-		"Page.frameStartedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, true) },
-		"Page.frameStoppedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, false) },
-		"Page.frameNavigated":                  r.navigation.onNavigated,
-		"Page.navigatedWithinDocument":         r.navigation.onNavigatedWithinDocument,
-		"Page.lifecycleEvent":                  r.navigation.onLifecycle,
+		"Page.frameClearedScheduledNavigation": func(pg *page, e *cdp.Event) { er.navigation.setLeaving(pg, e, time.Time{}) },
+		"Page.frameStartedLoading":             func(pg *page, e *cdp.Event) { er.navigation.setLoading(pg, e, true) },
+		"Page.frameStoppedLoading":             func(pg *page, e *cdp.Event) { er.navigation.setLoading(pg, e, false) },
+		"Page.frameNavigated":                  er.navigation.onNavigated,
+		"Page.navigatedWithinDocument":         er.navigation.onNavigatedWithinDocument,
+		"Page.lifecycleEvent":                  er.navigation.onLifecycle,
 		"Input.dragIntercepted":                ignorePage(p.Mouse.drag.onIntercepted),
-		"Security.certificateError":            r.prompts.onCertificate,
+		"Security.certificateError":            er.prompts.onCertificate,
 		"Security.visibleSecurityStateChanged": ignorePage(p.SiteData.onSecurity),
-		"Inspector.targetCrashed":              r.onCrash,
-		"Inspector.targetReloadedAfterCrash":   ignorePage(r.onReloadedAfterCrash),
+		"Inspector.targetCrashed":              er.onCrash,
+		"Inspector.targetReloadedAfterCrash":   ignorePage(er.onReloadedAfterCrash),
 	}
-	r.ofFrame = map[string]eventHandler{
+	er.ofFrame = map[string]eventHandler{
 		"Runtime.executionContextsCleared": func(pg *page, _ *cdp.Event) { pg.worlds.LeaveDocument() },
-		"Inspector.targetCrashed":          r.onFrameCrash,
+		"Inspector.targetCrashed":          er.onFrameCrash,
 	}
-	maps.Copy(r.ofPage, either)
-	maps.Copy(r.ofFrame, either)
+	maps.Copy(er.ofPage, either)
+	maps.Copy(er.ofFrame, either)
 }
 
 // ignorePage adapts a handler that does not need to know which page sent the event.
@@ -76,10 +76,10 @@ func ignorePage(f func(*cdp.Event)) eventHandler {
 }
 
 // connect gives the router's own parts their dependencies.
-func (r *eventRouter) connect() {
-	p := r.pane
-	r.requests = requestGate{state: &p.State, activity: &p.Activity}
-	r.prompts = promptEvents{
+func (er *eventRouter) connect() {
+	p := er.pane
+	er.requests = requestGate{state: &p.State, activity: &p.Activity}
+	er.prompts = promptEvents{
 		state:    &p.State,
 		activity: &p.Activity,
 		driver:   &p.Driver,
@@ -88,7 +88,7 @@ func (r *eventRouter) connect() {
 		siteData: &p.SiteData,
 		logins:   &p.Logins,
 	}
-	r.navigation = navigationEvents{
+	er.navigation = navigationEvents{
 		state:      &p.State,
 		activity:   &p.Activity,
 		prompts:    &p.Prompts,
@@ -99,79 +99,79 @@ func (r *eventRouter) connect() {
 }
 
 // onPageEvent handles an event of the pane's page.
-func (r *eventRouter) onPageEvent(e *cdp.Event) {
-	r.pane.State.mu.Lock()
-	pg := r.pane.State.page
-	r.pane.State.mu.Unlock()
+func (er *eventRouter) onPageEvent(e *cdp.Event) {
+	er.pane.State.mu.Lock()
+	pg := er.pane.State.page
+	er.pane.State.mu.Unlock()
 	if pg != nil && string(pg.session) == e.SessionID {
-		r.dispatch(r.ofPage, pg, e)
+		er.dispatch(er.ofPage, pg, e)
 	}
 }
 
 // onFrameEvent handles an event of a frame of another site.
-func (r *eventRouter) onFrameEvent(e *cdp.Event) {
-	if f := r.pane.frames.bySession(proto.TargetSessionID(e.SessionID)); f != nil {
-		r.dispatch(r.ofFrame, f.page, e)
+func (er *eventRouter) onFrameEvent(e *cdp.Event) {
+	if f := er.pane.frames.bySession(proto.TargetSessionID(e.SessionID)); f != nil {
+		er.dispatch(er.ofFrame, f.page, e)
 	}
 }
 
-func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cdp.Event) {
+func (er *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cdp.Event) {
 	switch handle := handlers[e.Method]; {
 	case handle != nil:
 		handle(pg, e)
 	case strings.HasPrefix(e.Method, "Network."):
-		r.pane.State.onNetwork(e)
-		r.pane.Activity.noteRequest(e)
+		er.pane.State.onNetwork(e)
+		er.pane.Activity.noteRequest(e)
 	}
 }
 
 // onBinding handles a message of a script of ours, or of developer tools.
-func (r *eventRouter) onBinding(pg *page, e *cdp.Event) {
+func (er *eventRouter) onBinding(pg *page, e *cdp.Event) {
 	var ev proto.RuntimeBindingCalled
 	if decodeEvent(e, &ev) && ev.Name == devToolsBinding {
-		r.pane.devTools.onMessage(ev.Payload)
+		er.pane.devTools.onMessage(ev.Payload)
 		return
 	}
-	r.prompts.onPageReport(pg, e)
+	er.prompts.onPageReport(pg, e)
 }
 
-func (r *eventRouter) onWindowOpen(e *cdp.Event) {
+func (er *eventRouter) onWindowOpen(e *cdp.Event) {
 	var open proto.PageWindowOpen
 	if decodeEvent(e, &open) {
-		r.pane.State.change(func() { r.pane.popup.openedURL, r.pane.State.network.opening = open.URL, time.Now() })
+		er.pane.State.change(func() { er.pane.popup.openedURL, er.pane.State.network.opening = open.URL, time.Now() })
 	}
 }
 
-func (r *eventRouter) onDownload(e *cdp.Event) {
+func (er *eventRouter) onDownload(e *cdp.Event) {
 	var download proto.PageDownloadWillBegin
 	if decodeEvent(e, &download) {
-		r.pane.State.change(func() { r.pane.State.network.leaving = time.Time{} })
-		r.downloadReceiver().Downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+		er.pane.State.change(func() { er.pane.State.network.leaving = time.Time{} })
+		er.downloadReceiver().Downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 	}
 }
 
 var isDialog = matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload)
 
-func (r *eventRouter) onReloadedAfterCrash(*cdp.Event) {
-	r.pane.State.change(func() {
-		if r.pane.State.processError == faultCrashed {
-			r.pane.State.processError, r.pane.State.info.Running = "", true
+func (er *eventRouter) onReloadedAfterCrash(*cdp.Event) {
+	er.pane.State.change(func() {
+		if er.pane.State.processError == faultCrashed {
+			er.pane.State.processError, er.pane.State.info.Running = "", true
 		}
 	})
 }
 
-func (r *eventRouter) onFrameCrash(pg *page, _ *cdp.Event) {
+func (er *eventRouter) onFrameCrash(pg *page, _ *cdp.Event) {
 	pg.end(ErrCrashed)
-	r.pane.Activity.noticeForBoth("a frame of the page crashed: reload the page")
+	er.pane.Activity.noticeForBoth("a frame of the page crashed: reload the page")
 }
 
 const faultCrashed = "the page crashed"
 
-func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
-	r.pane.State.change(func() {
+func (er *eventRouter) onCrash(pg *page, _ *cdp.Event) {
+	er.pane.State.change(func() {
 		pg.end(ErrCrashed) // before a caller sees the state and reloads
-		r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = faultCrashed, false, false
-		r.pane.Prompts.closeLocked(anyPrompt)
+		er.pane.State.processError, er.pane.State.info.Running, er.pane.State.loading = faultCrashed, false, false
+		er.pane.Prompts.closeLocked(anyPrompt)
 	})
 }
 
@@ -211,14 +211,15 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 }
 
 // onTargetGone handles the end of a page that closed itself.
-func (r *eventRouter) onTargetGone() {
-	r.pane.State.change(func() {
-		if r.pane.State.page != nil {
-			r.pane.State.page.end(ErrEnded)
-			r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = "the page closed itself", false, false
+func (er *eventRouter) onTargetGone() {
+	er.pane.State.change(func() {
+		if er.pane.State.page != nil {
+			er.pane.State.page.end(ErrEnded)
+			er.pane.State.processError = "the page closed itself"
+			er.pane.State.info.Running, er.pane.State.loading = false, false
 		}
 	})
-	r.pane.screencast.SetPage(nil)
+	er.pane.screencast.SetPage(nil)
 }
 
 func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
@@ -236,7 +237,7 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 func decodeEvent(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
 
 // onFrameTarget handles a frame of another site that was added to above or removed.
-func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
+func (er *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 	var ev struct {
 		SessionID  proto.TargetSessionID `json:"sessionId"`
 		TargetInfo struct {
@@ -248,7 +249,7 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		return
 	}
 	if e.Method == "Target.detachedFromTarget" {
-		r.pane.frames.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		er.pane.frames.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
 		return
 	}
 	if ev.TargetInfo.Type != "iframe" {
@@ -267,23 +268,23 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		above: above,
 	}
 	f.alive, f.end = context.WithCancelCause(above.alive)
-	r.pane.State.m.mu.Lock()
-	r.pane.State.m.remoteFrames[f.session] = r.pane
-	r.pane.State.m.mu.Unlock()
-	r.pane.frames.add(f)
+	er.pane.State.m.mu.Lock()
+	er.pane.State.m.remoteFrames[f.session] = er.pane
+	er.pane.State.m.mu.Unlock()
+	er.pane.frames.add(f)
 	// Not before the frame is listed: a share that begins or ends later finds it there.
-	r.pane.State.mu.Lock()
-	listens := r.pane.State.needsNetworkTracking()
-	r.pane.State.mu.Unlock()
+	er.pane.State.mu.Lock()
+	listens := er.pane.State.needsNetworkTracking()
+	er.pane.State.mu.Unlock()
 	requests := []proto.Request{
 		proto.PageEnable{},
 		proto.InspectorEnable{},
 		proto.RuntimeEnable{},
 		attachFrames,
-		r.pane.State.m.rules.fetchPatterns(),
+		er.pane.State.m.rules.fetchPatterns(),
 		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}
-	if !r.pane.State.scriptless {
+	if !er.pane.State.scriptless {
 		requests = append(requests, pageSetup...)
 	}
 	if listens {

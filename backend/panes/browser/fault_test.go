@@ -62,57 +62,57 @@ func TestChromium_Ends_IsRestarted(t *testing.T) {
 }
 
 // restartsOnce kills the Chromium of two panes and checks that it is restarted.
-func (b *fixture) restartsOnce(p, other *Pane) {
-	b.Helper()
+func (fi *fixture) restartsOnce(p, other *Pane) {
+	fi.Helper()
 	v := p.Attach()
 	defer v.Close()
-	b.frameOf(v, red)
+	fi.frameOf(v, red)
 	pg, err := p.State.currentPage()
-	b.ok(err)
-	b.ok(pg.process.Process.Signal(syscall.SIGKILL))
+	fi.ok(err)
+	fi.ok(pg.process.Process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
-		info := b.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
+		info := fi.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
 		if info.Problem != "" || !info.Running {
-			b.Errorf("after the restart: %+v", info)
+			fi.Errorf("after the restart: %+v", info)
 		}
 	}
-	if got := p.State.Info().URL; got != b.url("colour.html") {
-		b.Errorf("the pane came back at %s", got)
+	if got := p.State.Info().URL; got != fi.url("colour.html") {
+		fi.Errorf("the pane came back at %s", got)
 	}
-	b.frameOf(v, red)
-	b.ok(other.Navigation.Navigate(b.ctx, b.url("two.html")))
-	has(b, b.look(other).Text, "Page two")
-	b.ok(ended("--user-data-dir=" + pg.process.Dir.Path))
+	fi.frameOf(v, red)
+	fi.ok(other.Navigation.Navigate(fi.ctx, fi.url("two.html")))
+	has(fi, fi.look(other).Text, "Page two")
+	fi.ok(ended("--user-data-dir=" + pg.process.Dir.Path))
 	if again, err := other.State.currentPage(); err != nil || again.process.Process.Pid() == pg.process.Process.Pid() {
-		b.Errorf("the same Chromium? %v", err)
+		fi.Errorf("the same Chromium? %v", err)
 	}
 }
 
 // restartsNoMore kills a Chromium that was restarted once until it is not restarted, and reloads its panes.
-func (b *fixture) restartsNoMore(panes []*Pane) {
-	b.Helper()
+func (fi *fixture) restartsNoMore(panes []*Pane) {
+	fi.Helper()
 	for n := range maxRestarts {
 		if n == maxRestarts-1 {
-			panes = append(panes, b.open("b3", "one.html")) // more panes that are reloaded at once
+			panes = append(panes, fi.open("b3", "one.html")) // more panes that are reloaded at once
 		}
 		pg, err := panes[0].State.currentPage()
-		b.ok(err)
-		b.ok(pg.process.Process.Signal(syscall.SIGKILL))
+		fi.ok(err)
+		fi.ok(pg.process.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
-			b.until(p, "notified of the end", func(i pane.Info) bool {
+			fi.until(p, "notified of the end", func(i pane.Info) bool {
 				return n < maxRestarts-1 && p.State.page.process != pg.process && strings.Contains(i.Notice, "started again") ||
 					n == maxRestarts-1 && i.Problem == "the browser ended"
 			})
 		}
 	}
-	if _, err := panes[0].Mouse.Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
-		b.Errorf("click: %v", err)
+	if _, err := panes[0].Mouse.Click(fi.ctx, "x"); !errors.Is(err, ErrEnded) {
+		fi.Errorf("click: %v", err)
 	}
 	var wait sync.WaitGroup
 	for _, p := range panes {
 		wait.Go(func() {
-			if err := p.Navigation.Reload(b.ctx); err != nil {
-				b.Errorf("reload: %v", err)
+			if err := p.Navigation.Reload(fi.ctx); err != nil {
+				fi.Errorf("reload: %v", err)
 			}
 		})
 	}
@@ -120,11 +120,11 @@ func (b *fixture) restartsNoMore(panes []*Pane) {
 	engines := map[*browserProcess]bool{}
 	for _, p := range panes {
 		pg, err := p.State.currentPage()
-		b.ok(err)
+		fi.ok(err)
 		engines[pg.process] = true
 	}
 	if len(engines) != 1 {
-		b.Errorf("%d Chromiums", len(engines))
+		fi.Errorf("%d Chromiums", len(engines))
 	}
 }
 

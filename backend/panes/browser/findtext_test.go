@@ -75,24 +75,24 @@ func TestFind_FramesAndFields_AreSearched(t *testing.T) {
 
 // marks waits until one match is visible in its color, or none. A frame of another site draws at
 // any time, so this takes pictures until it has.
-func (b *fixture) marks(p *Pane, what string, wanted bool) {
-	b.Helper()
+func (fi *fixture) marks(p *Pane, what string, wanted bool) {
+	fi.Helper()
 	n := 0
 	for began := time.Now(); time.Since(began) < patience; {
-		if n = b.orange(p); wanted && n >= 100 && n < 3000 || !wanted && n == 0 {
+		if n = fi.orange(p); wanted && n >= 100 && n < 3000 || !wanted && n == 0 {
 			return
 		}
 	}
-	b.Errorf("%s: %d pixels of the match are to be seen", what, n)
+	fi.Errorf("%s: %d pixels of the match are to be seen", what, n)
 }
 
 // orange counts the pixels in the color of the current match.
-func (b *fixture) orange(p *Pane) (n int) {
-	b.Helper()
+func (fi *fixture) orange(p *Pane) (n int) {
+	fi.Helper()
 	pg, err := p.State.currentPage()
-	b.ok(err)
+	fi.ok(err)
 	var shot []byte
-	b.ok(pg.do(b.ctx, pg.callLimit(), "a picture", func(c proto.Client) error {
+	fi.ok(pg.do(fi.ctx, pg.callLimit(), "a picture", func(c proto.Client) error {
 		made, err := cdp.Call(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 		if err == nil {
 			shot = made.Data
@@ -100,10 +100,10 @@ func (b *fixture) orange(p *Pane) (n int) {
 		return err
 	}))
 	picture, err := png.Decode(bytes.NewReader(shot))
-	b.ok(err)
+	fi.ok(err)
 	opaque, ok := picture.(*image.RGBA)
 	if !ok {
-		b.Fatalf("the picture is %T", picture)
+		fi.Fatalf("the picture is %T", picture)
 	}
 	for i := 0; i+3 < len(opaque.Pix); i += 4 { // with At this takes seconds under the race detector
 		if opaque.Pix[i] == 0xff && opaque.Pix[i+1] == 0x8a && opaque.Pix[i+2] == 0x1f {

@@ -25,35 +25,35 @@ type Forms struct {
 
 // Select chooses the options of a list by their labels or values, and deselects all others. See
 // Click for the forms of a target.
-func (fm *Forms) Select(ctx context.Context, target string, options []string) (ActionResult, error) {
-	return fm.actions.runAction(ctx, "choosing in "+text.SanitizeLine(target, 80),
+func (fo *Forms) Select(ctx context.Context, target string, options []string) (ActionResult, error) {
+	return fo.actions.runAction(ctx, "choosing in "+text.SanitizeLine(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field field
-			at, err := fm.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
+			at, err := fo.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
 			if err != nil {
 				return err
 			}
-			return fm.setFieldByKeys(ctx, pg, at, field)
+			return fo.setFieldByKeys(ctx, pg, at, field)
 		})
 }
 
 // Check sets a checkbox, a radio button or a switch. One that has the wanted state is not
 // clicked.
-func (fm *Forms) Check(ctx context.Context, target string, on bool) (ActionResult, error) {
-	return fm.actions.runAction(ctx, "ticking "+text.SanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+func (fo *Forms) Check(ctx context.Context, target string, on bool) (ActionResult, error) {
+	return fo.actions.runAction(ctx, "ticking "+text.SanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool
 		}
-		where, err := fm.targets.callOnTarget(ctx, pg, &box, "findCheckbox", target)
+		where, err := fo.targets.callOnTarget(ctx, pg, &box, "findCheckbox", target)
 		if err != nil {
 			return err
 		}
 		if box.Checked == on {
-			fm.activity.noteDuringAction("it already had this state")
+			fo.activity.noteDuringAction("it already had this state")
 			return nil
 		}
-		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
+		if err := fo.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
 			return err
 		}
 		if err := where.callScript(ctx, &box, "findCheckbox", box.Ref); err == nil && box.Checked != on {
@@ -64,10 +64,10 @@ func (fm *Forms) Check(ctx context.Context, target string, on bool) (ActionResul
 }
 
 // MaskField makes a field show dots instead of its text, in every picture from now on.
-func (fm *Forms) MaskField(ctx context.Context, target string) error {
-	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
+func (fo *Forms) MaskField(ctx context.Context, target string) error {
+	return fo.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
 		var field struct{ Words string }
-		_, err := fm.targets.callOnTarget(ctx, pg, &field, "maskField", target)
+		_, err := fo.targets.callOnTarget(ctx, pg, &field, "maskField", target)
 		return err
 	})
 }

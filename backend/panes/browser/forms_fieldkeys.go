@@ -21,8 +21,8 @@ type field struct {
 // setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse if the
 // options are visible. The field has the keyboard. What keys and mouse cannot do is set by
 // script, with events that a page can tell from a user's, and the result says so.
-func (fm *Forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
-	fm.actions.showActionHint("fills "+text.SanitizeLine(f.Words, 120), 0, 0)
+func (fo *Forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
+	fo.actions.showActionHint("fills "+text.SanitizeLine(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
 	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
@@ -35,14 +35,14 @@ func (fm *Forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 		if at.X < 0 {
 			break // it is not rendered
 		}
-		if err := fm.frames.toPagePoint(ctx, where, &at); err != nil {
+		if err := fo.frames.toPagePoint(ctx, where, &at); err != nil {
 			return err
 		}
-		if err := fm.mouse.clickWithModifiers(ctx, pg, at, Press{}, multiSelectModifier(i)); err != nil {
+		if err := fo.mouse.clickWithModifiers(ctx, pg, at, Press{}, multiSelectModifier(i)); err != nil {
 			return err
 		}
 	}
-	if err := fm.pressKeys(ctx, pg, f.Keys); err != nil {
+	if err := fo.pressKeys(ctx, pg, f.Keys); err != nil {
 		return err
 	}
 	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
@@ -52,11 +52,11 @@ func (fm *Forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 		return err
 	}
 	if len(f.Keys) > 0 && f.Keys[0] == "Space" {
-		if err := fm.pressKey(ctx, pg, "Escape"); err != nil { // the list may still be open
+		if err := fo.pressKey(ctx, pg, "Escape"); err != nil { // the list may still be open
 			return err
 		}
 	}
-	fm.activity.noteDuringAction("keys could not fill it: its value was set by script")
+	fo.activity.noteDuringAction("keys could not fill it: its value was set by script")
 	return where.callScript(ctx, nil, "setField", f.Ref, f.Value, f.Indices)
 }
 
@@ -73,10 +73,10 @@ func multiSelectModifier(i int) int {
 
 // pressKeys presses keys and waits for the answers to the first, which may open a list, and the
 // last: keys are processed in order.
-func (fm *Forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
+func (fo *Forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 	for i, one := range keys {
 		if i == 0 || i == len(keys)-1 {
-			if err := fm.pressKey(ctx, pg, one); err != nil {
+			if err := fo.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 			continue

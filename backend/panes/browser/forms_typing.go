@@ -17,34 +17,34 @@ import (
 // Type writes at the end of a text field, or replaces its text if clear is set; submit presses
 // Enter afterwards. In a list it chooses the option with that name. It sets the value of a date,
 // a time, a color or a slider, see setFieldByKeys.
-func (fm *Forms) Type(ctx context.Context, target, value string, submit, clear bool) (ActionResult, error) {
+func (fo *Forms) Type(ctx context.Context, target, value string, submit, clear bool) (ActionResult, error) {
 	if len(value) > 1<<20 {
 		return ActionResult{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return fm.actions.runAction(ctx, "typing into "+text.SanitizeLine(target, 80),
+	return fo.actions.runAction(ctx, "typing into "+text.SanitizeLine(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field field
-			at, err := fm.targets.callOnTarget(ctx, pg, &field, "planFill", target, value)
+			at, err := fo.targets.callOnTarget(ctx, pg, &field, "planFill", target, value)
 			if err != nil {
 				return err
 			}
-			fm.state.change(func() { fm.state.network.expectsDelay, fm.state.network.ref = field.Suggests, field.Ref })
+			fo.state.change(func() { fo.state.network.expectsDelay, fo.state.network.ref = field.Suggests, field.Ref })
 			if field.Kind == "text" {
-				if err := fm.fillField(ctx, pg, at, field.Ref, value, clear); err != nil {
+				if err := fo.fillField(ctx, pg, at, field.Ref, value, clear); err != nil {
 					return err
 				}
-			} else if err := fm.setFieldByKeys(ctx, pg, at, field); err != nil {
+			} else if err := fo.setFieldByKeys(ctx, pg, at, field); err != nil {
 				return err
 			}
 			if !submit {
 				return nil
 			}
-			return fm.pressKey(ctx, pg, "Enter")
+			return fo.pressKey(ctx, pg, "Enter")
 		})
 }
 
-func (fm *Forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
-	if err := fm.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
+func (fo *Forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+	if err := fo.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
 		return err
 	}
 	var caret struct{ End, Empty bool }
@@ -57,40 +57,40 @@ func (fm *Forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 	if err := where.callScript(ctx, nil, "startTyping", ref); err != nil {
 		return err
 	}
-	if err := fm.writeText(ctx, pg, caret.End, text); err != nil {
+	if err := fo.writeText(ctx, pg, caret.End, text); err != nil {
 		return err
 	}
-	return fm.checkTyped(ctx, where, ref, text, clear)
+	return fo.checkTyped(ctx, where, ref, text, clear)
 }
 
 // checkTyped fails if a field did not take a text, and notes if the field changed the text.
-func (fm *Forms) checkTyped(ctx context.Context, where *page, ref, value string, clear bool) error {
+func (fo *Forms) checkTyped(ctx context.Context, where *page, ref, value string, clear bool) error {
 	var typed struct{ Problem, Note string }
 	err := where.callScript(ctx, &typed, "checkTyped", ref, value, clear)
 	switch {
 	case err != nil: // the value may have replaced the field, or left the page
-		fm.state.m.cfg.Log.Debug("checking a field", "pane", fm.state.id, "error", err)
+		fo.state.m.cfg.Log.Debug("checking a field", "pane", fo.state.id, "error", err)
 		return cdp.Cause(ctx)
 	case typed.Problem != "":
 		return errors.New(text.SanitizeLine(typed.Problem, 400))
 	case typed.Note != "":
-		fm.activity.noteDuringAction(text.SanitizeLine(typed.Note, 400))
+		fo.activity.noteDuringAction(text.SanitizeLine(typed.Note, 400))
 	}
 	return nil
 }
 
 // writeText types a text at the caret, or with end at the end of the field. An empty text deletes
 // the selection.
-func (fm *Forms) writeText(ctx context.Context, pg *page, end bool, text string) error {
+func (fo *Forms) writeText(ctx context.Context, pg *page, end bool, text string) error {
 	switch {
 	case end:
-		if err := fm.pressKey(ctx, pg, "End"); err != nil {
+		if err := fo.pressKey(ctx, pg, "End"); err != nil {
 			return err
 		}
 	case text == "":
-		return fm.pressKey(ctx, pg, "Delete")
+		return fo.pressKey(ctx, pg, "Delete")
 	}
-	return fm.typeText(ctx, pg, text)
+	return fo.typeText(ctx, pg, text)
 }
 
 // maxTypedKeys is the longest text that is typed key by key, in characters.
@@ -98,7 +98,7 @@ const maxTypedKeys = 200
 
 // typeText types a text with a key for each character, because pages listen to keys. A long text,
 // or one of several lines, is inserted at once like a paste.
-func (fm *Forms) typeText(ctx context.Context, pg *page, text string) error {
+func (fo *Forms) typeText(ctx context.Context, pg *page, text string) error {
 	needsPaste := strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 	switch {
 	case text == "":
@@ -121,23 +121,23 @@ func (fm *Forms) typeText(ctx context.Context, pg *page, text string) error {
 // Press presses keys in sequence, named as in the DOM ("Enter", "Escape", "ArrowDown", "a"), with
 // modifiers before them ("Ctrl+a") and spaces between. They go to target, or to the focused
 // element if target is "".
-func (fm *Forms) Press(ctx context.Context, target, keys string) (ActionResult, error) {
+func (fo *Forms) Press(ctx context.Context, target, keys string) (ActionResult, error) {
 	list := strings.Fields(keys)
 	if len(list) == 0 || len(list) > 50 {
 		return ActionResult{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return fm.actions.runAction(ctx, "pressing "+text.SanitizeLine(keys, 40), func(ctx context.Context, pg *page) error {
+	return fo.actions.runAction(ctx, "pressing "+text.SanitizeLine(keys, 40), func(ctx context.Context, pg *page) error {
 		words := "presses " + text.SanitizeLine(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusElement", target); err != nil {
+			if _, err := fo.targets.callOnTarget(ctx, pg, &field, "focusElement", target); err != nil {
 				return err
 			}
 			words += " in " + text.SanitizeLine(field.Words, 80)
 		}
-		fm.actions.showActionHint(words, 0, 0)
+		fo.actions.showActionHint(words, 0, 0)
 		for _, one := range list {
-			if err := fm.pressKey(ctx, pg, one); err != nil {
+			if err := fo.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 		}
@@ -145,7 +145,7 @@ func (fm *Forms) Press(ctx context.Context, target, keys string) (ActionResult, 
 	})
 }
 
-func (fm *Forms) pressKey(ctx context.Context, pg *page, keys string) error {
+func (fo *Forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	in, err := parseKeys(keys)
 	if err != nil {
 		return err

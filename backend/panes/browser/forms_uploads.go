@@ -17,32 +17,32 @@ import (
 // Upload gives files to a file input, or if target is "" to the page that asks for some. Chromium
 // reads them when the page does, so it gets copies that cannot change after the caller has
 // checked them. They are deleted with the pane.
-func (fm *Forms) Upload(ctx context.Context, target string, files []pane.File) (ActionResult, error) {
+func (fo *Forms) Upload(ctx context.Context, target string, files []pane.File) (ActionResult, error) {
 	if len(files) == 0 {
 		return ActionResult{}, errors.New("giving files: name at least one")
 	}
-	paths, err := fm.copyUploads(files)
+	paths, err := fo.copyUploads(files)
 	if err != nil {
 		return ActionResult{}, err
 	}
 	if target == "" {
-		return fm.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
-			q, err := fm.prompts.take(matchKinds(pane.Files))
+		return fo.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := fo.prompts.take(matchKinds(pane.Files))
 			if err != nil {
 				return errors.New("the page does not ask for files: name the file input")
 			}
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return fm.actions.runAction(ctx, "giving files to "+text.SanitizeLine(target, 80),
+	return fo.actions.runAction(ctx, "giving files to "+text.SanitizeLine(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field struct{ Ref, Words string }
-			where, err := fm.targets.callOnTarget(ctx, pg, &field, "findFileInput", target, len(files))
+			where, err := fo.targets.callOnTarget(ctx, pg, &field, "findFileInput", target, len(files))
 			if err != nil {
 				return err
 			}
-			fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
-			fm.prompts.close(matchKinds(pane.Files))
+			fo.actions.showActionHint("gives files to "+field.Words, 0, 0)
+			fo.prompts.close(matchKinds(pane.Files))
 			world, _, err := where.scriptContext(ctx)
 			if err != nil {
 				return err
@@ -58,8 +58,8 @@ func (fm *Forms) Upload(ctx context.Context, target string, files []pane.File) (
 }
 
 // copyUploads writes the copies into a folder of the pane.
-func (fm *Forms) copyUploads(files []pane.File) ([]string, error) {
-	top := filepath.Join(fm.state.m.cfg.Dir, "uploads")
+func (fo *Forms) copyUploads(files []pane.File) ([]string, error) {
+	top := filepath.Join(fo.state.m.cfg.Dir, "uploads")
 	err := os.MkdirAll(top, 0o700)
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
@@ -68,9 +68,9 @@ func (fm *Forms) copyUploads(files []pane.File) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
 	}
-	fm.uploadsMu.Lock()
-	fm.uploadDirs = append(fm.uploadDirs, dir)
-	fm.uploadsMu.Unlock()
+	fo.uploadsMu.Lock()
+	fo.uploadDirs = append(fo.uploadDirs, dir)
+	fo.uploadsMu.Unlock()
 	var paths []string
 	for i, f := range files {
 		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
@@ -86,11 +86,11 @@ func (fm *Forms) copyUploads(files []pane.File) ([]string, error) {
 }
 
 // removeUploadCopies deletes the copies.
-func (fm *Forms) removeUploadCopies() error {
-	fm.uploadsMu.Lock()
-	list := fm.uploadDirs
-	fm.uploadDirs = nil
-	fm.uploadsMu.Unlock()
+func (fo *Forms) removeUploadCopies() error {
+	fo.uploadsMu.Lock()
+	list := fo.uploadDirs
+	fo.uploadDirs = nil
+	fo.uploadsMu.Unlock()
 	var err error
 	for _, dir := range list {
 		err = errors.Join(err, os.RemoveAll(dir))

@@ -44,23 +44,23 @@ type refAllocator struct {
 }
 
 // observeNumbers stores the newest numbers that a page has used.
-func (c *refAllocator) observeNumbers(pg *page, refs, frames int64) {
-	c.refs.Store(max(c.refs.Load(), refs))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for n := c.frames.Load() + 1; n <= frames; n++ {
-		if c.where == nil {
-			c.where = map[int64]*page{}
+func (r *refAllocator) observeNumbers(pg *page, refs, frames int64) {
+	r.refs.Store(max(r.refs.Load(), refs))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n := r.frames.Load() + 1; n <= frames; n++ {
+		if r.where == nil {
+			r.where = map[int64]*page{}
 		}
-		c.where[n] = pg
+		r.where[n] = pg
 	}
-	c.frames.Store(max(c.frames.Load(), frames))
+	r.frames.Store(max(r.frames.Load(), frames))
 }
 
-func (c *refAllocator) pageOfFrame(frame int64) *page {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.where[frame]
+func (r *refAllocator) pageOfFrame(frame int64) *page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.where[frame]
 }
 
 // autoAttach makes Chromium report new targets of some types, and hold them until they are
@@ -87,16 +87,16 @@ func (a autoAttach) MarshalJSON() ([]byte, error) {
 var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: new(int), MaxResourceBufferSize: new(int)}
 
 // add adds a frame that has been attached.
-func (fs *frames) add(f *remoteFrame) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	fs.list = append(fs.list, f)
+func (fr *frames) add(f *remoteFrame) {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
+	fr.list = append(fr.list, f)
 }
 
-func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	for _, f := range fs.list {
+func (fr *frames) bySession(session proto.TargetSessionID) *remoteFrame {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
+	for _, f := range fr.list {
 		if f.session == session {
 			return f
 		}
@@ -105,23 +105,23 @@ func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 }
 
 // detachFrames removes frames, and those inside them.
-func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
-	gone := fs.takeFrames(which)
-	fs.state.m.mu.Lock()
-	defer fs.state.m.mu.Unlock()
+func (fr *frames) detachFrames(which func(*remoteFrame) bool) {
+	gone := fr.takeFrames(which)
+	fr.state.m.mu.Lock()
+	defer fr.state.m.mu.Unlock()
 	for _, f := range gone {
-		delete(fs.state.m.remoteFrames, f.session)
+		delete(fr.state.m.remoteFrames, f.session)
 		f.end(ErrEnded)
 	}
 }
 
 // takeFrames removes frames, and those inside them, from the list.
-func (fs *frames) takeFrames(which func(*remoteFrame) bool) (gone []*remoteFrame) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
+func (fr *frames) takeFrames(which func(*remoteFrame) bool) (gone []*remoteFrame) {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
 	var kept []*remoteFrame
 	lost := map[*page]bool{}
-	for _, f := range fs.list { // a frame comes after the one that contains it
+	for _, f := range fr.list { // a frame comes after the one that contains it
 		if which(f) || lost[f.above] {
 			lost[f.page] = true
 			gone = append(gone, f)
@@ -129,11 +129,11 @@ func (fs *frames) takeFrames(which func(*remoteFrame) bool) (gone []*remoteFrame
 			kept = append(kept, f)
 		}
 	}
-	fs.list = kept
+	fr.list = kept
 	return gone
 }
 
-func (fs *frames) detachAll() { fs.detachFrames(func(*remoteFrame) bool { return true }) }
+func (fr *frames) detachAll() { fr.detachFrames(func(*remoteFrame) bool { return true }) }
 
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
@@ -142,11 +142,11 @@ func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 }
 
 // childrenOf lists the frames that a page contains directly.
-func (fs *frames) childrenOf(above *page) []*remoteFrame {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
+func (fr *frames) childrenOf(above *page) []*remoteFrame {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
 	var list []*remoteFrame
-	for _, f := range fs.list {
+	for _, f := range fr.list {
 		if f.above == above && f.alive.Err() == nil {
 			list = append(list, f)
 		}
@@ -156,12 +156,12 @@ func (fs *frames) childrenOf(above *page) []*remoteFrame {
 
 // numberFrames gives the frames of a page numbers in its page.js, so that they have a place
 // among its lines.
-func (fs *frames) numberFrames(ctx context.Context, above *page) {
-	fs.numberMu.Lock()
-	defer fs.numberMu.Unlock()
+func (fr *frames) numberFrames(ctx context.Context, above *page) {
+	fr.numberMu.Lock()
+	defer fr.numberMu.Unlock()
 	ctx, cancel := above.boundAnswers(ctx)
 	defer cancel()
-	for _, f := range fs.childrenOf(above) {
+	for _, f := range fr.childrenOf(above) {
 		world, _, err := above.scriptContext(ctx)
 		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {
 			continue
@@ -174,7 +174,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 			if err != nil {
 				return err
 			}
-			f.number.Store(fs.numbered.Add(1))
+			f.number.Store(fr.numbered.Add(1))
 			register := fmt.Sprintf("goalpost.registerForeignFrame(this, %d)", f.number.Load())
 			return above.callOnNode(c, owner.BackendNodeID, world.ID, register)
 		})
@@ -185,7 +185,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 }
 
 // callOnNode evaluates an expression with a node of the document as this.
-func (pg *page) callOnNode(
+func (p *page) callOnNode(
 	c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string,
 ) error {
 	found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: node, ExecutionContextID: world})
@@ -200,11 +200,11 @@ func (pg *page) callOnNode(
 }
 
 // inOrder lists a page and its frames, oldest first.
-func (fs *frames) inOrder(pg *page) []*page {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
+func (fr *frames) inOrder(pg *page) []*page {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
 	list := []*page{pg}
-	for _, f := range fs.list {
+	for _, f := range fr.list {
 		if f.alive.Err() == nil && len(list) <= maxFrames {
 			list = append(list, f.page)
 		}
@@ -226,9 +226,9 @@ var errFrameUnresponsive = errors.New("a frame of the page does not answer")
 
 // toPagePoint converts a point of a frame to a point of the page. The error names what covers the
 // frame there.
-func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
-	for f := fs.bySession(from.session); f != nil; f = fs.bySession(f.above.session) {
-		fs.numberFrames(ctx, f.above)
+func (fr *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
+	for f := fr.bySession(from.session); f != nil; f = fr.bySession(f.above.session) {
+		fr.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, at, "mapFramePoint", f.number.Load(), at.X, at.Y); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) 
 // pane. Go knows which frame sent a position, and adds the offset.
 
 // frameOffset returns where the document of a script context begins in the pane, in CSS pixels.
-func (fs *frames) frameOffset(
+func (fr *frames) frameOffset(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
 ) (x, y float64, err error) {
 	frame := pg.mainFrame()
@@ -255,7 +255,7 @@ func (fs *frames) frameOffset(
 			}
 			x, y = x+dx, y+dy
 		}
-		f := fs.bySession(pg.session)
+		f := fr.bySession(pg.session)
 		if f == nil {
 			return x, y, nil
 		}
@@ -264,8 +264,8 @@ func (fs *frames) frameOffset(
 }
 
 // frameElementOffset returns where the content of a frame element begins, in this page's coordinates.
-func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
-	err = pg.do(ctx, pg.callLimit(), "finding a frame", func(c proto.Client) error {
+func (p *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
+	err = p.do(ctx, p.callLimit(), "finding a frame", func(c proto.Client) error {
 		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
 		if err != nil {
 			return err
@@ -280,36 +280,36 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 }
 
 // pageAndFrames returns the page, followed by its frames. The caller holds the state's mutex.
-func (fs *frames) pageAndFrames() []*page {
-	if fs.state.page == nil {
+func (fr *frames) pageAndFrames() []*page {
+	if fr.state.page == nil {
 		return nil
 	}
-	list := []*page{fs.state.page}
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	for _, f := range fs.list {
+	list := []*page{fr.state.page}
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
+	for _, f := range fr.list {
 		list = append(list, f.page)
 	}
 	return list
 }
 
 // countRemote counts the frames of other sites.
-func (fs *frames) countRemote() int {
-	pg, err := fs.state.currentPage()
+func (fr *frames) countRemote() int {
+	pg, err := fr.state.currentPage()
 	if err != nil {
 		return 0
 	}
-	return len(fs.inOrder(pg)) - 1
+	return len(fr.inOrder(pg)) - 1
 }
 
-func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
-	fs.state.mu.Lock()
-	pg := fs.state.page
-	fs.state.mu.Unlock()
+func (fr *frames) hasTarget(id proto.TargetTargetID) bool {
+	fr.state.mu.Lock()
+	pg := fr.state.page
+	fr.state.mu.Unlock()
 	if pg != nil && pg.target == id {
 		return true
 	}
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	return slices.ContainsFunc(fs.list, func(f *remoteFrame) bool { return f.target == id })
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
+	return slices.ContainsFunc(fr.list, func(f *remoteFrame) bool { return f.target == id })
 }

@@ -39,11 +39,11 @@ type inputQueue struct {
 func newInputQueue() *inputQueue { return &inputQueue{wake: make(chan struct{}, 1)} }
 
 // add appends an input, or fails if hundreds are waiting.
-func (q *inputQueue) add(in pane.Input) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if n := len(q.queue); n > 0 {
-		last := &q.queue[n-1]
+func (i *inputQueue) add(in pane.Input) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if n := len(i.queue); n > 0 {
+		last := &i.queue[n-1]
 		switch {
 		case in.Kind == pane.MouseMove && last.Kind == pane.MouseMove && in.Buttons == last.Buttons:
 			*last = in
@@ -56,22 +56,22 @@ func (q *inputQueue) add(in pane.Input) error {
 			return fmt.Errorf("the input was dropped: %w", ErrTimeout)
 		}
 	}
-	q.queue = append(q.queue, in)
+	i.queue = append(i.queue, in)
 	select {
-	case q.wake <- struct{}{}:
+	case i.wake <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-func (q *inputQueue) next() (pane.Input, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.queue) == 0 {
+func (i *inputQueue) next() (pane.Input, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.queue) == 0 {
 		return pane.Input{}, false
 	}
-	in := q.queue[0]
-	q.queue = q.queue[1:]
+	in := i.queue[0]
+	i.queue = i.queue[1:]
 	return in, true
 }
 

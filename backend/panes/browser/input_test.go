@@ -7,21 +7,21 @@ import (
 	"goalpost/backend/domain/pane"
 )
 
-func (b *fixture) tap(v *Viewer, key, code string, modifiers int) {
-	b.Helper()
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: key, Code: code, Modifiers: modifiers}))
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyUp, Key: key, Code: code, Modifiers: modifiers}))
+func (fi *fixture) tap(v *Viewer, key, code string, modifiers int) {
+	fi.Helper()
+	fi.ok(v.Input(fi.ctx, pane.Input{Kind: pane.KeyDown, Key: key, Code: code, Modifiers: modifiers}))
+	fi.ok(v.Input(fi.ctx, pane.Input{Kind: pane.KeyUp, Key: key, Code: code, Modifiers: modifiers}))
 }
 
 // value waits until a script has a value on the page, because nothing waits for the effect of
 // input.
-func (b *fixture) value(p *Pane, script, want string) {
-	b.Helper()
-	got := b.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+
+func (fi *fixture) value(p *Pane, script, want string) {
+	fi.Helper()
+	got := fi.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+
 		script+
 		"); v === "+want+" || Date.now() > until ? done(v) : setTimeout(look, 5); }; look(); })")
 	if got != want {
-		b.Errorf("%s is %s, want %s", script, got, want)
+		fi.Errorf("%s is %s, want %s", script, got, want)
 	}
 }
 

@@ -43,11 +43,11 @@ func (execLauncher) Start(_ context.Context, c process.Command) (process.Process
 	return p, nil
 }
 
-func (p *execProcess) Pid() int               { return p.cmd.Process.Pid }
-func (p *execProcess) Done() <-chan struct{}  { return p.done }
-func (p *execProcess) Status() process.Status { return p.status }
-func (p *execProcess) Signal(s syscall.Signal) error {
-	if err := syscall.Kill(-p.Pid(), s); errors.Is(err, syscall.ESRCH) {
+func (e *execProcess) Pid() int               { return e.cmd.Process.Pid }
+func (e *execProcess) Done() <-chan struct{}  { return e.done }
+func (e *execProcess) Status() process.Status { return e.status }
+func (e *execProcess) Signal(s syscall.Signal) error {
+	if err := syscall.Kill(-e.Pid(), s); errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	} else if err != nil {
 		return err

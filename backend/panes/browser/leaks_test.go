@@ -26,17 +26,17 @@ var (
 )
 
 // holdings counts everything that panes could leak.
-func (b *fixture) holdings() map[string]int {
-	b.Helper()
+func (fi *fixture) holdings() map[string]int {
+	fi.Helper()
 	open, err := os.ReadDir("/proc/self/fd")
-	b.ok(err)
+	fi.ok(err)
 	h := map[string]int{"goroutines": runtime.NumGoroutine(), "descriptors": len(open)}
-	b.mu.Lock()
-	h["panes"], h["sessions"] = len(b.panes), len(b.sessions)
-	engines := maps.Clone(b.processes)
-	b.mu.Unlock()
+	fi.mu.Lock()
+	h["panes"], h["sessions"] = len(fi.panes), len(fi.sessions)
+	engines := maps.Clone(fi.processes)
+	fi.mu.Unlock()
 	for key, e := range engines {
-		err := e.Do(b.ctx, e.Alive, "", e.m.limits.call, "counting", func(c proto.Client) error {
+		err := e.Do(fi.ctx, e.Alive, "", e.m.limits.call, "counting", func(c proto.Client) error {
 			targets, err := cdp.Call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
@@ -45,11 +45,11 @@ func (b *fixture) holdings() map[string]int {
 			h[key+" targets"], h[key+" contexts"] = len(targets.TargetInfos), len(contexts.BrowserContextIDs)
 			return err
 		})
-		b.ok(err)
+		fi.ok(err)
 		// Chromium keeps a spare process ready for the next page, which starts and ends at any time.
 		h[key+" processes"] = len(processesWith(e.Dir.Path))
 		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.Process.Pid()))
-		b.ok(err)
+		fi.ok(err)
 		h[key+" descriptors"] = len(own)
 	}
 	return h
@@ -69,12 +69,12 @@ func slack(what string) int {
 
 // back waits until the counts are as before. Nothing signals the end of a goroutine or of another
 // process's descriptor, so this checks repeatedly.
-func (b *fixture) back(before map[string]int, after string) {
-	b.Helper()
+func (fi *fixture) back(before map[string]int, after string) {
+	fi.Helper()
 	var now map[string]int
 	var left []string
 	isBack := func() bool {
-		now, left = b.holdings(), nil
+		now, left = fi.holdings(), nil
 		for what, n := range now {
 			if n > before[what]+slack(what) {
 				left = append(left, fmt.Sprintf("%s: %d, there were %d", what, n, before[what]))
@@ -82,11 +82,11 @@ func (b *fixture) back(before map[string]int, after string) {
 		}
 		return len(left) == 0
 	}
-	if !waittest.Reached(b.ctx, patience, isBack) {
+	if !waittest.Reached(fi.ctx, patience, isBack) {
 		stacks := make([]byte, 1<<20)
-		b.Fatalf("after %s there is left: %s\n%s", after, strings.Join(left, "; "), stacks[:runtime.Stack(stacks, true)])
+		fi.Fatalf("after %s there is left: %s\n%s", after, strings.Join(left, "; "), stacks[:runtime.Stack(stacks, true)])
 	}
-	b.Logf("after %s: %v; before: %v", after, now, before)
+	fi.Logf("after %s: %v; before: %v", after, now, before)
 }
 
 // TestPanes_OpenedAndClosed_LeakNothing: panes that are opened, used and closed, and pages whose process ends, leave
@@ -135,35 +135,35 @@ func TestPanes_OpenedAndClosed_LeakNothing(t *testing.T) {
 }
 
 // useOnce opens a pane of the user or of a goal, uses it with the user's mouse or the agent's, and closes it.
-func (b *fixture) useOnce(n int) {
-	b.Helper()
-	o := Options{ID: fmt.Sprintf("p%d", n), URL: b.url("colour.html"), Width: 400, Height: 300}
+func (fi *fixture) useOnce(n int) {
+	fi.Helper()
+	o := Options{ID: fmt.Sprintf("p%d", n), URL: fi.url("colour.html"), Width: 400, Height: 300}
 	if n%2 == 1 {
 		o.GoalID = fmt.Sprintf("g%d", n)
 	}
-	p, err := b.Open(b.ctx, o)
-	b.ok(err)
+	p, err := fi.Open(fi.ctx, o)
+	fi.ok(err)
 	v := p.Attach()
-	b.frameOf(v, red)
+	fi.frameOf(v, red)
 	if o.GoalID == "" {
-		b.click(v, 10, 10)
+		fi.click(v, 10, 10)
 	} else {
-		b.act(p.Mouse.Click(b.ctx, "css=body"))
+		fi.act(p.Mouse.Click(fi.ctx, "css=body"))
 	}
-	b.frameOf(v, blue)
+	fi.frameOf(v, blue)
 	v.Close()
 	if o.GoalID == "" {
-		b.ok(b.ClosePane(b.ctx, o.ID))
+		fi.ok(fi.ClosePane(fi.ctx, o.ID))
 	} else {
-		b.ok(b.CloseGoal(b.ctx, o.GoalID))
+		fi.ok(fi.CloseGoal(fi.ctx, o.GoalID))
 	}
 }
 
 // crash ends the process of a pane's page, alternately as the page could and as the kernel would.
-func (b *fixture) crash(p *Pane, n int) {
-	b.Helper()
+func (fi *fixture) crash(p *Pane, n int) {
+	fi.Helper()
 	pg, err := p.State.currentPage()
-	b.ok(err)
+	fi.ok(err)
 	if n%2 == 0 {
 		pg.Post(proto.PageCrash{})
 	} else {
@@ -171,7 +171,7 @@ func (b *fixture) crash(p *Pane, n int) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare process may have ended
 		}
 	}
-	b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
+	fi.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
 }
 
 // renderers returns the ids of the page processes of a Chromium.

@@ -36,31 +36,31 @@ type LoginStore interface {
 // offerSaveLogin offers to save what a user logged in with. The password stays in a closure: it
 // is in no prompt and on no screen. On a goal's page nothing is offered, because nothing that a
 // user does there is recorded.
-func (lg *Logins) offerSaveLogin(s pageReport) {
-	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" ||
+func (l *Logins) offerSaveLogin(s pageReport) {
+	if l.state.goalID != "" || l.state.Driver() == pane.DriverAgent || l.state.m.cfg.Logins == nil || s.User == "" ||
 		s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)
-	lg.state.runAsync(func(ctx context.Context) error {
-		users, err := lg.state.m.cfg.Logins.Users(origin)
+	l.state.runAsync(func(ctx context.Context) error {
+		users, err := l.state.m.cfg.Logins.Users(origin)
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
 		}
 		known := slices.Contains(users, s.User)
 		if known {
-			if _, password, err := lg.state.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
+			if _, password, err := l.state.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
 				return nil
 			}
 		}
-		lg.prompts.close(matchKinds(pane.SaveLogin))
-		lg.prompts.add(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
+		l.prompts.close(matchKinds(pane.SaveLogin))
+		l.prompts.add(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
 			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {
 					return nil
 				}
-				if err := lg.state.m.cfg.Logins.Save(ctx, origin, s.User, s.Password); err != nil {
+				if err := l.state.m.cfg.Logins.Save(ctx, origin, s.User, s.Password); err != nil {
 					return fmt.Errorf("saving the login: %w", err)
 				}
 				return nil
@@ -71,12 +71,12 @@ func (lg *Logins) offerSaveLogin(s pageReport) {
 }
 
 // LoginUsers lists the user names with a saved login on the page's origin.
-func (lg *Logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
-	_, _, origin, err = lg.loginContext(ctx)
+func (l *Logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
+	_, _, origin, err = l.loginContext(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	users, err = lg.state.m.cfg.Logins.Users(origin)
+	users, err = l.state.m.cfg.Logins.Users(origin)
 	if err != nil {
 		return "", nil, fmt.Errorf("saved logins: %w", err)
 	}
@@ -86,15 +86,15 @@ func (lg *Logins) LoginUsers(ctx context.Context) (origin string, users []string
 // FillLogin fills a saved login of the page's origin into its fields and returns which fields it
 // filled; user "" means the only one. It submits nothing. One call checks the origin and fills
 // the fields, so the page cannot navigate in between. For this reason the values are not typed.
-func (lg *Logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
-	if err := lg.driver.checkDriver(ctx); err != nil {
+func (l *Logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
+	if err := l.driver.checkDriver(ctx); err != nil {
 		return nil, err
 	}
-	pg, world, origin, err := lg.loginContext(ctx)
+	pg, world, origin, err := l.loginContext(ctx)
 	if err != nil {
 		return nil, err
 	}
-	name, password, err := lg.state.m.cfg.Logins.Open(ctx, origin, user)
+	name, password, err := l.state.m.cfg.Logins.Open(ctx, origin, user)
 	if err != nil {
 		return nil, fmt.Errorf("saved logins: %w", err)
 	}
@@ -117,13 +117,13 @@ func (lg *Logins) FillLogin(ctx context.Context, user string) (filled []string, 
 }
 
 // loginContext returns the page with a world of its document, and the document's origin according to the browser.
-func (lg *Logins) loginContext(
+func (l *Logins) loginContext(
 	ctx context.Context,
 ) (pg *page, world proto.RuntimeExecutionContextID, origin string, err error) {
-	if lg.state.m.cfg.Logins == nil {
+	if l.state.m.cfg.Logins == nil {
 		return nil, 0, "", errors.New("saved logins: this Goalpost stores none")
 	}
-	if pg, err = lg.state.currentPage(); err != nil {
+	if pg, err = l.state.currentPage(); err != nil {
 		return nil, 0, "", fmt.Errorf("saved logins: %w", err)
 	}
 	if world, err = pg.userPromptsContext(ctx); err != nil {

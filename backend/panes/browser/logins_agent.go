@@ -10,10 +10,10 @@ import (
 )
 
 // Origins lists the origins of the page and of its frames, the page's own first.
-func (lg *Logins) Origins(ctx context.Context) ([]string, error) {
+func (l *Logins) Origins(ctx context.Context) ([]string, error) {
 	var list []string
-	err := lg.turns.withTurn(ctx, "reading the origins of the page", func(ctx context.Context, pg *page) error {
-		for _, view := range lg.frames.inOrder(pg) {
+	err := l.turns.withTurn(ctx, "reading the origins of the page", func(ctx context.Context, pg *page) error {
+		for _, view := range l.frames.inOrder(pg) {
 			var some []string
 			if err := view.callScript(ctx, &some, "listOrigins"); err != nil && view == pg {
 				return err
@@ -31,20 +31,20 @@ func (lg *Logins) Origins(ctx context.Context) ([]string, error) {
 
 // LoginForm finds the fields for a login on a page of exactly this origin, or in a
 // frame of it; it changes nothing.
-func (lg *Logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
+func (l *Logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
 	var f pane.LoginForm
-	err := lg.turns.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
-		_, f, err = lg.loginForm(ctx, pg, origin)
+	err := l.turns.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
+		_, f, err = l.loginForm(ctx, pg, origin)
 		return err
 	})
 	return f, err
 }
 
 // loginForm is LoginForm that also returns the page or frame with the form.
-func (lg *Logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
+func (l *Logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
-	for _, view := range lg.frames.inOrder(pg) {
+	for _, view := range l.frames.inOrder(pg) {
 		err := view.callScript(ctx, &f, "findLoginForm", origin)
 		if err == nil {
 			return view, f, nil
@@ -58,9 +58,9 @@ func (lg *Logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 
 // Login types a saved login into the page or a frame, which must have the login's origin, also at
 // the moment of typing. The values appear in no result.
-func (lg *Logins) Login(ctx context.Context, origin, user, password string, submit bool) (ActionResult, error) {
-	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
-		where, f, err := lg.loginForm(ctx, pg, origin)
+func (l *Logins) Login(ctx context.Context, origin, user, password string, submit bool) (ActionResult, error) {
+	return l.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
+		where, f, err := l.loginForm(ctx, pg, origin)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (lg *Logins) Login(ctx context.Context, origin, user, password string, subm
 			if !still.Held {
 				return fmt.Errorf("the page has left %s", origin)
 			}
-			return lg.forms.fillField(ctx, pg, where, ref, text, true)
+			return l.forms.fillField(ctx, pg, where, ref, text, true)
 		}
 		if err := fill(f.User, user); err != nil {
 			return err
@@ -86,9 +86,9 @@ func (lg *Logins) Login(ctx context.Context, origin, user, password string, subm
 		}
 		switch {
 		case f.Password == "":
-			lg.activity.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
+			l.activity.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
 		case f.User == "":
-			lg.activity.noteDuringAction("only the password was asked for")
+			l.activity.noteDuringAction("only the password was asked for")
 		}
 		if !submit {
 			return nil
@@ -96,6 +96,6 @@ func (lg *Logins) Login(ctx context.Context, origin, user, password string, subm
 		if f.User == "" && f.Password == "" {
 			return errors.New("there is nothing to send")
 		}
-		return lg.forms.pressKey(ctx, pg, "Enter")
+		return l.forms.pressKey(ctx, pg, "Enter")
 	})
 }

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 // tests runs the tests and then closes what they shared.
 type tests struct{ *testing.M }
 
-func (m tests) Run() int {
-	code := m.M.Run()
+func (t tests) Run() int {
+	code := t.M.Run()
 	if err := demolish(); err != nil {
 		fmt.Fprintln(os.Stderr, "closing what the tests shared:", err)
 		return max(code, 1)
@@ -65,26 +65,26 @@ func demolish() error {
 }
 
 // configure gives the manager that tests share another configuration, while it has no panes.
-func (b *fixture) configure(cfg Config) {
-	b.news.close() // reports what happened under the last one
-	b.mu.Lock()    // Chromium's events come on another goroutine, which locks it first
-	defer b.mu.Unlock()
-	b.cfg, b.limits = cfg, cfg.limits
-	b.news = newChangeNotifier(cfg.OnChange, cfg.OnVisit)
+func (fi *fixture) configure(cfg Config) {
+	fi.news.close() // reports what happened under the last one
+	fi.mu.Lock()    // Chromium's events come on another goroutine, which locks it first
+	defer fi.mu.Unlock()
+	fi.cfg, fi.limits = cfg, cfg.limits
+	fi.news = newChangeNotifier(cfg.OnChange, cfg.OnVisit)
 }
 
 // vacate closes what a test opened, reports it to the test, and deletes the data that it left in
 // Chromium.
-func (b *fixture) vacate() error {
+func (fi *fixture) vacate() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var err error
-	for _, info := range b.List() {
-		err = errors.Join(err, b.ClosePane(ctx, info.ID))
+	for _, info := range fi.List() {
+		err = errors.Join(err, fi.ClosePane(ctx, info.ID))
 	}
-	b.mu.Lock()
-	userPane, goals := b.processes[temporaryProcess], b.processes[goalProcess]
-	b.mu.Unlock()
+	fi.mu.Lock()
+	userPane, goals := fi.processes[temporaryProcess], fi.processes[goalProcess]
+	fi.mu.Unlock()
 	if goals != nil {
 		goals.mu.Lock()
 		var ids []string
@@ -110,6 +110,6 @@ func (b *fixture) vacate() error {
 			e.DrainEvents()
 		}
 	}
-	b.configure(testConfig(b.cfg.Dir))
+	fi.configure(testConfig(fi.cfg.Dir))
 	return err
 }

@@ -68,13 +68,13 @@ func (n *Navigation) endNavigation(v *pendingNavigation) {
 
 // cancel ends a navigation, if there is one, and waits until it sends nothing more: otherwise its
 // command to stop could stop the next navigation.
-func (v *pendingNavigation) cancel(ctx context.Context, why error) {
-	if v == nil {
+func (p *pendingNavigation) cancel(ctx context.Context, why error) {
+	if p == nil {
 		return
 	}
-	v.end(why)
+	p.end(why)
 	select {
-	case <-v.over:
+	case <-p.over:
 	case <-ctx.Done():
 	}
 }

@@ -278,8 +278,8 @@ func (n *Navigation) freeIfHung(ctx context.Context) {
 }
 
 // isResponsive reports whether a page answers within the limit.
-func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
-	err := pg.send(ctx, limit, "asking the page", proto.RuntimeEvaluate{Expression: "1"})
+func (p *page) isResponsive(ctx context.Context, limit time.Duration) bool {
+	err := p.send(ctx, limit, "asking the page", proto.RuntimeEvaluate{Expression: "1"})
 	return !errors.Is(err, ErrTimeout)
 }
 

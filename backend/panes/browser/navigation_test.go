@@ -25,7 +25,7 @@ func slowSite(t *testing.T) (*httptest.Server, <-chan struct{}) {
 	return site, asked
 }
 
-func (b *fixture) goes(ctx context.Context, p *Pane, address string) <-chan error {
+func (fi *fixture) goes(ctx context.Context, p *Pane, address string) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- p.Navigation.Navigate(ctx, address) }()
 	return done

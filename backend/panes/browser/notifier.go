@@ -37,55 +37,55 @@ func newChangeNotifier(onChange func(pane.Info, bool), onVisit func(profile, url
 }
 
 // changed queues the newest state of a pane, which replaces an older one that is still queued.
-func (a *changeNotifier) changed(info pane.Info) {
-	a.add(func() {
-		for i := range a.queue {
-			if a.queue[i].info.ID == info.ID && !a.queue[i].closed && a.queue[i].visit == nil {
-				a.queue[i].info = info
+func (c *changeNotifier) changed(info pane.Info) {
+	c.add(func() {
+		for i := range c.queue {
+			if c.queue[i].info.ID == info.ID && !c.queue[i].closed && c.queue[i].visit == nil {
+				c.queue[i].info = info
 				return
 			}
 		}
-		a.queue = append(a.queue, changeEvent{info: info})
+		c.queue = append(c.queue, changeEvent{info: info})
 	})
 }
 
-func (a *changeNotifier) closed(info pane.Info) {
-	a.add(func() { a.queue = append(a.queue, changeEvent{info: info, closed: true}) })
+func (c *changeNotifier) closed(info pane.Info) {
+	c.add(func() { c.queue = append(c.queue, changeEvent{info: info, closed: true}) })
 }
 
-func (a *changeNotifier) visit(profile, url, title string) {
-	a.add(func() { a.queue = append(a.queue, changeEvent{visit: &visit{profile, url, title}}) })
+func (c *changeNotifier) visit(profile, url, title string) {
+	c.add(func() { c.queue = append(c.queue, changeEvent{visit: &visit{profile, url, title}}) })
 }
 
 // close delivers the queued events and ends the goroutine.
-func (a *changeNotifier) close() {
-	a.add(func() { a.closes = true })
-	<-a.done
+func (c *changeNotifier) close() {
+	c.add(func() { c.closes = true })
+	<-c.done
 }
 
-func (a *changeNotifier) add(change func()) {
-	a.mu.Lock()
+func (c *changeNotifier) add(change func()) {
+	c.mu.Lock()
 	change()
-	a.mu.Unlock()
+	c.mu.Unlock()
 	select {
-	case a.wake <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (a *changeNotifier) run() {
-	defer close(a.done)
-	for range a.wake {
-		a.mu.Lock()
-		queue, closes := a.queue, a.closes
-		a.queue = nil
-		a.mu.Unlock()
+func (c *changeNotifier) run() {
+	defer close(c.done)
+	for range c.wake {
+		c.mu.Lock()
+		queue, closes := c.queue, c.closes
+		c.queue = nil
+		c.mu.Unlock()
 		for _, n := range queue {
 			if n.visit != nil {
-				a.onVisit(n.visit.profile, n.visit.url, n.visit.title)
+				c.onVisit(n.visit.profile, n.visit.url, n.visit.title)
 				continue
 			}
-			a.onChange(n.info, n.closed)
+			c.onChange(n.info, n.closed)
 		}
 		if closes {
 			return

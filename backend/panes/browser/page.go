@@ -27,42 +27,42 @@ type page struct {
 
 // renewed returns the same page after a crash: Chromium keeps the session, and a reload gives it
 // a new process.
-func (pg *page) renewed() *page {
-	next := &page{process: pg.process, target: pg.target, session: pg.session, refs: pg.refs}
-	next.alive, next.end = context.WithCancelCause(pg.process.Alive)
+func (p *page) renewed() *page {
+	next := &page{process: p.process, target: p.target, session: p.session, refs: p.refs}
+	next.alive, next.end = context.WithCancelCause(p.process.Alive)
 	return next
 }
 
-func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
-	return pg.process.Do(ctx, pg.alive, pg.session, limit, what, f)
+func (p *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
+	return p.process.Do(ctx, p.alive, p.session, limit, what, f)
 }
 
 // callLimit is the time for one operation of the page, besides the caller's context.
-func (pg *page) callLimit() time.Duration { return pg.process.m.limits.call }
+func (p *page) callLimit() time.Duration { return p.process.m.limits.call }
 
 // boundAnswers returns a context in which a frame of another site has to answer soon, so that it cannot block the page.
-func (pg *page) boundAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
-	if !pg.isRemoteFrame {
+func (p *page) boundAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !p.isRemoteFrame {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, pg.process.m.limits.remoteFrame)
+	return context.WithTimeout(ctx, p.process.m.limits.remoteFrame)
 }
 
 // isSilent reports whether the page is a frame of another site that did not answer recently.
-func (pg *page) isSilent() bool {
-	return pg.isRemoteFrame && time.Now().UnixNano() < pg.silentUntil.Load()
+func (p *page) isSilent() bool {
+	return p.isRemoteFrame && time.Now().UnixNano() < p.silentUntil.Load()
 }
 
 // send sends one command and waits for its answer, which has no content.
-func (pg *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
-	return pg.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+func (p *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
+	return p.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 }
 
 // Post sends a command without waiting for its answer.
-func (pg *page) Post(params proto.Request) { pg.process.Post(pg.session, params) }
+func (p *page) Post(params proto.Request) { p.process.Post(p.session, params) }
 
 // SessionID returns the session of the page.
-func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
+func (p *page) SessionID() proto.TargetSessionID { return p.session }
 
 // mainFrame returns the id of the main frame, which is the id of the target in Chromium.
-func (pg *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(pg.target) }
+func (p *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(p.target) }

@@ -24,13 +24,13 @@ var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
 // injectClosedRoots gives page.js the closed shadow roots that it does not know, and returns
 // how many there were.
-func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
+func (p *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
 		known := 0
-		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil {
+		if err := p.callScript(ctx, &known, "countClosedRoots"); err != nil {
 			return 0, err
 		}
-		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !isDocumentGone(err) {
+		if opened, err := p.injectNewClosedRoots(ctx, known); again || !isDocumentGone(err) {
 			return opened, err
 		}
 	}
@@ -38,24 +38,24 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 
 // injectNewClosedRoots is injectClosedRoots for a document in which known roots (a number) were injected before. The
 // page may leave the document in the meantime.
-func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
-	written, err := pg.countWrittenRoots(ctx)
+func (p *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
+	written, err := p.countWrittenRoots(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return pg.injectMissingRoots(ctx, known, written)
+	return p.injectMissingRoots(ctx, known, written)
 }
 
 // countWrittenRoots counts the closed shadow roots in the HTML of a page or frame.
-func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
-	ctx, cancel := pg.boundAnswers(ctx)
+func (p *page) countWrittenRoots(ctx context.Context) (count int, err error) {
+	ctx, cancel := p.boundAnswers(ctx)
 	defer cancel()
-	world, _, err := pg.scriptContext(ctx)
+	world, _, err := p.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
-	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
-		count, err = pg.closedRoots(c, world)
+	err = p.callBounded(ctx, func(c proto.Client) (err error) {
+		count, err = p.closedRoots(c, world)
 		return err
 	})
 	return count, err
@@ -63,28 +63,28 @@ func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
 
 // injectMissingRoots is injectClosedRoots for a document whose HTML contains as many closed roots as written, of which
 // as many as known were injected before.
-func (pg *page) injectMissingRoots(ctx context.Context, known, written int) (opened int, err error) {
+func (p *page) injectMissingRoots(ctx context.Context, known, written int) (opened int, err error) {
 	if written == 0 {
 		return 0, nil
 	}
-	world, _, err := pg.scriptContext(ctx)
+	world, _, err := p.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if written <= known { // a known one may have been removed before the HTML was written
-		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil || written <= known {
+		if err := p.callScript(ctx, &known, "countClosedRoots"); err != nil || written <= known {
 			return 0, err
 		}
 	}
 	var roots []proto.DOMBackendNodeID
-	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
-		roots, err = pg.closedNodes(c, world)
+	err = p.callBounded(ctx, func(c proto.Client) (err error) {
+		roots, err = p.closedNodes(c, world)
 		return err
 	})
 	for some := range slices.Chunk(roots, 200) {
 		if err == nil {
-			err = pg.callBounded(ctx, func(c proto.Client) error {
-				n, err := pg.injectRoots(c, world, some)
+			err = p.callBounded(ctx, func(c proto.Client) error {
+				n, err := p.injectRoots(c, world, some)
 				opened += n
 				return err
 			})
@@ -104,12 +104,12 @@ func isDocumentGone(err error) bool {
 }
 
 // callBounded is page.do with a shorter limit for frames of other sites.
-func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
-	limit := pg.callLimit()
-	if pg.isRemoteFrame {
-		limit = min(limit, pg.process.m.limits.remoteFrame)
+func (p *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
+	limit := p.callLimit()
+	if p.isRemoteFrame {
+		limit = min(limit, p.process.m.limits.remoteFrame)
 	}
-	return pg.do(ctx, limit, "looking into shadow roots", f)
+	return p.do(ctx, limit, "looking into shadow roots", f)
 }
 
 // getHTML has fields that rod's type of 2024 lacks.
@@ -131,7 +131,7 @@ func outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, er
 var frameTags = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
 
 // closedRoots counts the closed roots in the documents of a page's or frame's process.
-func (pg *page) closedRoots(c proto.Client, world *script.PageContext) (int, error) {
+func (p *page) closedRoots(c proto.Client, world *script.PageContext) (int, error) {
 	document, err := world.OwnDocument(c)
 	if err != nil {
 		return 0, err
@@ -153,7 +153,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.PageContext) (int, err
 	}
 	for _, document := range documents[1:] {
 		html, err := outerHTML(c, document)
-		pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
+		p.Post(proto.RuntimeReleaseObject{ObjectID: document})
 		if err != nil {
 			return 0, err
 		}
@@ -167,7 +167,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.PageContext) (int, err
 const maxDOMDepth = 60
 
 // closedNodes finds the closed shadow roots in the whole tree.
-func (pg *page) closedNodes(c proto.Client, world *script.PageContext) (roots []proto.DOMBackendNodeID, err error) {
+func (p *page) closedNodes(c proto.Client, world *script.PageContext) (roots []proto.DOMBackendNodeID, err error) {
 	limit := maxDOMDepth
 	var rest []proto.DOMBackendNodeID // deeper nodes
 	var walk func(nodes ...*proto.DOMNode)
@@ -210,7 +210,7 @@ func (pg *page) closedNodes(c proto.Client, world *script.PageContext) (roots []
 }
 
 // injectRoots gives closed shadow roots to page.js, and returns how many it did not know.
-func (pg *page) injectRoots(
+func (p *page) injectRoots(
 	c proto.Client, world *script.PageContext, roots []proto.DOMBackendNodeID,
 ) (int, error) {
 	var list []*proto.RuntimeCallArgument
@@ -218,7 +218,7 @@ func (pg *page) injectRoots(
 		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.ID})
 		switch {
 		case err == nil:
-			defer pg.Post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
+			defer p.Post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: found.Object.ObjectID})
 		case !isNodeGone(err):
 			return 0, err
@@ -256,12 +256,12 @@ func isNodeGone(err error) bool {
 
 // injectFieldRoots evaluates take with each shadow root that Chromium created for one of the
 // elements that list evaluates to. The root is this.
-func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
-	world, _, err := pg.scriptContext(ctx)
+func (p *page) injectFieldRoots(ctx context.Context, list, take string) error {
+	world, _, err := p.scriptContext(ctx)
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, pg.callLimit(), "looking into fields", func(c proto.Client) error {
+	return p.do(ctx, p.callLimit(), "looking into fields", func(c proto.Client) error {
 		fields, err := listMembers(c, world, list)
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have been removed
+					_ = p.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have been removed
 				}
 			}
 		}

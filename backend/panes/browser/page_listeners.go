@@ -33,26 +33,26 @@ var mouseEvents = map[string]bool{
 
 // findListeners asks which elements of the page have listeners for the mouse. It returns none if the
 // page does not answer.
-func (pg *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNodeID) {
-	ctx, cancel := pg.boundAnswers(ctx)
+func (p *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNodeID) {
+	ctx, cancel := p.boundAnswers(ctx)
 	defer cancel()
-	world, _, err := pg.scriptContext(ctx)
+	world, _, err := p.scriptContext(ctx)
 	if err == nil {
-		err = pg.callBounded(ctx, func(c proto.Client) (err error) {
+		err = p.callBounded(ctx, func(c proto.Client) (err error) {
 			nodes, err = listeningNodes(c, world)
 			return err
 		})
 	}
 	if err != nil {
-		pg.process.m.cfg.Log.Debug("asking for listeners", "error", err)
+		p.process.m.cfg.Log.Debug("asking for listeners", "error", err)
 	}
 	return nodes
 }
 
 // injectListeners passes elements on which the page listens for the mouse to page.js, and
 // returns how many were new.
-func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNodeID) (added int) {
-	world, _, err := pg.scriptContext(ctx)
+func (p *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNodeID) (added int) {
+	world, _, err := p.scriptContext(ctx)
 	if err != nil {
 		return 0
 	}
@@ -60,12 +60,12 @@ func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNod
 	if len(fresh) == 0 {
 		return 0
 	}
-	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
-		added, err = pg.addListening(c, world, fresh)
+	err = p.callBounded(ctx, func(c proto.Client) (err error) {
+		added, err = p.addListening(c, world, fresh)
 		return err
 	})
 	if err != nil {
-		pg.process.m.cfg.Log.Debug("passing listeners", "error", err)
+		p.process.m.cfg.Log.Debug("passing listeners", "error", err)
 	}
 	return added
 }
@@ -110,7 +110,7 @@ func listeningNodes(c proto.Client, world *script.PageContext) ([]proto.DOMBacke
 }
 
 // addListening passes elements to page.js, and returns how many were new to it.
-func (pg *page) addListening(
+func (p *page) addListening(
 	c proto.Client, world *script.PageContext, nodes []proto.DOMBackendNodeID,
 ) (int, error) {
 	objects := make([]proto.RuntimeRemoteObjectID, len(nodes))
@@ -130,7 +130,7 @@ func (pg *page) addListening(
 	var list []*proto.RuntimeCallArgument
 	for _, id := range objects {
 		if id != "" {
-			defer pg.Post(proto.RuntimeReleaseObject{ObjectID: id})
+			defer p.Post(proto.RuntimeReleaseObject{ObjectID: id})
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: id})
 		}
 	}

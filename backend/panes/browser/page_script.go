@@ -26,10 +26,10 @@ func exceptionError(e *proto.RuntimeExceptionDetails) error {
 // notFoundError is an error that page.js reports, such as a target without an element.
 type notFoundError struct{ code, words string }
 
-func (m *notFoundError) Error() string { return m.words }
+func (n *notFoundError) Error() string { return n.words }
 
 // Is makes the code "stale" match ErrStale.
-func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
+func (n *notFoundError) Is(target error) bool { return target == ErrStale && n.code == "stale" }
 
 // errorCode returns the code of an error that page.js reports, "" for other errors. "none" means
 // that no element of the page matches the target.
@@ -43,25 +43,25 @@ func errorCode(err error) string {
 
 // callScript calls a function of page.js in the page's isolated world and decodes its result
 // into out.
-func (pg *page) callScript(ctx context.Context, out any, function string, args ...any) error {
+func (p *page) callScript(ctx context.Context, out any, function string, args ...any) error {
 	list, err := script.Arguments(args)
 	if err != nil {
 		return err
 	}
-	if pg.isSilent() {
+	if p.isSilent() {
 		return errFrameUnresponsive
 	}
-	if pg.isRemoteFrame {
-		limited, cancel := pg.boundAnswers(ctx)
+	if p.isRemoteFrame {
+		limited, cancel := p.boundAnswers(ctx)
 		defer cancel()
 		defer func(outer context.Context) {
 			if limited.Err() != nil && outer.Err() == nil {
-				pg.silentUntil.Store(time.Now().Add(frameTimeout).UnixNano())
+				p.silentUntil.Store(time.Now().Add(frameTimeout).UnixNano())
 			}
 		}(ctx)
 		ctx = limited
 	}
-	raw, err := pg.evalInScriptWorld(ctx, "goalpost."+pg.scriptCall(function, list))
+	raw, err := p.evalInScriptWorld(ctx, "goalpost."+p.scriptCall(function, list))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	if err := json.Unmarshal([]byte(head), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	pg.refs.observeNumbers(pg, answer.Last, answer.Frames)
+	p.refs.observeNumbers(p, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
 		return &notFoundError{"stale", text.SanitizeLine(answer.Message, 40) + ": " + ErrStale.Error()}
@@ -104,50 +104,50 @@ type lineReceiver interface{ setLines(text string) }
 
 // callScriptAsync calls a function of page.js without waiting for its result; later calls run
 // after it. It reports false if the script cannot be called.
-func (pg *page) callScriptAsync(function string) bool {
-	if pg.isSilent() {
+func (p *page) callScriptAsync(function string) bool {
+	if p.isSilent() {
 		return false
 	}
-	return pg.sendScript(function)
+	return p.sendScript(function)
 }
 
 // sendScript is callScriptAsync with arguments, also to a frame that did not answer recently.
-func (pg *page) sendScript(function string, args ...any) bool {
-	world := pg.worlds.Page.Load()
+func (p *page) sendScript(function string, args ...any) bool {
+	world := p.worlds.Page.Load()
 	list, err := script.Arguments(args)
 	if world == nil || err != nil {
 		return false
 	}
-	req := world.Evaluate("globalThis.goalpost?." + pg.scriptCall(function, list))
+	req := world.Evaluate("globalThis.goalpost?." + p.scriptCall(function, list))
 	req.Silent = true
-	pg.Post(req)
+	p.Post(req)
 	return true
 }
 
 // scriptCall formats a call of a function of page.js.
-func (pg *page) scriptCall(function, arguments string) string {
-	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.refs.refs.Load(), pg.refs.frames.Load(), function, arguments)
+func (p *page) scriptCall(function, arguments string) string {
+	return fmt.Sprintf("from(%d,%d).%s(%s)", p.refs.refs.Load(), p.refs.frames.Load(), function, arguments)
 }
 
 // evalInScriptWorld evaluates an expression in the world of page.js. The world lives as long
 // as the document, so only the first call has to create it and run the script.
-func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
-	world, fresh, err := pg.scriptContext(ctx)
+func (p *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
+	world, fresh, err := p.scriptContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := pg.evaluateJSON(ctx, pg.callLimit(), world.Evaluate(expression))
+	raw, err := p.evaluateJSON(ctx, p.callLimit(), world.Evaluate(expression))
 	if !fresh && isDocumentGone(err) {
-		pg.worlds.Page.CompareAndSwap(world, nil)
-		if world, _, err = pg.scriptContext(ctx); err != nil {
+		p.worlds.Page.CompareAndSwap(world, nil)
+		if world, _, err = p.scriptContext(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = pg.evaluateJSON(ctx, pg.callLimit(), world.Evaluate(expression))
+		raw, err = p.evaluateJSON(ctx, p.callLimit(), world.Evaluate(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.evaluateJSON(ctx, pg.callLimit(),
-			world.Evaluate(fmt.Sprintf("globalThis.goalpostRemoteFrame = %t; %s; %s", pg.isRemoteFrame, script.Page, invoke)))
+		raw, err = p.evaluateJSON(ctx, p.callLimit(),
+			world.Evaluate(fmt.Sprintf("globalThis.goalpostRemoteFrame = %t; %s; %s", p.isRemoteFrame, script.Page, invoke)))
 	}
 	if err == nil {
 		world.HasScript.Store(true)
@@ -156,21 +156,21 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 }
 
 // scriptContext returns the world of page.js, and reports whether it was created just now.
-func (pg *page) scriptContext(ctx context.Context) (*script.PageContext, bool, error) {
+func (p *page) scriptContext(ctx context.Context) (*script.PageContext, bool, error) {
 	for range 3 {
-		if e := pg.worlds.Page.Load(); e != nil {
+		if e := p.worlds.Page.Load(); e != nil {
 			return e, false, nil
 		}
-		documents := pg.worlds.Documents()
-		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
-			FrameID:             pg.mainFrame(),
+		documents := p.worlds.Documents()
+		id, err := p.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
+			FrameID:             p.mainFrame(),
 			WorldName:           script.PageWorldName,
 			GrantUniveralAccess: true,
 		})
 		if err != nil {
 			return nil, false, err
 		}
-		if e := pg.worlds.SetPage(id, documents); e != nil {
+		if e := p.worlds.SetPage(id, documents); e != nil {
 			return e, true, nil
 		}
 	}
@@ -179,23 +179,23 @@ func (pg *page) scriptContext(ctx context.Context) (*script.PageContext, bool, e
 
 // userPromptsContext returns the world of userprompts.js in the main frame, which Chromium creates
 // once for each document.
-func (pg *page) userPromptsContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
-	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
-		FrameID:   pg.mainFrame(),
+func (p *page) userPromptsContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	return p.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
+		FrameID:   p.mainFrame(),
 		WorldName: script.UserPromptsWorldName,
 	})
 }
 
-func (pg *page) createIsolatedWorld(
+func (p *page) createIsolatedWorld(
 	ctx context.Context, req proto.PageCreateIsolatedWorld,
 ) (id proto.RuntimeExecutionContextID, err error) {
-	err = pg.do(ctx, pg.callLimit(), "asking the page", func(c proto.Client) error {
+	err = p.do(ctx, p.callLimit(), "asking the page", func(c proto.Client) error {
 		made, err := cdp.Call(c, req)
 		if err == nil {
 			id = made.ExecutionContextID
 		}
 		return err
 	})
-	pg.process.DrainEvents() // its unique name is in an event before the answer
+	p.process.DrainEvents() // its unique name is in an event before the answer
 	return id, err
 }

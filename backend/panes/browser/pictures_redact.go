@@ -95,8 +95,8 @@ func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 	return nil, errTextUnknown
 }
 
-func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
-	err = pg.do(ctx, pg.callLimit(), "capturing", func(c proto.Client) error {
+func (p *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
+	err = p.do(ctx, p.callLimit(), "capturing", func(c proto.Client) error {
 		result, err := cdp.Call(c, shot)
 		if err == nil {
 			picture = result.Data
@@ -107,26 +107,26 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 }
 
 // tryPicture takes one picture; it reports whether no other secret can have appeared in it.
-func (c *redaction) tryPicture(
+func (r *redaction) tryPicture(
 	ctx context.Context, shot proto.PageCaptureScreenshot,
 ) (picture []byte, sure bool, err error) {
-	views := c.frames.inOrder(c.page)
+	views := r.frames.inOrder(r.page)
 	defer func() {
 		for _, view := range views {
 			view.callScriptAsync("stopTracking")
 		}
 	}()
-	if err := c.findSecrets(ctx, views); err != nil {
+	if err := r.findSecrets(ctx, views); err != nil {
 		return nil, false, err
 	}
-	if picture, err = c.page.capture(ctx, shot); err != nil {
+	if picture, err = r.page.capture(ctx, shot); err != nil {
 		return nil, false, err
 	}
-	after, err := c.finishWatch(ctx, c.page)
+	after, err := r.finishWatch(ctx, r.page)
 	if err != nil {
 		return nil, false, err
 	}
-	if !c.isComplete(after) || !c.areFramesStillClean(ctx) {
+	if !r.isComplete(after) || !r.areFramesStillClean(ctx) {
 		return nil, false, nil
 	}
 	corner, width := image.Point{}, after.Width
@@ -139,33 +139,33 @@ func (c *redaction) tryPicture(
 
 // findSecrets finds what to paint over, and begins to watch it. A frame of another site that
 // shows a secret, or whose texts are unknown, is painted over whole.
-func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
-	c.cleanFrames = map[int]*cleanFrame{}
+func (r *redaction) findSecrets(ctx context.Context, views []*page) error {
+	r.cleanFrames = map[int]*cleanFrame{}
 	for _, view := range views {
-		c.frames.numberFrames(ctx, view)
+		r.frames.numberFrames(ctx, view)
 	}
 	for _, view := range views[1:] {
-		f := c.frames.bySession(view.session)
-		if texts, err := c.readTexts(ctx, view); err == nil && f != nil && !c.hasSecret(texts.Texts...) {
-			c.cleanFrames[int(f.number.Load())] = &cleanFrame{view, texts}
+		f := r.frames.bySession(view.session)
+		if texts, err := r.readTexts(ctx, view); err == nil && f != nil && !r.hasSecret(texts.Texts...) {
+			r.cleanFrames[int(f.number.Load())] = &cleanFrame{view, texts}
 		}
 	}
 	var err error
-	if c.before, err = c.readTexts(ctx, c.page); err != nil {
+	if r.before, err = r.readTexts(ctx, r.page); err != nil {
 		return err
 	}
 	hidden := []int{}
-	for _, f := range c.before.Frames {
-		if !c.isFrameClean(f.Number) {
+	for _, f := range r.before.Frames {
+		if !r.isFrameClean(f.Number) {
 			hidden = append(hidden, f.ID)
 		}
 	}
-	c.places = c.secretSpans(c.before)
-	return c.page.callScript(ctx, nil, "trackTexts", c.places, hidden, c.whole)
+	r.places = r.secretSpans(r.before)
+	return r.page.callScript(ctx, nil, "trackTexts", r.places, hidden, r.whole)
 }
 
 // readTexts returns the texts of a document, including closed shadow roots.
-func (c *redaction) readTexts(ctx context.Context, view *page) (w documentTexts, err error) {
+func (r *redaction) readTexts(ctx context.Context, view *page) (w documentTexts, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
 		err = view.callScript(ctx, &w, "startTexts")
 	}
@@ -174,37 +174,37 @@ func (c *redaction) readTexts(ctx context.Context, view *page) (w documentTexts,
 
 // finishWatch ends the watching of a document and returns the result, including closed shadow
 // roots that were added since.
-func (c *redaction) finishWatch(ctx context.Context, view *page) (s redactionWatch, err error) {
+func (r *redaction) finishWatch(ctx context.Context, view *page) (s redactionWatch, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &s, "endTexts", c.whole && view == c.page)
+		err = view.callScript(ctx, &s, "endTexts", r.whole && view == r.page)
 	}
 	return s, err
 }
 
 // hasSecret reports whether the concatenation of texts contains a secret.
-func (c *redaction) hasSecret(texts ...string) bool {
-	return len(c.secrets.Find(strings.Join(texts, ""))) > 0
+func (r *redaction) hasSecret(texts ...string) bool {
+	return len(r.secrets.Find(strings.Join(texts, ""))) > 0
 }
 
 // isFrameClean reports whether a frame of another site, and each one inside of it, was read and
 // shows no secret.
-func (c *redaction) isFrameClean(number int) bool {
-	f := c.cleanFrames[number]
-	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !c.isFrameClean(in.Number) })
+func (r *redaction) isFrameClean(number int) bool {
+	f := r.cleanFrames[number]
+	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !r.isFrameClean(in.Number) })
 }
 
 // isComplete reports whether every text that shows a secret now was watched, and no other text with one appeared or
 // disappeared.
-func (c *redaction) isComplete(after redactionWatch) bool {
-	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.hasSecret(text) })
-	if after.Lost || secretPassed || !isWithin(after.Frames, c.before.Frames) {
+func (r *redaction) isComplete(after redactionWatch) bool {
+	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return r.hasSecret(text) })
+	if after.Lost || secretPassed || !isWithin(after.Frames, r.before.Frames) {
 		return false
 	}
-	for _, now := range c.secretSpans(after.documentTexts) {
+	for _, now := range r.secretSpans(after.documentTexts) {
 		id, text := after.IDs[now[0]], after.Texts[now[0]]
-		if !slices.ContainsFunc(c.places, func(was secretSpan) bool {
-			return c.before.IDs[was[0]] == id &&
-				(id < 0 || c.before.Texts[was[0]] != text || was[1] <= now[1] && now[2] <= was[2])
+		if !slices.ContainsFunc(r.places, func(was secretSpan) bool {
+			return r.before.IDs[was[0]] == id &&
+				(id < 0 || r.before.Texts[was[0]] != text || was[1] <= now[1] && now[2] <= was[2])
 		}) {
 			return false
 		}
@@ -214,16 +214,16 @@ func (c *redaction) isComplete(after redactionWatch) bool {
 
 // areFramesStillClean reports whether the frames of other sites that are not painted over still show
 // no secret.
-func (c *redaction) areFramesStillClean(ctx context.Context) bool {
-	for number, f := range c.cleanFrames {
-		if !c.isFrameClean(number) {
+func (r *redaction) areFramesStillClean(ctx context.Context) bool {
+	for number, f := range r.cleanFrames {
+		if !r.isFrameClean(number) {
 			continue
 		}
-		after, err := c.finishWatch(ctx, f.page)
-		if err != nil || after.Lost || c.hasSecret(after.Texts...) || !isWithin(after.Frames, f.Frames) {
+		after, err := r.finishWatch(ctx, f.page)
+		if err != nil || after.Lost || r.hasSecret(after.Texts...) || !isWithin(after.Frames, f.Frames) {
 			return false
 		}
-		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.hasSecret(text) }) {
+		if slices.ContainsFunc(after.Passed, func(text string) bool { return r.hasSecret(text) }) {
 			return false
 		}
 	}
@@ -236,10 +236,10 @@ func isWithin(list, all []frameRef) bool {
 
 // secretSpans returns the texts that contain a part of a secret. It also finds a secret that
 // spans several texts.
-func (c *redaction) secretSpans(w documentTexts) []secretSpan {
+func (r *redaction) secretSpans(w documentTexts) []secretSpan {
 	list := []secretSpan{}
 	i, begin := 0, 0 // the text, and its offset in the concatenation
-	for _, span := range c.secrets.Find(strings.Join(w.Texts, "")) {
+	for _, span := range r.secrets.Find(strings.Join(w.Texts, "")) {
 		for begin+len(w.Texts[i]) <= span[0] {
 			begin += len(w.Texts[i])
 			i++

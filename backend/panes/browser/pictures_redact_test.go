@@ -31,10 +31,10 @@ func secretive(c *Config) { c.Secrets = hills{} }
 
 // reds counts the pixels of a picture that are more red than anything else, which only secrets
 // are. The frames of marks have a red that is almost half blue.
-func (b *fixture) reds(picture []byte) (n int) {
-	b.Helper()
+func (fi *fixture) reds(picture []byte) (n int) {
+	fi.Helper()
 	decoded, _, err := image.Decode(bytes.NewReader(picture))
-	b.ok(err)
+	fi.ok(err)
 	img := image.NewRGBA(decoded.Bounds())
 	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
 	for at := 0; at < len(img.Pix); at += 4 {
@@ -88,11 +88,11 @@ func TestPicture_PageShowsSecret_IsRedacted(t *testing.T) {
 }
 
 // within waits until the frame of a place, if it has one, shows its text.
-func (b *fixture) within(p *Pane, place string) error {
+func (fi *fixture) within(p *Pane, place string) error {
 	if place != "frame" && place != "elsewhere" {
 		return nil
 	}
-	_, err := p.Actions.Wait(b.ctx, Condition{Text: "over-the-hills"}, patience)
+	_, err := p.Actions.Wait(fi.ctx, Condition{Text: "over-the-hills"}, patience)
 	return err
 }
 
@@ -189,13 +189,13 @@ func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 }
 
 // parts1 is the page's only frame of another site.
-func (b *fixture) parts1(p *Pane) *page {
-	b.Helper()
+func (fi *fixture) parts1(p *Pane) *page {
+	fi.Helper()
 	pg, err := p.State.currentPage()
-	b.ok(err)
+	fi.ok(err)
 	views := p.frames.inOrder(pg)
 	if len(views) != 2 {
-		b.Fatalf("the page has %d frames of other sites", len(views)-1)
+		fi.Fatalf("the page has %d frames of other sites", len(views)-1)
 	}
 	return views[1]
 }

@@ -50,11 +50,11 @@ type popupWindow struct {
 }
 
 // isDownload reports whether the window was opened for a download, and therefore closed.
-func (w *popupWindow) isDownload() bool {
-	if pg, err := w.opener.State.currentPage(); err == nil {
+func (p *popupWindow) isDownload() bool {
+	if pg, err := p.opener.State.currentPage(); err == nil {
 		pg.process.DrainEvents()
 	}
-	return w.usedForDownload.Load()
+	return p.usedForDownload.Load()
 }
 
 // downloadReceiver returns the pane that gets a download of a page.
@@ -75,20 +75,20 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 
 // downloadReceiver returns the pane that gets a download of this pane's page. A window without a
 // document was opened for the download and closes: the page that opened it gets the download.
-func (r *eventRouter) downloadReceiver() *Pane {
-	if pg, err := r.pane.State.currentPage(); err == nil {
-		if to := r.pane.State.m.downloadReceiver(pg.target); to != nil {
+func (er *eventRouter) downloadReceiver() *Pane {
+	if pg, err := er.pane.State.currentPage(); err == nil {
+		if to := er.pane.State.m.downloadReceiver(pg.target); to != nil {
 			return to
 		}
 	}
-	return r.pane
+	return er.pane
 }
 
 // hasHadDocument reports whether a window has had a document of its own.
-func (w *popup) hasHadDocument() bool {
-	w.state.mu.Lock()
-	defer w.state.mu.Unlock()
-	return w.stage != popupAttached && !w.state.load.awaitsDocument()
+func (p *popup) hasHadDocument() bool {
+	p.state.mu.Lock()
+	defer p.state.mu.Unlock()
+	return p.stage != popupAttached && !p.state.load.awaitsDocument()
 }
 
 func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {
@@ -158,46 +158,46 @@ const (
 // onPopupDocument records the document of a window: perhaps the empty one before its own. Until a
 // document is complete, Chromium does not report it, nor that it loads. All earlier events must
 // have been handled.
-func (w *popup) onPopupDocument(f *proto.PageFrame) {
-	w.state.change(func() {
-		if w.stage == popupAttached {
-			w.stage = popupLoading
+func (p *popup) onPopupDocument(f *proto.PageFrame) {
+	p.state.change(func() {
+		if p.stage == popupAttached {
+			p.stage = popupLoading
 		}
-		if w.state.load.loader == "" {
-			w.state.load.loader, w.state.load.byUser = f.LoaderID, w.state.isUserAction()
+		if p.state.load.loader == "" {
+			p.state.load.loader, p.state.load.byUser = f.LoaderID, p.state.isUserAction()
 		}
-		if f.URL != w.state.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && w.state.info.URL != "" {
-			w.state.load.empty = f.LoaderID
+		if f.URL != p.state.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.state.info.URL != "" {
+			p.state.load.empty = f.LoaderID
 		}
-		w.state.loading = w.state.loading || !w.state.load.isLoaded() && !w.state.load.awaitsDocument()
+		p.state.loading = p.state.loading || !p.state.load.isLoaded() && !p.state.load.awaitsDocument()
 	})
 }
 
 // awaitFirstDocument waits for the document of a window that has just been opened, because no caller wants the empty
 // document before it.
-func (w *popup) awaitFirstDocument(ctx context.Context) {
-	w.state.mu.Lock()
-	isReady := w.stage == popupReady
-	w.state.mu.Unlock()
+func (p *popup) awaitFirstDocument(ctx context.Context) {
+	p.state.mu.Lock()
+	isReady := p.stage == popupReady
+	p.state.mu.Unlock()
 	if isReady {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.state.m.limits.firstDocument)
+	ctx, cancel := context.WithTimeout(ctx, p.state.m.limits.firstDocument)
 	defer cancel()
-	_ = w.state.wait(ctx, func() bool {
-		return w.stage == popupLoading && w.state.load.isLoaded() || len(w.prompts.open) > 0
+	_ = p.state.wait(ctx, func() bool {
+		return p.stage == popupLoading && p.state.load.isLoaded() || len(p.prompts.open) > 0
 	})
-	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, perhaps for a download
+	p.state.change(func() { p.stage = popupReady }) // also one that stays empty, perhaps for a download
 }
 
 // watchFirstDocument runs userprompts.js in a popup's first document. That document takes over the global object of
 // the empty document before it, and in this case Chromium does not run the scripts for new documents.
-func (w *popup) watchFirstDocument(ctx context.Context) error {
-	pg, err := w.state.currentPage()
+func (p *popup) watchFirstDocument(ctx context.Context) error {
+	pg, err := p.state.currentPage()
 	if err != nil {
 		return nil //nolint:nilerr // its end is reported elsewhere
 	}
-	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.isLoaded() }); err != nil {
+	if err := p.state.wait(ctx, func() bool { return p.state.load.loader != "" && p.state.load.isLoaded() }); err != nil {
 		return nil //nolint:nilerr // likewise
 	}
 	world, err := pg.userPromptsContext(ctx)
@@ -205,7 +205,7 @@ func (w *popup) watchFirstDocument(ctx context.Context) error {
 		_, err = evaluate(ctx, pg, world, script.UserPrompts+";true")
 	}
 	if err != nil {
-		w.state.m.cfg.Log.Debug("watching a popup", "pane", w.state.id, "error", err)
+		p.state.m.cfg.Log.Debug("watching a popup", "pane", p.state.id, "error", err)
 	}
 	return nil
 }

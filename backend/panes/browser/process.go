@@ -172,19 +172,19 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 
 // contextFor returns the goal's browser context, and creates it if necessary. The user's pages
 // are in Chromium's default context. network is the goal whose proxy it uses, "" for none.
-func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if id, ok := e.contexts[goalID]; ok {
+func (b *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if id, ok := b.contexts[goalID]; ok {
 		return id, nil
 	}
 	var id proto.BrowserBrowserContextID
 	if goalID != "" {
 		wanted := proto.TargetCreateBrowserContext{}
-		if e.proxy != nil {
+		if b.proxy != nil {
 			wanted.ProxyServer = "direct://" // otherwise it would use Chromium's own, which allows nothing
 			if network != "" {
-				if at := e.proxy(network); at != "" {
+				if at := b.proxy(network); at != "" {
 					wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 				}
 			}
@@ -194,46 +194,46 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}
 		id = made.BrowserContextID
-		e.networks.Store(id, network)
+		b.networks.Store(id, network)
 	}
-	behaviour, err := e.m.folders.setDownloadBehavior(goalID, id)
+	behaviour, err := b.m.folders.setDownloadBehavior(goalID, id)
 	if err != nil {
 		return "", err
 	}
 	if err := cdp.CallNoResult(c, behaviour); err != nil {
 		return "", fmt.Errorf("setting the folder for downloads: %w", err)
 	}
-	e.contexts[goalID] = id
+	b.contexts[goalID] = id
 	return id, nil
 }
 
 // existingContext returns the goal's context, which must exist, or the default one.
-func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.contexts[goalID]
+func (b *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.contexts[goalID]
 }
 
 // closePage closes a page of Chromium and waits until it is gone, which takes a page that hangs half a second. Until
 // then, a new page of the same site could get its process, and hang as well. It does not fail if the page is gone
 // already: a window that was opened for a download closes at any moment.
-func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTargetID) error {
+func (b *browserProcess) closePage(ctx context.Context, target proto.TargetTargetID) error {
 	gone := make(chan struct{})
-	e.m.mu.Lock()
-	e.m.closing[target] = gone
-	e.m.mu.Unlock()
+	b.m.mu.Lock()
+	b.m.closing[target] = gone
+	b.m.mu.Unlock()
 	defer func() {
-		e.m.mu.Lock()
-		delete(e.m.closing, target)
-		e.m.mu.Unlock()
+		b.m.mu.Lock()
+		delete(b.m.closing, target)
+		b.m.mu.Unlock()
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, e.m.limits.call, cdp.ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, b.m.limits.call, cdp.ErrTimeout)
 	defer cancel()
-	err := e.Do(ctx, e.Alive, "", e.m.limits.call, "closing a page", func(c proto.Client) error {
+	err := b.Do(ctx, b.Alive, "", b.m.limits.call, "closing a page", func(c proto.Client) error {
 		err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
 		var fault *cdp.Error
 		if errors.As(err, &fault) && fault.Message == "No target with given id found" {
-			e.m.onPageGone(target)
+			b.m.onPageGone(target)
 			return nil
 		}
 		return err
@@ -244,7 +244,7 @@ func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 	select {
 	case <-gone:
 		return nil
-	case <-e.Alive.Done():
+	case <-b.Alive.Done():
 		return cdp.ErrEnded
 	case <-ctx.Done():
 		return fmt.Errorf("closing a page: %w", cdp.Cause(ctx))
@@ -262,15 +262,15 @@ func (m *Manager) onPageGone(target proto.TargetTargetID) {
 }
 
 // disposeContext deletes a goal's context with its cookies and storage.
-func (e *browserProcess) disposeContext(ctx context.Context, goalID string) error {
-	e.mu.Lock()
-	id, ok := e.contexts[goalID]
-	delete(e.contexts, goalID)
-	e.mu.Unlock()
+func (b *browserProcess) disposeContext(ctx context.Context, goalID string) error {
+	b.mu.Lock()
+	id, ok := b.contexts[goalID]
+	delete(b.contexts, goalID)
+	b.mu.Unlock()
 	if !ok {
 		return nil
 	}
-	return e.Do(ctx, e.Alive, "", e.m.limits.call, "deleting the goal's browser context", func(c proto.Client) error {
+	return b.Do(ctx, b.Alive, "", b.m.limits.call, "deleting the goal's browser context", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
 	})
 }

@@ -55,19 +55,19 @@ func TestScreencast_PageChangesProcess_ShowsNewPage(t *testing.T) {
 	}
 }
 
-func (b *fixture) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+func (fi *fixture) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
+	fi.Helper()
+	ctx, cancel := context.WithTimeout(fi.ctx, patience)
 	defer cancel()
 	var last color.RGBA
 	for {
 		news, err := v.Next(ctx)
 		if err != nil {
-			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, p.State.Info())
+			fi.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, p.State.Info())
 		}
 		if f := news.Frame; f != nil {
 			v.Ack(f.N)
-			if last = middle(b, f); near(last, want) {
+			if last = middle(fi, f); near(last, want) {
 				return
 			}
 		}

@@ -36,8 +36,8 @@ func CheckProfile(name string) error {
 }
 
 // Profiles lists the names of the existing profiles, sorted.
-func (s *profiles) Profiles() []string {
-	entries, err := os.ReadDir(s.dir)
+func (p *profiles) Profiles() []string {
+	entries, err := os.ReadDir(p.dir)
 	if err != nil {
 		return nil // none was used
 	}
@@ -53,18 +53,18 @@ func (s *profiles) Profiles() []string {
 
 // DeleteProfile deletes a profile with all its logins. It returns ErrOpen if one of its pages is
 // open, and ErrLocked if another Goalpost process uses it.
-func (s *profiles) DeleteProfile(ctx context.Context, name string) error {
-	return s.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
+func (p *profiles) DeleteProfile(ctx context.Context, name string) error {
+	return p.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
 }
 
 // RenameProfile renames a profile; the new name must be free. It returns the errors of
 // DeleteProfile.
-func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
+func (p *profiles) RenameProfile(ctx context.Context, name, to string) error {
 	if err := CheckProfile(to); err != nil {
 		return err
 	}
-	return s.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
-		err := os.Rename(dir.Path, filepath.Join(s.dir, to)) // fails if the folder exists
+	return p.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
+		err := os.Rename(dir.Path, filepath.Join(p.dir, to)) // fails if the folder exists
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%w: a profile %q already exists", ErrRefused, to)
 		}
@@ -73,15 +73,15 @@ func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
 }
 
 // withProfileLocked calls a function with the folder of a profile that nothing else uses.
-func (s *profiles) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
+func (p *profiles) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
 	}
-	return s.whileUnused(ctx, name, func() error {
-		if !slices.Contains(s.Profiles(), name) {
+	return p.whileUnused(ctx, name, func() error {
+		if !slices.Contains(p.Profiles(), name) {
 			return fmt.Errorf("%w: there is no profile %q", ErrRefused, name)
 		}
-		dir, err := chromium.OpenProfile(s.dir, name)
+		dir, err := chromium.OpenProfile(p.dir, name)
 		if err != nil {
 			return err
 		}

@@ -41,56 +41,56 @@ type openPrompt struct {
 }
 
 // defaultAnswer returns the answer to a prompt that the driver leaves open.
-func (a openPrompt) defaultAnswer() pane.Answer {
-	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
+func (o openPrompt) defaultAnswer() pane.Answer {
+	return pane.Answer{ID: o.ID, Yes: o.Kind == pane.Alert || o.Kind == pane.BeforeUnload, Index: -1}
 }
 
 // add shows a prompt to the driver of the pane. The answer function is called once, on the
 // goroutine that answers. A prompt that stops the page ends every call that waits for the page.
-func (ps *Prompts) add(a openPrompt) {
-	if ps.state.scriptless { // without a user or an agent
-		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
+func (p *Prompts) add(a openPrompt) {
+	if p.state.scriptless { // without a user or an agent
+		p.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
 		return
 	}
-	ps.state.change(func() {
+	p.state.change(func() {
 		if a.Options == nil {
 			a.Options = []pane.Option{}
 		}
-		questions := slices.Clone(ps.open)
+		questions := slices.Clone(p.open)
 		// Suggestions change with every letter: the list remains the same prompt, which can be answered
 		// as long as it is visible.
 		if i := slices.IndexFunc(questions, matchKinds(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
 			a.ID = questions[i].ID
 			questions[i] = a
 		} else {
-			ps.count++
-			a.ID = ps.count
+			p.count++
+			a.ID = p.count
 			questions = append(questions, a)
 		}
-		ps.open = questions
+		p.open = questions
 		if a.blocksPage {
-			ps.cancelNoPrompt(errPromptOpen)
+			p.cancelNoPrompt(errPromptOpen)
 		}
-		ps.updateOverlay()
+		p.updateOverlay()
 	})
 }
 
 // close withdraws prompts that need no answer any more.
-func (ps *Prompts) close(which func(openPrompt) bool) {
-	ps.state.change(func() { ps.closeLocked(which) })
+func (p *Prompts) close(which func(openPrompt) bool) {
+	p.state.change(func() { p.closeLocked(which) })
 }
 
 // closeLocked is close for a caller that holds the state's mutex.
-func (ps *Prompts) closeLocked(which func(openPrompt) bool) {
-	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
-	if len(kept) == len(ps.open) {
+func (p *Prompts) closeLocked(which func(openPrompt) bool) {
+	kept := slices.DeleteFunc(slices.Clone(p.open), which)
+	if len(kept) == len(p.open) {
 		return
 	}
-	ps.open = kept
-	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.blocksPage }) {
-		ps.noPromptCtx, ps.cancelNoPrompt = context.WithCancelCause(context.Background())
+	p.open = kept
+	if p.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.blocksPage }) {
+		p.noPromptCtx, p.cancelNoPrompt = context.WithCancelCause(context.Background())
 	}
-	ps.updateOverlay()
+	p.updateOverlay()
 }
 
 // matchKinds returns a function that matches prompts of these kinds.
@@ -99,16 +99,16 @@ func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 }
 
 // take removes and returns the oldest prompt that matches.
-func (ps *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
+func (p *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
-	ps.state.change(func() {
-		i := slices.IndexFunc(ps.open, which)
+	p.state.change(func() {
+		i := slices.IndexFunc(p.open, which)
 		if i < 0 {
 			return
 		}
-		found = ps.open[i]
-		ps.answered = time.Now()
-		ps.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
+		found = p.open[i]
+		p.answered = time.Now()
+		p.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
 	})
 	if found.answer == nil {
 		return found, errors.New("this prompt is no longer open")
@@ -117,32 +117,32 @@ func (ps *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 }
 
 // blockingPrompt returns the oldest prompt that stops the page.
-func (ps *Prompts) blockingPrompt() (openPrompt, bool) {
-	ps.state.mu.Lock()
-	defer ps.state.mu.Unlock()
-	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.blocksPage })
+func (p *Prompts) blockingPrompt() (openPrompt, bool) {
+	p.state.mu.Lock()
+	defer p.state.mu.Unlock()
+	i := slices.IndexFunc(p.open, func(a openPrompt) bool { return a.blocksPage })
 	if i < 0 {
 		return openPrompt{}, false
 	}
-	return ps.open[i], true
+	return p.open[i], true
 }
 
 // withoutPrompts returns a context that also ends, with errPromptOpen, when the page begins to
 // wait for an answer. The caller must call cancel.
-func (ps *Prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	ps.state.mu.Lock()
-	noPrompts := ps.noPromptCtx
-	ps.state.mu.Unlock()
+func (p *Prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	p.state.mu.Lock()
+	noPrompts := p.noPromptCtx
+	p.state.mu.Unlock()
 	return cdp.JoinContexts(ctx, noPrompts)
 }
 
 // updateOverlay shows the open prompts to the viewers. The caller holds the state's mutex.
-func (ps *Prompts) updateOverlay() {
+func (p *Prompts) updateOverlay() {
 	questions := []pane.UserPrompt{}
-	for _, a := range ps.open {
+	for _, a := range p.open {
 		questions = append(questions, a.UserPrompt)
 	}
-	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
+	p.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
 }
 
 // Answer answers a prompt of the pane. It fails if the prompt is no longer open.

@@ -98,9 +98,9 @@ func (pe *promptEvents) dismissAfterPause(pg *page, nth int) {
 }
 
 // dismissDialog answers what the page waits for: OK to an alert, Cancel to everything else.
-func (ps *Prompts) dismissDialog(ctx context.Context) {
+func (p *Prompts) dismissDialog(ctx context.Context) {
 	for range 20 { // a page may ask repeatedly
-		q, err := ps.take(func(a openPrompt) bool { return a.blocksPage })
+		q, err := p.take(func(a openPrompt) bool { return a.blocksPage })
 		if err != nil {
 			return
 		}
@@ -109,22 +109,22 @@ func (ps *Prompts) dismissDialog(ctx context.Context) {
 		if a.Yes {
 			word = "OK"
 		}
-		ps.activity.noteDuringAction(
+		p.activity.noteDuringAction(
 			fmt.Sprintf("the page's %s %q was answered %s", q.Kind, text.SanitizeLine(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
-			ps.state.m.cfg.Log.Debug("dismissing", "pane", ps.state.id, "error", err)
+			p.state.m.cfg.Log.Debug("dismissing", "pane", p.state.id, "error", err)
 		}
 	}
 }
 
 // OpenPrompt returns the oldest prompt that the page, or its loading, waits for.
-func (ps *Prompts) OpenPrompt() (pane.UserPrompt, bool) {
-	q, open := ps.blockingPrompt()
+func (p *Prompts) OpenPrompt() (pane.UserPrompt, bool) {
+	q, open := p.blockingPrompt()
 	return q.UserPrompt, open
 }
 
-func (ps *Prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
-	q, open := ps.blockingPrompt()
+func (p *Prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+	q, open := p.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
 		return q, fmt.Errorf("answering: the page has no %s prompt of %s", kind, text.SanitizeLine(origin, 200))
 	}

@@ -22,14 +22,14 @@ type authChallenge struct {
 }
 
 // respond continues the request, with a login or without one.
-func (c authChallenge) respond(a pane.Answer) {
+func (ac authChallenge) respond(a pane.Answer) {
 	response := &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth}
 	if a.Yes {
 		response = &proto.FetchAuthChallengeResponse{
 			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: a.User, Password: a.Password,
 		}
 	}
-	c.page.Post(proto.FetchContinueWithAuth{RequestID: c.id, AuthChallengeResponse: response})
+	ac.page.Post(proto.FetchContinueWithAuth{RequestID: ac.id, AuthChallengeResponse: response})
 }
 
 // onAuth asks for the login that a server requires: once, however many requests wait for it. For

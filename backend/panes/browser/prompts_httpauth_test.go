@@ -41,9 +41,9 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 	}))); 1`
 
 // waiting waits until n requests wait for one login.
-func (b *fixture) waiting(p *Pane, n int) {
-	b.Helper()
-	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
+func (fi *fixture) waiting(p *Pane, n int) {
+	fi.Helper()
+	fi.overlay(p, "asking for one login", func(pane.Overlay) bool {
 		return slices.ContainsFunc(p.Prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Login && len(*a.waiting) == n
 		})

@@ -15,10 +15,10 @@ import (
 )
 
 // question waits until the pane has a prompt of a kind.
-func (b *fixture) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
-	b.Helper()
+func (fi *fixture) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
+	fi.Helper()
 	var found pane.UserPrompt
-	b.overlay(p, "asking "+string(kind), func(o pane.Overlay) bool {
+	fi.overlay(p, "asking "+string(kind), func(o pane.Overlay) bool {
 		for _, q := range o.Questions {
 			if q.Kind == kind {
 				found = q
@@ -29,20 +29,20 @@ func (b *fixture) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
 	return found
 }
 
-func (b *fixture) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.Overlay {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+func (fi *fixture) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.Overlay {
+	fi.Helper()
+	ctx, cancel := context.WithTimeout(fi.ctx, patience)
 	defer cancel()
 	if err := p.State.wait(ctx, func() bool { return ok(p.State.overlay) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.State.overlayNow())
+		fi.Fatalf("the pane never was %s: %+v", what, p.State.overlayNow())
 	}
 	return p.State.overlayNow()
 }
 
 // says waits until the page's #out has a text.
-func (b *fixture) says(p *Pane, want string) {
-	b.Helper()
-	got := b.eval(p, `new Promise((done) => {
+func (fi *fixture) says(p *Pane, want string) {
+	fi.Helper()
+	got := fi.eval(p, `new Promise((done) => {
 		const out = document.getElementById('out');
 		const look = () => { if (out.textContent.includes(`+quoted(want)+`)) done(true); };
 		new MutationObserver(look).observe(out, { childList: true, characterData: true, subtree: true });
@@ -50,15 +50,15 @@ func (b *fixture) says(p *Pane, want string) {
 		setTimeout(() => done(out.textContent), 50000);
 	})`)
 	if got != "true" {
-		b.Fatalf("the page never said %q but %s", want, got)
+		fi.Fatalf("the page never said %q but %s", want, got)
 	}
 }
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
-func (b *fixture) answer(p *Pane, a pane.Answer) {
-	b.Helper()
-	b.ok(p.Answer(b.ctx, a))
+func (fi *fixture) answer(p *Pane, a pane.Answer) {
+	fi.Helper()
+	fi.ok(p.Answer(fi.ctx, a))
 }
 
 func TestSelect_ByUser_IsDrawnByTheApp(t *testing.T) {
@@ -317,7 +317,7 @@ func TestInput_ComposeTouchAndDrag_ReachThePage(t *testing.T) {
 }
 
 // frameOrNot lets the page draw, so that moves are not all merged into one.
-func (b *fixture) frameOrNot(p *Pane) {
-	b.Helper()
-	b.eval(p, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
+func (fi *fixture) frameOrNot(p *Pane) {
+	fi.Helper()
+	fi.eval(p, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 }

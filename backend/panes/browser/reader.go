@@ -44,39 +44,39 @@ type lastSnapshot struct {
 }
 
 // Snapshot reads the page. A ref stays the same as long as its element is on the page.
-func (rd *Reader) Snapshot(ctx context.Context) (Snapshot, error) {
-	return rd.SnapshotPart(ctx, pane.SnapshotOptions{})
+func (re *Reader) Snapshot(ctx context.Context) (Snapshot, error) {
+	return re.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
 // SnapshotPart is Snapshot that can continue where the last one was cut, or return only the
 // differences.
-func (rd *Reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
+func (re *Reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
-	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
-		last, now := rd.targets.latestSnapshot(), rd.state.shownDocument()
+	err := re.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		last, now := re.targets.latestSnapshot(), re.state.shownDocument()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New(
 					"this position is not in the last snapshot, or the page has changed: take a new snapshot")
 			}
-			s = rd.linesFrom(last, l.From)
+			s = re.linesFrom(last, l.From)
 			return nil
 		}
 		var seen pageView
-		lacks, err := rd.readUnfinished(pg, func() (err error) {
-			seen, err = rd.readPage(ctx, pg)
+		lacks, err := re.readUnfinished(pg, func() (err error) {
+			seen, err = re.readPage(ctx, pg)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		head := rd.snapshotHeader(seen, lacks)
-		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), truncated: seen.Cut}
-		rd.targets.setSnapshot(next)
+		head := re.snapshotHeader(seen, lacks)
+		next := lastSnapshot{loader: now, url: re.state.Info().URL, lines: seen.lines(), truncated: seen.Cut}
+		re.targets.setSnapshot(next)
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
-			s = rd.snapshotDiff(last, next)
+			s = re.snapshotDiff(last, next)
 		} else {
-			s = rd.linesFrom(next, 0)
+			s = re.linesFrom(next, 0)
 		}
 		s.Title = text.SanitizeLine(seen.Title, 200)
 		s.Text = head + s.Text
@@ -100,30 +100,30 @@ type pageView struct {
 }
 
 // setLines takes the lines that follow the answer of page.js, "" for none.
-func (v *pageView) setLines(text string) {
-	v.VisibleLines, v.OtherLines = nil, nil
+func (p *pageView) setLines(text string) {
+	p.VisibleLines, p.OtherLines = nil, nil
 	if text == "" {
 		return
 	}
 	lines := strings.Split(text, "\n")
-	n := min(max(v.InView, 0), len(lines))
-	v.VisibleLines, v.OtherLines = lines[:n:n], lines[n:]
+	n := min(max(p.InView, 0), len(lines))
+	p.VisibleLines, p.OtherLines = lines[:n:n], lines[n:]
 }
 
-func (v pageView) lines() []string {
-	if len(v.OtherLines) == 0 {
-		return v.VisibleLines
+func (p pageView) lines() []string {
+	if len(p.OtherLines) == 0 {
+		return p.VisibleLines
 	}
-	return slices.Concat(v.VisibleLines, []string{"outside the visible part of the page:"}, v.OtherLines)
+	return slices.Concat(p.VisibleLines, []string{"outside the visible part of the page:"}, p.OtherLines)
 }
 
 // readPage reads a page, with the frames of other sites in their places.
-func (rd *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
+func (re *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	if pg.isSilent() {
 		return v, errFrameUnresponsive
 	}
-	rd.frames.numberFrames(ctx, pg)
+	re.frames.numberFrames(ctx, pg)
 	// For a small page most of the time is the round trip to Chromium, so all requests are made at
 	// once. The script helps to count closed roots in frames.
 	var nodes []proto.DOMBackendNodeID
@@ -161,14 +161,14 @@ func (rd *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 			return v, err
 		}
 	}
-	v.VisibleLines, v.OtherLines = rd.insertFrames(ctx, pg, v.VisibleLines), rd.insertFrames(ctx, pg, v.OtherLines)
+	v.VisibleLines, v.OtherLines = re.insertFrames(ctx, pg, v.VisibleLines), re.insertFrames(ctx, pg, v.OtherLines)
 	return v, nil
 }
 
 // insertFrames replaces the placeholders of page.js with the lines of frames.
-func (rd *Reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
+func (re *Reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
-	for _, f := range rd.frames.childrenOf(pg) {
+	for _, f := range re.frames.childrenOf(pg) {
 		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
 	}
 	if len(places) == 0 && !slices.ContainsFunc(lines, isFramePlaceholder) {
@@ -186,7 +186,7 @@ func (rd *Reader) insertFrames(ctx context.Context, pg *page, lines []string) []
 		if f == nil {
 			continue // it was removed
 		}
-		v, err := rd.readPage(ctx, f.page)
+		v, err := re.readPage(ctx, f.page)
 		if err != nil {
 			out = append(out, indent+"(the frame does not answer)")
 			continue
@@ -204,14 +204,14 @@ func isFramePlaceholder(line string) bool {
 
 // readUnfinished calls look, which reads a page, and returns what the page lacked before or after that, "" for a
 // complete page. A page that finishes in the meantime may give an incomplete result.
-func (rd *Reader) readUnfinished(pg *page, look func() error) (string, error) {
+func (re *Reader) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
-		rd.state.mu.Lock()
-		defer rd.state.mu.Unlock()
+		re.state.mu.Lock()
+		defer re.state.mu.Unlock()
 		switch {
-		case rd.state.load.awaitsDocument():
+		case re.state.load.awaitsDocument():
 			return "this window has no document yet"
-		case rd.state.info.Loading:
+		case re.state.info.Loading:
 			return "it is still loading"
 		}
 		return ""
@@ -226,8 +226,8 @@ func (rd *Reader) readUnfinished(pg *page, look func() error) (string, error) {
 }
 
 // snapshotHeader is the text above the lines.
-func (rd *Reader) snapshotHeader(v pageView, lacks string) string {
-	info := rd.state.Info()
+func (re *Reader) snapshotHeader(v pageView, lacks string) string {
+	info := re.state.Info()
 	var b strings.Builder
 	fmt.Fprintf(&b, "page %q at %s\n", text.SanitizeLine(v.Title, 200), text.SanitizeLine(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)

@@ -26,9 +26,9 @@ func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 }
 
 // Print returns the page as a PDF for the agent.
-func (rd *Reader) Print(ctx context.Context) ([]byte, error) {
+func (re *Reader) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
-	err := rd.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
+	err := re.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
 		out, err = pagePDF(ctx, pg)
 		return err
 	})
@@ -37,9 +37,9 @@ func (rd *Reader) Print(ctx context.Context) ([]byte, error) {
 
 // HTML returns the current document for the agent, at most 32 MB. It does not contain what was
 // typed into fields.
-func (rd *Reader) HTML(ctx context.Context) ([]byte, error) {
+func (re *Reader) HTML(ctx context.Context) ([]byte, error) {
 	var out string
-	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
+	err := re.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
 		return pg.callScript(ctx, &out, "readSource")
 	})
 	if err == nil && len(out) > maxHTMLBytes {

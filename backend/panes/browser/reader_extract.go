@@ -9,16 +9,16 @@ import (
 )
 
 // Read returns the text of the page as Markdown, at most 16,000 characters of it.
-func (rd *Reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
+func (re *Reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
 		Next, Total int
 	}
 	lacks := ""
-	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = rd.readUnfinished(pg, func() error {
+	err := re.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = re.readUnfinished(pg, func() error {
 			_, _ = pg.injectClosedRoots(ctx)
-			_, err := rd.targets.callOnTarget(ctx, pg, &out, "readPage", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+			_, err := re.targets.callOnTarget(ctx, pg, &out, "readPage", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})
 		return err
@@ -35,7 +35,7 @@ func (rd *Reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	case out.Text == "":
 		content = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
-	if n := rd.frames.countRemote(); n > 0 && r.Target == "" && out.Next == 0 {
+	if n := re.frames.countRemote(); n > 0 && r.Target == "" && out.Next == 0 {
 		content += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot shows them; target "+
 			"with a ref in one reads it)", n)
 	}

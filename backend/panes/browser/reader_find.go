@@ -12,7 +12,7 @@ import (
 
 // FindElements finds what matches a text, a role and a selector: one line each, as in a snapshot,
 // with a ref and the position in the viewport; at most 50.
-func (rd *Reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
+func (re *Reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
 		return "", errors.New("finding elements: name a text, a role or a selector")
 	}
@@ -21,9 +21,9 @@ func (rd *Reader) FindElements(ctx context.Context, s pane.FindOptions) (string,
 	}
 	var found foundElements
 	hasSilentFrame, lacks := false, ""
-	err := rd.turns.withReadTurn(ctx, "finding elements", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = rd.readUnfinished(pg, func() (err error) {
-			found, hasSilentFrame, err = rd.findElements(ctx, pg, s)
+	err := re.turns.withReadTurn(ctx, "finding elements", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = re.readUnfinished(pg, func() (err error) {
+			found, hasSilentFrame, err = re.findElements(ctx, pg, s)
 			return err
 		})
 		return err
@@ -61,10 +61,10 @@ type foundElements struct {
 }
 
 // findElements searches the page and its frames, and reports whether a frame did not answer.
-func (rd *Reader) findElements(
+func (re *Reader) findElements(
 	ctx context.Context, pg *page, s pane.FindOptions,
 ) (found foundElements, hasSilentFrame bool, err error) {
-	for _, view := range rd.frames.inOrder(pg) {
+	for _, view := range re.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
 		err := view.callScript(ctx, &one, "searchPage", s.Text, s.Role, s.CSS, s.Attributes)
@@ -76,6 +76,6 @@ func (rd *Reader) findElements(
 		}
 		hasSilentFrame = hasSilentFrame || view.isUnresponsive(err)
 	}
-	rd.targets.rememberRefs(found.Lines)
+	re.targets.rememberRefs(found.Lines)
 	return found, hasSilentFrame, nil
 }

@@ -13,10 +13,10 @@ var refPattern = text.NewPattern(`^\s*e\d+ `)
 
 // Fingerprint returns the page as text for comparisons: it stays the same as long as the page has
 // the same content, wherever it is scrolled to. It neither answers nor closes prompts.
-func (rd *Reader) Fingerprint(ctx context.Context) (string, error) {
+func (re *Reader) Fingerprint(ctx context.Context) (string, error) {
 	var seen pageView
-	err := rd.turns.withDialogTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
-		seen, err = rd.readPage(ctx, pg)
+	err := re.turns.withDialogTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		seen, err = re.readPage(ctx, pg)
 		return err
 	})
 	lines := slices.Concat(seen.VisibleLines, seen.OtherLines)

@@ -9,8 +9,8 @@ import (
 )
 
 // linesFrom returns the lines from the given one on, as many as fit.
-func (rd *Reader) linesFrom(t lastSnapshot, first int) Snapshot {
-	s := Snapshot{URL: rd.state.Info().URL, Total: len(t.lines)}
+func (re *Reader) linesFrom(t lastSnapshot, first int) Snapshot {
+	s := Snapshot{URL: re.state.Info().URL, Total: len(t.lines)}
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
@@ -38,8 +38,8 @@ func (rd *Reader) linesFrom(t lastSnapshot, first int) Snapshot {
 
 // snapshotDiff returns the lines that were added and removed, and whether the others have another
 // order.
-func (rd *Reader) snapshotDiff(was, is lastSnapshot) Snapshot {
-	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.truncated}
+func (re *Reader) snapshotDiff(was, is lastSnapshot) Snapshot {
+	s := Snapshot{URL: re.state.Info().URL, Truncated: is.truncated}
 	old, now := trimIndents(was.lines), trimIndents(is.lines)
 	added, gone := subtractLines(now, old), subtractLines(old, now)
 	var b strings.Builder

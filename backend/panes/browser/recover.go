@@ -10,15 +10,15 @@ const maxRestarts = 3
 
 // mayRestart counts the end of a process and reports whether to start it again. The caller holds
 // mu of the manager.
-func (e *browserProcess) mayRestart(now time.Time) bool {
-	kept := e.ends[:0]
-	for _, t := range e.ends {
-		if now.Sub(t) < e.m.limits.restartWindow {
+func (b *browserProcess) mayRestart(now time.Time) bool {
+	kept := b.ends[:0]
+	for _, t := range b.ends {
+		if now.Sub(t) < b.m.limits.restartWindow {
 			kept = append(kept, t)
 		}
 	}
-	e.ends = append(kept, now)
-	return len(e.ends) <= maxRestarts
+	b.ends = append(kept, now)
+	return len(b.ends) <= maxRestarts
 }
 
 // reloadPanes reloads the pages of a Chromium that ended, in a new Chromium.

@@ -65,31 +65,31 @@ type requestGate struct {
 }
 
 // blockReason returns why the pane's page may not make a request, "" if it may.
-func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
-	g.state.mu.Lock()
-	sharedWith := g.state.sharedWith()
-	g.state.mu.Unlock()
+func (rg *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
+	rg.state.mu.Lock()
+	sharedWith := rg.state.sharedWith()
+	rg.state.mu.Unlock()
 	if sharedWith == "" {
-		return g.state.m.rules.blockReason(g.state.proxyGoal, r)
+		return rg.state.m.rules.blockReason(rg.state.proxyGoal, r)
 	}
-	if r == nil || g.state.m.cfg.FilterRequest == nil {
+	if r == nil || rg.state.m.cfg.FilterRequest == nil {
 		return ""
 	}
-	return g.state.m.cfg.FilterRequest(PageRequest{GoalID: sharedWith, Shared: true, Method: r.Method, URL: r.URL})
+	return rg.state.m.cfg.FilterRequest(PageRequest{GoalID: sharedWith, Shared: true, Method: r.Method, URL: r.URL})
 }
 
-func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
+func (rg *requestGate) onPaused(pg *page, e *cdp.Event) {
 	var ev proto.FetchRequestPaused
 	if !decodeEvent(e, &ev) {
 		return
 	}
-	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {
-		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused",
+	if ev.Request != nil && rg.state.m.rules.isOwnAddress(ev.Request.URL) {
+		rg.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused",
 			text.SanitizeLine(ev.Request.URL, 200))
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
-	if ev.Request != nil && g.state.Info().Inspects != "" {
+	if ev.Request != nil && rg.state.Info().Inspects != "" {
 		ofTools := strings.HasPrefix(ev.Request.URL, "devtools:")
 		switch {
 		case ofTools: // it is inside of Chromium
@@ -100,8 +100,8 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 			return
 		}
 	}
-	if why := g.blockReason(ev.Request); why != "" {
-		g.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
+	if why := rg.blockReason(ev.Request); why != "" {
+		rg.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient
 		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays, with what was typed
 			reason = proto.NetworkErrorReasonAborted

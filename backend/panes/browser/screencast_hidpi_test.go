@@ -11,13 +11,13 @@ import (
 )
 
 // wide waits for a picture of this width with a color in its middle.
-func (b *fixture) wide(v *Viewer, pixels int, want color.RGBA) {
-	b.Helper()
+func (fi *fixture) wide(v *Viewer, pixels int, want color.RGBA) {
+	fi.Helper()
 	for {
-		f := b.frame(v)
+		f := fi.frame(v)
 		c, err := jpeg.DecodeConfig(bytes.NewReader(f.JPEG))
-		b.ok(err)
-		if f.Width == 500 && f.Height == 320 && c.Width == pixels && near(middle(b, f), want) {
+		fi.ok(err)
+		if f.Width == 500 && f.Height == 320 && c.Width == pixels && near(middle(fi, f), want) {
 			return
 		}
 	}

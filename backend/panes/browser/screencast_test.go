@@ -53,9 +53,9 @@ func TestPageSize_SeveralViewers_IsOfTheNewest(t *testing.T) {
 }
 
 // sized waits for a picture of this size in CSS pixels.
-func (b *fixture) sized(v *Viewer, width, height int) {
-	b.Helper()
-	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
+func (fi *fixture) sized(v *Viewer, width, height int) {
+	fi.Helper()
+	for f := fi.frame(v); f.Width != width || f.Height != height; f = fi.frame(v) {
 	}
 }
 
@@ -177,9 +177,9 @@ func TestScreencast_WithoutViewers_IsStopped(t *testing.T) {
 }
 
 // click is a user's click.
-func (b *fixture) click(v *Viewer, x, y float64) {
-	b.Helper()
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: x, Y: y, Button: "left", Clicks: 1}))
+func (fi *fixture) click(v *Viewer, x, y float64) {
+	fi.Helper()
+	fi.ok(v.Input(fi.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
+	fi.ok(v.Input(fi.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))
+	fi.ok(v.Input(fi.ctx, pane.Input{Kind: pane.MouseUp, X: x, Y: y, Button: "left", Clicks: 1}))
 }

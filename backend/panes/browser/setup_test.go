@@ -131,76 +131,76 @@ func newSite(t testing.TB) *fixture {
 }
 
 // leave cleans up for the next test. After a failed test, its manager is not used again.
-func (b *fixture) leave() {
-	err := b.vacate()
-	if err != nil || b.Failed() {
+func (fi *fixture) leave() {
+	err := fi.vacate()
+	if err != nil || fi.Failed() {
 		err = errors.Join(err, demolish())
 	}
 	if err != nil {
-		b.Errorf("closing: %v", err)
+		fi.Errorf("closing: %v", err)
 	}
 }
 
 // open opens a fixture, or an address.
-func (b *fixture) open(id, page string) *Pane {
-	b.Helper()
-	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), Width: 800, Height: 600})
+func (fi *fixture) open(id, page string) *Pane {
+	fi.Helper()
+	p, err := fi.Open(fi.ctx, Options{ID: id, URL: fi.url(page), Width: 800, Height: 600})
 	if err != nil {
-		b.Fatalf("open %s: %v", page, err)
+		fi.Fatalf("open %s: %v", page, err)
 	}
 	return p
 }
 
-func (b *fixture) url(page string) string {
+func (fi *fixture) url(page string) string {
 	if page == "" || strings.Contains(page, ":") {
 		return page
 	}
-	return b.site + "/" + page
+	return fi.site + "/" + page
 }
 
-func (b *fixture) ok(err error) {
-	b.Helper()
+func (fi *fixture) ok(err error) {
+	fi.Helper()
 	if err != nil {
-		b.Fatal(err)
+		fi.Fatal(err)
 	}
 }
 
 // until waits until the pane's info fulfills a condition.
-func (b *fixture) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+func (fi *fixture) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
+	fi.Helper()
+	ctx, cancel := context.WithTimeout(fi.ctx, patience)
 	defer cancel()
 	if err := p.State.wait(ctx, func() bool { return ok(p.State.info) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.State.Info())
+		fi.Fatalf("the pane never was %s: %+v", what, p.State.Info())
 	}
 	return p.State.Info()
 }
 
 // eval runs script in the page's own world. All events that it caused before it returned have
 // been handled.
-func (b *fixture) eval(p *Pane, script string) string {
-	b.Helper()
+func (fi *fixture) eval(p *Pane, script string) string {
+	fi.Helper()
 	pg, err := p.State.currentPage()
-	b.ok(err)
-	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
-	b.ok(err)
+	fi.ok(err)
+	raw, err := evaluateWithin(fi.ctx, patience, pg, 0, script)
+	fi.ok(err)
 	pg.process.DrainEvents()
 	out, err := unescapeJSON(raw)
-	b.ok(err)
+	fi.ok(err)
 	return out
 }
 
 // awaitSignal waits until a page has sent a word to /signal/.
-func (b *fixture) awaitSignal(word string) {
-	b.Helper()
+func (fi *fixture) awaitSignal(word string) {
+	fi.Helper()
 	for {
 		select {
-		case got := <-b.signals:
+		case got := <-fi.signals:
 			if got == word {
 				return
 			}
 		case <-time.After(patience):
-			b.Fatalf("no page sent %q", word)
+			fi.Fatalf("no page sent %q", word)
 		}
 	}
 }
@@ -229,15 +229,15 @@ func processesWith(word string) []string {
 }
 
 // frame waits for the next frame and acknowledges it.
-func (b *fixture) frame(v *Viewer) *pane.Frame {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+func (fi *fixture) frame(v *Viewer) *pane.Frame {
+	fi.Helper()
+	ctx, cancel := context.WithTimeout(fi.ctx, patience)
 	defer cancel()
 	for {
 		n, err := v.Next(ctx)
 		f := n.Frame
 		if err != nil {
-			b.Fatalf("no frame: %v", err)
+			fi.Fatalf("no frame: %v", err)
 		}
 		if f != nil {
 			v.Ack(f.N)
@@ -247,10 +247,10 @@ func (b *fixture) frame(v *Viewer) *pane.Frame {
 }
 
 // frameOf waits until the middle of the picture has the color.
-func (b *fixture) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
-	b.Helper()
+func (fi *fixture) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
+	fi.Helper()
 	for {
-		if f := b.frame(v); near(middle(b, f), want) {
+		if f := fi.frame(v); near(middle(fi, f), want) {
 			return f
 		}
 	}

@@ -141,7 +141,7 @@ func (sd *SiteData) ImportCookies(ctx context.Context, file string) (int, error)
 	return len(cookies), err
 }
 
-func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowserContextID, cookies []Cookie) error {
+func (b *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowserContextID, cookies []Cookie) error {
 	params := make([]*proto.NetworkCookieParam, 0, len(cookies))
 	for _, c := range cookies {
 		param := &proto.NetworkCookieParam{
@@ -156,7 +156,7 @@ func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowser
 		}
 		params = append(params, param)
 	}
-	return e.Do(ctx, e.Alive, "", e.m.limits.call, "setting cookies", func(c proto.Client) error {
+	return b.Do(ctx, b.Alive, "", b.m.limits.call, "setting cookies", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
 	})
 }

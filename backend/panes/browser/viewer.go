@@ -24,44 +24,44 @@ type screencastSource struct {
 func (p *Pane) Attach() *Viewer { return p.screencast.Attach() }
 
 // Shown returns the info beside the picture and the overlay on it.
-func (f *screencastSource) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
-	f.state.mu.Lock()
-	defer f.state.mu.Unlock()
-	return f.state.info, f.state.rev, f.state.overlay, f.state.overlayRev
+func (s *screencastSource) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	return s.state.info, s.state.rev, s.state.overlay, s.state.overlayRev
 }
 
 // CSSSize is the size of a frame in CSS pixels.
-func (f *screencastSource) CSSSize(width, height int) (int, int) {
-	return f.viewport.toCSSSize(width, height)
+func (s *screencastSource) CSSSize(width, height int) (int, int) {
+	return s.viewport.toCSSSize(width, height)
 }
 
 // HasHiDPI reports whether viewers may get pictures with a higher resolution: a goal's page has
 // one pixel for each CSS pixel.
-func (f *screencastSource) HasHiDPI() bool { return f.state.goalID == "" }
+func (s *screencastSource) HasHiDPI() bool { return s.state.goalID == "" }
 
 // CaptureHiDPI takes a picture with the resolution of the viewer's screen.
-func (f *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {
+func (s *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 	pg, ok := of.(*page)
 	if !ok {
 		return nil, errors.New("a high-resolution picture: the page is not of this pane")
 	}
-	picture, err := f.pictures.captureHiDPI(pg)
+	picture, err := s.pictures.captureHiDPI(pg)
 	if err != nil {
-		f.state.m.cfg.Log.Debug("taking a high-resolution picture", "pane", f.state.id, "error", err)
+		s.state.m.cfg.Log.Debug("taking a high-resolution picture", "pane", s.state.id, "error", err)
 	}
 	return picture, err
 }
 
 // Input processes the input of a viewer.
-func (f *screencastSource) Input(in pane.Input) error { return f.input.input(in) }
+func (s *screencastSource) Input(in pane.Input) error { return s.input.input(in) }
 
 // Resize gives the page the size of a viewer's canvas.
-func (f *screencastSource) Resize(ctx context.Context, width, height int, ratio float64) error {
-	f.viewport.setPixelRatio(ratio)
-	return f.viewport.Resize(ctx, width, height)
+func (s *screencastSource) Resize(ctx context.Context, width, height int, ratio float64) error {
+	s.viewport.setPixelRatio(ratio)
+	return s.viewport.Resize(ctx, width, height)
 }
 
 // SetSize gives the page the size of the remaining viewer.
-func (f *screencastSource) SetSize(width, height int, ratio float64) {
-	f.viewport.setViewerSize(width, height, ratio)
+func (s *screencastSource) SetSize(width, height int, ratio float64) {
+	s.viewport.setViewerSize(width, height, ratio)
 }

@@ -14,26 +14,26 @@ import (
 
 // Zoom enlarges or shrinks the page; percent is limited to between 25 and 500. It applies to all
 // later pages of the pane, too.
-func (vp *Viewport) Zoom(ctx context.Context, percent int) error {
+func (v *Viewport) Zoom(ctx context.Context, percent int) error {
 	percent = min(max(percent, 25), 500)
-	return vp.state.withPage("zooming", func(pg *page) error {
-		if err := vp.zoomPage(ctx, pg, percent); err != nil {
+	return v.state.withPage("zooming", func(pg *page) error {
+		if err := v.zoomPage(ctx, pg, percent); err != nil {
 			return err
 		}
-		vp.state.change(func() {
-			vp.state.updateOverlay(func(o *pane.Overlay) { o.Zoom = percent })
+		v.state.change(func() {
+			v.state.updateOverlay(func(o *pane.Overlay) { o.Zoom = percent })
 		})
 		return nil
 	})
 }
 
 // zoomPage zooms every document of the page, including the current one.
-func (vp *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
+func (v *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 	return pg.do(ctx, pg.callLimit(), "zooming", func(c proto.Client) error {
-		vp.mu.Lock()
-		old := vp.zoomScript
-		vp.zoomScript = ""
-		vp.mu.Unlock()
+		v.mu.Lock()
+		old := v.zoomScript
+		v.zoomScript = ""
+		v.mu.Unlock()
 		if old != "" {
 			if err := cdp.CallNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
 				return err
@@ -51,16 +51,16 @@ func (vp *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 		if err := json.Unmarshal(raw, &made); err != nil {
 			return fmt.Errorf("chromium's answer: %w", err)
 		}
-		vp.mu.Lock()
-		vp.zoomScript = made.Identifier
-		vp.mu.Unlock()
+		v.mu.Lock()
+		v.zoomScript = made.Identifier
+		v.mu.Unlock()
 		return nil
 	})
 }
 
 // forgetZoom records that a new page has no zoom yet.
-func (vp *Viewport) forgetZoom() {
-	vp.mu.Lock()
-	defer vp.mu.Unlock()
-	vp.zoomScript = ""
+func (v *Viewport) forgetZoom() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.zoomScript = ""
 }

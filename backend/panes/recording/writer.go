@@ -46,30 +46,30 @@ func NewWriter(dir string, l Limits) *Writer {
 }
 
 // Add writes a record, and drops old data above the limit.
-func (t *Writer) Add(r Record) error {
+func (w *Writer) Add(r Record) error {
 	b, err := encodeRecord(r)
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	current := t.tracks[r.Kind]
-	if t.closed || current == nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	current := w.tracks[r.Kind]
+	if w.closed || current == nil {
 		return os.ErrClosed
 	}
-	if err := current.write(t.dir, b); err != nil {
+	if err := current.write(w.dir, b); err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
 	return nil
 }
 
 // Close ends the recording.
-func (t *Writer) Close() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.closed = true
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
 	var errs []error
-	for _, r := range t.tracks {
+	for _, r := range w.tracks {
 		if r.file != nil {
 			errs = append(errs, r.file.Close())
 			r.file = nil
@@ -78,73 +78,73 @@ func (t *Writer) Close() error {
 	return errors.Join(errs...)
 }
 
-func (r *track) write(dir string, b []byte) error {
-	if r.file == nil || r.list[len(r.list)-1].size >= r.limit/segmentsPerLimit {
-		if err := r.next(dir); err != nil {
+func (t *track) write(dir string, b []byte) error {
+	if t.file == nil || t.list[len(t.list)-1].size >= t.limit/segmentsPerLimit {
+		if err := t.next(dir); err != nil {
 			return err
 		}
 	}
-	n, err := r.file.Write(b)
-	r.list[len(r.list)-1].size += int64(n)
+	n, err := t.file.Write(b)
+	t.list[len(t.list)-1].size += int64(n)
 	if err != nil {
 		return err //nolint:wrapcheck // Add says what for
 	}
-	return r.trim()
+	return t.trim()
 }
 
 // next begins a new segment. Segments of an earlier Writer are never appended to: they may end in the middle of a
 // record.
-func (r *track) next(dir string) error {
-	if r.file == nil {
+func (t *track) next(dir string) error {
+	if t.file == nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err //nolint:wrapcheck // Add says what for
 		}
 		var err error
-		if r.list, err = listSegments(dir, r.kind); err != nil {
+		if t.list, err = listSegments(dir, t.kind); err != nil {
 			return err
 		}
-		if len(r.list) > 0 {
-			r.number = r.list[len(r.list)-1].number
+		if len(t.list) > 0 {
+			t.number = t.list[len(t.list)-1].number
 		}
-	} else if err := r.file.Close(); err != nil {
+	} else if err := t.file.Close(); err != nil {
 		return err //nolint:wrapcheck // Add says what for
 	}
-	r.number++
-	path := filepath.Join(dir, segmentName(r.kind, r.number, 0))
+	t.number++
+	path := filepath.Join(dir, segmentName(t.kind, t.number, 0))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		r.file = nil
+		t.file = nil
 		return err //nolint:wrapcheck // Add says what for
 	}
-	r.file, r.list = f, append(r.list, segment{path: path, number: r.number})
+	t.file, t.list = f, append(t.list, segment{path: path, number: t.number})
 	return nil
 }
 
 // trim drops the oldest data until the limit is met. The open segment stays.
-func (r *track) trim() error {
-	for sumSizes(r.list) > r.limit && len(r.list) > 1 {
+func (t *track) trim() error {
+	for sumSizes(t.list) > t.limit && len(t.list) > 1 {
 		i := 0
-		if r.kind == pane.Browser {
-			i = r.leastTrimmed()
+		if t.kind == pane.Browser {
+			i = t.leastTrimmed()
 		}
-		left, err := dropEverySecond(r.kind, r.list[i])
+		left, err := dropEverySecond(t.kind, t.list[i])
 		if err != nil {
 			return err
 		}
 		if left == nil {
-			r.list = append(r.list[:i], r.list[i+1:]...)
+			t.list = append(t.list[:i], t.list[i+1:]...)
 		} else {
-			r.list[i] = *left
+			t.list[i] = *left
 		}
 	}
 	return nil
 }
 
 // leastTrimmed returns the index of the oldest closed segment among those that were thinned the least.
-func (r *track) leastTrimmed() int {
+func (t *track) leastTrimmed() int {
 	best := 0
-	for i, s := range r.list[:len(r.list)-1] {
-		if s.thinned < r.list[best].thinned {
+	for i, s := range t.list[:len(t.list)-1] {
+		if s.thinned < t.list[best].thinned {
 			best = i
 		}
 	}

@@ -45,33 +45,33 @@ type Connection struct {
 }
 
 // Argv returns the command line for the terminal.
-func (l *Connection) Argv() []string { return l.argv }
+func (c *Connection) Argv() []string { return c.argv }
 
 // Env returns the environment of the terminal, with the variables through which ssh asks the user.
-func (l *Connection) Env() []string {
-	return append(slices.Clone(l.c.env),
-		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
-		"GOALPOST_ASK="+filepath.Join(l.c.dir, askName), "GOALPOST_ASK_KEY="+l.key)
+func (c *Connection) Env() []string {
+	return append(slices.Clone(c.c.env),
+		"SSH_ASKPASS="+c.c.helper, "SSH_ASKPASS_REQUIRE=force",
+		"GOALPOST_ASK="+filepath.Join(c.c.dir, askName), "GOALPOST_ASK_KEY="+c.key)
 }
 
 // Server returns the server of the connection.
-func (l *Connection) Server() pane.SSHServer { return l.server }
+func (c *Connection) Server() pane.SSHServer { return c.server }
 
 // Session returns the name of the tmux session on the server, "" without one.
-func (l *Connection) Session() string {
-	if !l.server.Tmux {
+func (c *Connection) Session() string {
+	if !c.server.Tmux {
 		return ""
 	}
-	return l.session
+	return c.session
 }
 
 // Supervise follows the terminal until it is closed, or its program ends for another reason than a lost connection.
 // After a lost connection it reconnects, and ssh attaches to the same session. After any other end, use Restart and a
 // new Supervise.
-func (l *Connection) Supervise(ctx context.Context, t Terminal) {
+func (c *Connection) Supervise(ctx context.Context, t Terminal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(l.life, cancel) //nolint:contextcheck // the connection's own end cancels it, too
+	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // the connection's own end cancels it, too
 	defer stop()
 	for try := 0; ; try++ {
 		began := time.Now()
@@ -79,26 +79,26 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 		if !ok {
 			return
 		}
-		if l.shared && time.Since(began) > sharedConnectTimeout {
-			l.markConnected()
+		if c.shared && time.Since(began) > sharedConnectTimeout {
+			c.markConnected()
 		}
-		if l.markDown() {
+		if c.markDown() {
 			try = 0
 		}
-		if status.Code != failed || !l.shouldReconnect() {
-			l.update(func(s *State) { *s = State{} })
+		if status.Code != failed || !c.shouldReconnect() {
+			c.update(func(s *State) { *s = State{} })
 			return
 		}
-		wait := l.c.backoff[min(try, len(l.c.backoff)-1)]
-		l.update(func(s *State) {
+		wait := c.c.backoff[min(try, len(c.c.backoff)-1)]
+		c.update(func(s *State) {
 			*s = State{Problem: "The connection was lost. Trying again in " + formatWait(wait) + "."}
 		})
-		if !l.awaitRetry(ctx, wait) {
+		if !c.awaitRetry(ctx, wait) {
 			return
 		}
-		l.update(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
+		c.update(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
 		if err := t.Restart(ctx); err != nil {
-			l.update(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh did not start: %v", err) })
+			c.update(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh did not start: %v", err) })
 			return
 		}
 	}
@@ -115,12 +115,12 @@ func formatWait(d time.Duration) string {
 }
 
 // awaitRetry waits before the next attempt; RetryNow ends it early.
-func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
+func (c *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.wake:
+	case <-c.wake:
 	case <-ctx.Done():
 		return false
 	}
@@ -128,14 +128,14 @@ func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 }
 
 // RetryNow reconnects now. It reports whether the connection was waiting for its next attempt.
-func (l *Connection) RetryNow() bool {
-	l.mu.Lock()
-	waits := l.state.Problem != ""
-	l.given = false
-	l.mu.Unlock()
+func (c *Connection) RetryNow() bool {
+	c.mu.Lock()
+	waits := c.state.Problem != ""
+	c.given = false
+	c.mu.Unlock()
 	if waits {
 		select {
-		case l.wake <- struct{}{}:
+		case c.wake <- struct{}{}:
 		default:
 		}
 	}
@@ -143,60 +143,60 @@ func (l *Connection) RetryNow() bool {
 }
 
 // Close ends Supervise and discards the connection and its answers.
-func (l *Connection) Close() {
-	l.end()
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	delete(l.c.links, l.key)
+func (c *Connection) Close() {
+	c.end()
+	c.c.mu.Lock()
+	defer c.c.mu.Unlock()
+	delete(c.c.links, c.key)
 }
 
 // State returns the present state.
-func (l *Connection) State() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state
+func (c *Connection) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
 }
 
-func (l *Connection) isConnected() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.up
+func (c *Connection) isConnected() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up
 }
 
 // markDown records that ssh is disconnected, and reports whether it was connected.
-func (l *Connection) markDown() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.up
-	l.up = false
+func (c *Connection) markDown() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.up
+	c.up = false
 	return was
 }
 
-func (l *Connection) shouldReconnect() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.known && !l.given
+func (c *Connection) shouldReconnect() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known && !c.given
 }
 
 // markConnected records that ssh is connected.
-func (l *Connection) markConnected() {
-	l.mu.Lock()
-	l.up, l.known = true, true
-	for _, k := range l.kept {
+func (c *Connection) markConnected() {
+	c.mu.Lock()
+	c.up, c.known = true, true
+	for _, k := range c.kept {
 		k.tried, k.good = false, true
 	}
-	l.mu.Unlock()
-	l.update(func(s *State) { *s = State{} })
+	c.mu.Unlock()
+	c.update(func(s *State) { *s = State{} })
 }
 
-func (l *Connection) update(edit func(*State)) {
-	l.mu.Lock()
-	old := l.state
-	edit(&l.state)
-	now := l.state
-	l.mu.Unlock()
+func (c *Connection) update(edit func(*State)) {
+	c.mu.Lock()
+	old := c.state
+	edit(&c.state)
+	now := c.state
+	c.mu.Unlock()
 	if now != old {
-		l.c.onState(l.pane, now)
+		c.c.onState(c.pane, now)
 	}
 }
 
@@ -221,13 +221,13 @@ type State struct {
 	Problem string // "the connection was lost; …"
 }
 
-func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
+func (c *Connection) controlPath() string { return filepath.Join(c.c.dir, "c-"+c.key[:16]) }
 
 // options returns our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
 // the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
 // session share its connection. ssh's default escape character goes, because "~." at the beginning of a pasted line
 // would end the session; one that the user has chosen stays.
-func (l *Connection) options(config map[string]string) []string {
+func (c *Connection) options(config map[string]string) []string {
 	var args []string
 	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
 	switch config["stricthostkeychecking"] {
@@ -241,14 +241,14 @@ func (l *Connection) options(config map[string]string) []string {
 	if config["serveraliveinterval"] == "0" {
 		set("ServerAliveInterval", "15")
 	}
-	if !l.shared {
+	if !c.shared {
 		set("ControlMaster", "auto")
-		set("ControlPath", l.controlPath())
+		set("ControlPath", c.controlPath())
 		set("ControlPersist", "no")
 	}
 	if command := config["localcommand"]; command == "" || command == "none" {
 		set("PermitLocalCommand", "yes")
-		set("LocalCommand", strings.ReplaceAll(shell.Quote(l.c.helper), "%", "%%")+" ssh connected")
+		set("LocalCommand", strings.ReplaceAll(shell.Quote(c.c.helper), "%", "%%")+" ssh connected")
 	}
 	return args
 }

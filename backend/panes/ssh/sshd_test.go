@@ -270,81 +270,81 @@ func newClient(m *machine, backoff ...time.Duration) *client {
 }
 
 // open connects a terminal, and supervises it until it ends.
-func (d *client) open(session string, known bool) (*Connection, *terminal.Session) {
-	d.Helper()
-	ctx := d.within()
-	l, err := d.client.New(ctx, "t1", d.server, session, known)
-	d.must(err)
-	s, err := d.manager.Open(ctx, d.set, terminal.Options{
+func (c *client) open(session string, known bool) (*Connection, *terminal.Session) {
+	c.Helper()
+	ctx := c.within()
+	l, err := c.client.New(ctx, "t1", c.server, session, known)
+	c.must(err)
+	s, err := c.manager.Open(ctx, c.set, terminal.Options{
 		ID:   "t1",
-		Dir:  d.dir,
+		Dir:  c.dir,
 		Argv: l.Argv(),
 		Env:  l.Env(),
 		Note: terminal.PaneMeta{Server: "x"},
 	})
-	d.must(err)
-	d.attend(l, s)
+	c.must(err)
+	c.attend(l, s)
 	return l, s
 }
 
-func (d *client) attend(l *Connection, s *terminal.Session) {
+func (c *client) attend(l *Connection, s *terminal.Session) {
 	attended := make(chan struct{})
-	d.attended = attended
+	c.attended = attended
 	go func() {
 		defer close(attended)
 		l.Supervise(context.Background(), s)
 	}()
 }
 
-func (d *client) within() context.Context {
+func (c *client) within() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
-	d.Cleanup(cancel)
+	c.Cleanup(cancel)
 	return ctx
 }
 
 // state waits until fits accepts a state.
-func (d *client) state(what string, fits func(State) bool) State {
-	d.Helper()
+func (c *client) state(what string, fits func(State) bool) State {
+	c.Helper()
 	late := time.After(bound)
 	for {
 		select {
-		case s := <-d.states:
+		case s := <-c.states:
 			if fits(s) {
 				return s
 			}
 		case <-late:
 			lines := []string{}
-			if s, err := d.manager.Get("t1"); err == nil {
+			if s, err := c.manager.Get("t1"); err == nil {
 				lines, _, _, _ = s.Screen()
 			}
-			d.Fatalf("never: %s\n%s", what, strings.TrimSpace(strings.Join(lines, "\n")))
+			c.Fatalf("never: %s\n%s", what, strings.TrimSpace(strings.Join(lines, "\n")))
 		}
 	}
 }
 
 // asks waits for a question that contains this text.
-func (d *client) asks(text string) State {
-	d.Helper()
-	return d.state("asks "+text, func(s State) bool { return strings.Contains(s.Ask, text) })
+func (c *client) asks(text string) State {
+	c.Helper()
+	return c.state("asks "+text, func(s State) bool { return strings.Contains(s.Ask, text) })
 }
 
 // login answers all questions until the session begins.
-func (d *client) login(l *Connection) {
-	d.Helper()
-	q := d.asks("authenticity of host")
+func (c *client) login(l *Connection) {
+	c.Helper()
+	q := c.asks("authenticity of host")
 	if q.Secret || !l.Answer(q.Ask, "yes", true) {
-		d.Fatalf("%+v", q)
+		c.Fatalf("%+v", q)
 	}
-	q = d.asks("passphrase")
+	q = c.asks("passphrase")
 	if !q.Secret || !l.Answer(q.Ask, passphrase, true) {
-		d.Fatalf("%+v", q)
+		c.Fatalf("%+v", q)
 	}
 }
 
 // shows waits for a line on the terminal's screen that ends with this text.
-func (d *client) shows(s *terminal.Session, text string) {
-	d.Helper()
-	ctx := d.within()
+func (c *client) shows(s *terminal.Session, text string) {
+	c.Helper()
+	ctx := c.within()
 	for {
 		_, end := s.Range()
 		all, _, _, _ := s.Screen()
@@ -356,20 +356,20 @@ func (d *client) shows(s *terminal.Session, text string) {
 		err := s.Wait(ctx, end)
 		if errors.Is(err, terminal.ErrEnded) { // between two attempts to connect
 			select {
-			case <-d.changed:
+			case <-c.changed:
 				err = nil
 			case <-ctx.Done():
 				err = ctx.Err()
 			}
 		}
 		if err != nil {
-			d.Fatalf("%q is not shown: %v\n%s", text, err, strings.TrimSpace(strings.Join(all, "\n")))
+			c.Fatalf("%q is not shown: %v\n%s", text, err, strings.TrimSpace(strings.Join(all, "\n")))
 		}
 	}
 }
 
-func (d *client) types(s *terminal.Session, text string) {
-	d.Helper()
+func (c *client) types(s *terminal.Session, text string) {
+	c.Helper()
 	_, err := s.Write([]byte(text + "\r"))
-	d.must(err)
+	c.must(err)
 }

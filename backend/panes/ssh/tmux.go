@@ -65,19 +65,19 @@ func parseSessions(line string) (Session, bool) {
 }
 
 // Destroy ends the session on the server, with all its programs.
-func (l *Connection) Destroy(ctx context.Context) error {
-	if !l.server.Tmux {
+func (c *Connection) Destroy(ctx context.Context) error {
+	if !c.server.Tmux {
 		return nil // the session ends with its connection
 	}
-	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+shell.Quote("="+l.session))
+	out, err := c.c.sideCommand(ctx, c.server, "tmux kill-session -t "+shell.Quote("="+c.session))
 	switch {
 	case err != nil:
 		return err
 	case out.Status.Code == failed:
-		return connectError(l.server, out.Stderr)
+		return connectError(c.server, out.Stderr)
 	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") &&
 		!strings.Contains(string(out.Stderr), "no server"):
-		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(),
+		return fmt.Errorf("ending the session %s on %s: %s", c.session, c.server.DisplayName(),
 			text.SanitizeLine(text.FirstLine(string(out.Stderr)), maxMessage))
 	}
 	return nil

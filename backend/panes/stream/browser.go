@@ -173,7 +173,7 @@ type browserAction struct {
 	ratio         float64
 }
 
-func (a browserAction) isMove() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
+func (b browserAction) isMove() bool { return b.input != nil && b.input.Kind == pane.MouseMove }
 
 // browserMessage is a message of the page about a browser pane.
 type browserMessage struct {

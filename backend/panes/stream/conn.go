@@ -22,7 +22,7 @@ type closeReason struct {
 	reason string
 }
 
-func (g *closeReason) Error() string { return fmt.Sprintf("closing with %d: %s", g.code, g.reason) }
+func (c *closeReason) Error() string { return fmt.Sprintf("closing with %d: %s", c.code, c.reason) }
 
 func closeWith(code websocket.StatusCode, format string, args ...any) *closeReason {
 	const maxReason = 123 // bytes, which the protocol allows
@@ -82,83 +82,83 @@ type connHandlers struct {
 	release func()                          // releases what other goroutines may wait for
 }
 
-func (c *socket) run(w connHandlers) {
+func (s *socket) run(w connHandlers) {
 	var read sync.WaitGroup
-	read.Go(func() { c.read(w.receive) })
-	c.goWork(c.ping)
-	c.goWork(func() {
-		if err := w.send(c.ctx); err != nil {
-			c.end(err)
+	read.Go(func() { s.read(w.receive) })
+	s.goWork(s.ping)
+	s.goWork(func() {
+		if err := w.send(s.ctx); err != nil {
+			s.end(err)
 		}
 	})
-	<-c.ctx.Done()
+	<-s.ctx.Done()
 	w.release()
-	c.work.Wait()
+	s.work.Wait()
 	var g *closeReason
-	cause := context.Cause(c.ctx)
+	cause := context.Cause(s.ctx)
 	switch {
 	case errors.Is(cause, errPageLeft):
-		_ = c.ws.CloseNow()
+		_ = s.ws.CloseNow()
 	case errors.As(cause, &g):
-		_ = c.ws.Close(g.code, g.reason)
-	case c.s.conns.Soft.Err() != nil:
-		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
+		_ = s.ws.Close(g.code, g.reason)
+	case s.s.conns.Soft.Err() != nil:
+		_ = s.ws.Close(websocket.StatusGoingAway, "the program ends")
 	default:
-		_ = c.ws.Close(websocket.StatusInternalError, "")
+		_ = s.ws.Close(websocket.StatusInternalError, "")
 	}
 	read.Wait()
 }
 
 // read keeps reading, without processing, after the connection's work has ended: the answer to our close message must
 // be read, and only a pending read can be cut off by force.
-func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
-	defer c.recoverPanic()
+func (s *socket) read(receive func(websocket.MessageType, []byte) error) {
+	defer s.recoverPanic()
 	for {
-		kind, data, err := c.ws.Read(c.s.conns.Hard)
+		kind, data, err := s.ws.Read(s.s.conns.Hard)
 		if err != nil {
-			c.end(errPageLeft)
+			s.end(errPageLeft)
 			return
 		}
-		if c.ctx.Err() != nil {
+		if s.ctx.Err() != nil {
 			continue
 		}
 		if err := receive(kind, data); err != nil {
-			c.end(err)
+			s.end(err)
 		}
 	}
 }
 
 // goWork starts a goroutine that ends with the connection.
-func (c *socket) goWork(f func()) {
-	c.work.Go(func() {
-		defer c.recoverPanic()
+func (s *socket) goWork(f func()) {
+	s.work.Go(func() {
+		defer s.recoverPanic()
 		f()
 	})
 }
 
 // recoverPanic, when deferred, ends the connection after a panic instead of the program.
-func (c *socket) recoverPanic() {
+func (s *socket) recoverPanic() {
 	if v := recover(); v != nil {
-		c.s.o.Log.Error("panic in a stream", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-		c.end(closeWith(websocket.StatusInternalError, "internal error"))
+		s.s.o.Log.Error("panic in a stream", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+		s.end(closeWith(websocket.StatusInternalError, "internal error"))
 	}
 }
 
 // ping detects pages that disappeared without closing the connection.
-func (c *socket) ping() {
-	tick := time.NewTicker(c.s.o.Ping)
+func (s *socket) ping() {
+	tick := time.NewTicker(s.s.o.Ping)
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.ctx.Done():
+		case <-s.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		ctx, cancel := context.WithTimeout(c.ctx, c.s.o.Ping)
-		err := c.ws.Ping(ctx)
+		ctx, cancel := context.WithTimeout(s.ctx, s.s.o.Ping)
+		err := s.ws.Ping(ctx)
 		cancel()
 		if err != nil {
-			c.end(errPageLeft)
+			s.end(errPageLeft)
 			return
 		}
 	}
@@ -166,19 +166,19 @@ func (c *socket) ping() {
 
 // write sends one message. A page that does not accept it in time is disconnected. The end of ctx does not interrupt
 // a message: that would end the transport without a close message.
-func (c *socket) write(ctx context.Context, kind websocket.MessageType, data []byte) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Stall)
+func (s *socket) write(ctx context.Context, kind websocket.MessageType, data []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.s.o.Stall)
 	defer cancel()
-	if err := c.ws.Write(ctx, kind, data); err != nil {
+	if err := s.ws.Write(ctx, kind, data); err != nil {
 		return errPageLeft
 	}
 	return nil
 }
 
-func (c *socket) writeJSON(ctx context.Context, v any) error {
+func (s *socket) writeJSON(ctx context.Context, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encoding a message: %w", err)
 	}
-	return c.write(ctx, websocket.MessageText, b)
+	return s.write(ctx, websocket.MessageText, b)
 }

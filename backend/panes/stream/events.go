@@ -24,8 +24,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (c *socket) sendEvents(ctx context.Context, sub *event.Subscription) error {
-	if err := c.write(ctx, websocket.MessageText, []byte(`{"type":"hello"}`)); err != nil {
+func (s *socket) sendEvents(ctx context.Context, sub *event.Subscription) error {
+	if err := s.write(ctx, websocket.MessageText, []byte(`{"type":"hello"}`)); err != nil {
 		return err
 	}
 	for {
@@ -38,10 +38,10 @@ func (c *socket) sendEvents(ctx context.Context, sub *event.Subscription) error 
 			}
 			b, err := json.Marshal(e)
 			if err != nil {
-				c.s.o.Log.Error("an event could not be encoded", "type", e.Body.EventType(), "err", err)
+				s.s.o.Log.Error("an event could not be encoded", "type", e.Body.EventType(), "err", err)
 				return closeWith(websocket.StatusTryAgainLater, "an event was missed: take the snapshot again")
 			}
-			if err := c.write(ctx, websocket.MessageText, b); err != nil {
+			if err := s.write(ctx, websocket.MessageText, b); err != nil {
 				return err
 			}
 		}

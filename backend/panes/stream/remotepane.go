@@ -75,13 +75,13 @@ func (s *Server) relayRemote(w http.ResponseWriter, r *http.Request, kind string
 	return true
 }
 
-func (c *socket) relay(ctx context.Context, ws *websocket.Conn) error {
+func (s *socket) relay(ctx context.Context, ws *websocket.Conn) error {
 	for {
 		kind, data, err := ws.Read(ctx)
 		if err != nil {
 			return remoteClosed(err)
 		}
-		if err := c.write(ctx, kind, data); err != nil {
+		if err := s.write(ctx, kind, data); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // realTerminals are panes with programs.
 type realTerminals struct{ manager *terminal.Manager }
 
-func (t realTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.manager.Get(id)
+func (r realTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := r.manager.Get(id)
 	if err != nil {
 		return nil, err
 	}

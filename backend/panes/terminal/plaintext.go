@@ -44,35 +44,35 @@ type lineRenderer struct {
 	col  int
 }
 
-func (w *lineRenderer) write(r rune) {
-	for len(w.line) < w.col {
-		w.line = append(w.line, ' ')
+func (l *lineRenderer) write(r rune) {
+	for len(l.line) < l.col {
+		l.line = append(l.line, ' ')
 	}
-	if w.col < len(w.line) {
-		w.line[w.col] = r
+	if l.col < len(l.line) {
+		l.line[l.col] = r
 	} else {
-		w.line = append(w.line, r)
+		l.line = append(l.line, r)
 	}
-	w.col++
+	l.col++
 }
 
-func (w *lineRenderer) control(b byte) {
+func (l *lineRenderer) control(b byte) {
 	switch b {
 	case '\n', '\v', '\f':
-		w.out.WriteString(string(w.line))
-		w.out.WriteByte('\n')
-		w.line, w.col = w.line[:0], 0
+		l.out.WriteString(string(l.line))
+		l.out.WriteByte('\n')
+		l.line, l.col = l.line[:0], 0
 	case '\r':
-		w.col = 0
+		l.col = 0
 	case '\b':
-		w.col = max(0, w.col-1)
+		l.col = max(0, l.col-1)
 	case '\t':
-		w.write('\t')
+		l.write('\t')
 	}
 }
 
 // escape applies the effects of a sequence within a line: erase, move, delete.
-func (w *lineRenderer) escape(p []byte) {
+func (l *lineRenderer) escape(p []byte) {
 	if len(p) < 3 || p[1] != '[' {
 		return
 	}
@@ -87,20 +87,20 @@ func (w *lineRenderer) escape(p []byte) {
 	switch p[len(p)-1] {
 	case 'K':
 		switch {
-		case n == 0 && w.col < len(w.line):
-			w.line = w.line[:w.col]
+		case n == 0 && l.col < len(l.line):
+			l.line = l.line[:l.col]
 		case n == 2:
-			w.line = w.line[:0]
+			l.line = l.line[:0]
 		}
 	case 'C':
-		w.col = min(w.col+step, len(w.line)+maxMove)
+		l.col = min(l.col+step, len(l.line)+maxMove)
 	case 'D':
-		w.col = max(0, w.col-step)
+		l.col = max(0, l.col-step)
 	case 'G':
-		w.col = step - 1
+		l.col = step - 1
 	case 'P':
-		if w.col < len(w.line) {
-			w.line = append(w.line[:w.col], w.line[min(len(w.line), w.col+step):]...)
+		if l.col < len(l.line) {
+			l.line = append(l.line[:l.col], l.line[min(len(l.line), l.col+step):]...)
 		}
 	}
 }

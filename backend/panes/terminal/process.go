@@ -287,11 +287,11 @@ func (s *Session) kill(ctx context.Context) error {
 const drainTime = 20
 
 // endsWithin reports whether the program ends in time.
-func (l *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
+func (c *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
 	late := time.NewTimer(d)
 	defer late.Stop()
 	select {
-	case <-l.done:
+	case <-c.done:
 		return true
 	case <-late.C:
 	case <-ctx.Done():

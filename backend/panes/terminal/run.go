@@ -36,28 +36,28 @@ const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits at most wait until it is done. A command that takes longer, such as a
 // server, keeps running. Errors: ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
-func (r *CommandRunner) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
+func (cr *CommandRunner) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
 	select {
-	case <-r.run:
-		defer func() { r.run <- struct{}{} }()
+	case <-cr.run:
+		defer func() { cr.run <- struct{}{} }()
 	default:
 		return Run{}, ErrBusy
 	}
-	t, err := r.awaitPrompt(ctx, max(wait, promptGrace))
+	t, err := cr.awaitPrompt(ctx, max(wait, promptGrace))
 	if err != nil {
 		return Run{}, err
 	}
-	keys, err := r.session.spec.shell.encodeCommand(command, t.nonce)
+	keys, err := cr.session.spec.shell.encodeCommand(command, t.nonce)
 	if err != nil {
 		return Run{}, err
 	}
-	if _, err := r.session.Write([]byte(keys)); err != nil {
+	if _, err := cr.session.Write([]byte(keys)); err != nil {
 		return Run{}, err
 	}
 	late, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
 	defer late.Stop()
 	defer stuck.Stop()
-	return r.awaitCommandEnd(ctx, late.C, stuck.C, t)
+	return cr.awaitCommandEnd(ctx, late.C, stuck.C, t)
 }
 
 // promptState is the state of the shell at its prompt, just before a command is typed.
@@ -69,14 +69,14 @@ type promptState struct {
 }
 
 // awaitPrompt waits for the prompt.
-func (r *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
+func (cr *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
-		r.session.mu.Lock()
-		state, err, next := r.session.command.state, r.endedError(), r.session.output.next()
-		t := promptState{r.session.life, r.session.marks.nonce, r.session.command.count, r.session.ring.end}
-		r.session.mu.Unlock()
+		cr.session.mu.Lock()
+		state, err, next := cr.session.command.state, cr.endedError(), cr.session.output.next()
+		t := promptState{cr.session.life, cr.session.marks.nonce, cr.session.command.count, cr.session.ring.end}
+		cr.session.mu.Unlock()
 		switch {
 		case err != nil:
 			return promptState{}, err
@@ -96,30 +96,32 @@ func (r *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (pr
 }
 
 // endedError returns the error after the program's end, with its exit status. mu is held.
-func (r *CommandRunner) endedError() error {
-	err := r.session.endError()
+func (cr *CommandRunner) endedError() error {
+	err := cr.session.endError()
 	if errors.Is(err, ErrEnded) {
-		return fmt.Errorf("%w (%s)", err, r.session.status)
+		return fmt.Errorf("%w (%s)", err, cr.session.status)
 	}
 	return err
 }
 
 // awaitCommandEnd waits for the end of the typed command, or until late. It waits in any case until the command has
 // begun, unless the shell is stuck: otherwise the next wait could mistake the previous command's end for it.
-func (r *CommandRunner) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
+func (cr *CommandRunner) awaitCommandEnd(
+	ctx context.Context, late, stuck <-chan time.Time, t promptState,
+) (Run, error) {
 	over, given := false, false
 	for {
-		r.session.mu.Lock()
-		run, err := r.commandResult(t)
-		begun := r.session.command.count > t.count
-		more := !begun && r.session.command.state == shellContinuation
-		next := r.session.output.next()
-		r.session.mu.Unlock()
+		cr.session.mu.Lock()
+		run, err := cr.commandResult(t)
+		begun := cr.session.command.count > t.count
+		more := !begun && cr.session.command.state == shellContinuation
+		next := cr.session.output.next()
+		cr.session.mu.Unlock()
 		switch {
 		case run.Finished || err != nil || over && (begun || given):
 			return run, err
 		case more:
-			return Run{}, errors.Join(errIncomplete, r.leaveContinuation(ctx))
+			return Run{}, errors.Join(errIncomplete, cr.leaveContinuation(ctx))
 		}
 		select {
 		case <-next:
@@ -137,19 +139,19 @@ var errIncomplete = errors.New("the command is incomplete (a quote, bracket or k
 
 // leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash between printing that prompt
 // and reading is noticed at the next key only, so it is pressed until it works.
-func (r *CommandRunner) leaveContinuation(ctx context.Context) error {
+func (cr *CommandRunner) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
 	again := time.NewTicker(between)
 	defer again.Stop()
 	for press := 0; ; {
-		r.session.mu.Lock()
-		stays, next := r.session.command.state == shellContinuation && r.session.endError() == nil, r.session.output.next()
-		r.session.mu.Unlock()
+		cr.session.mu.Lock()
+		stays, next := cr.session.command.state == shellContinuation && cr.session.endError() == nil, cr.session.output.next()
+		cr.session.mu.Unlock()
 		if !stays {
 			return nil
 		}
 		if press == 0 {
-			if _, err := r.session.Write([]byte{0x03}); err != nil {
+			if _, err := cr.session.Write([]byte{0x03}); err != nil {
 				return err
 			}
 			press++
@@ -160,7 +162,7 @@ func (r *CommandRunner) leaveContinuation(ctx context.Context) error {
 			if press++; press > presses {
 				return errors.New("the shell does not react to Ctrl+C")
 			}
-			if _, err := r.session.Write([]byte{0x03}); err != nil {
+			if _, err := cr.session.Write([]byte{0x03}); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -170,38 +172,38 @@ func (r *CommandRunner) leaveContinuation(ctx context.Context) error {
 }
 
 // commandResult returns the result of the command so far. mu is held.
-func (r *CommandRunner) commandResult(t promptState) (Run, error) {
-	c := r.session.command
+func (cr *CommandRunner) commandResult(t promptState) (Run, error) {
+	c := cr.session.command
 	switch {
-	case r.session.finished.count > t.count:
-		c = r.session.finished
-		return Run{Output: r.commandOutput(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
+	case cr.session.finished.count > t.count:
+		c = cr.session.finished
+		return Run{Output: cr.commandOutput(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
 	case c.count == t.count: // not begun
 		c = command{start: t.at}
 	}
-	c.end = r.session.ring.end
-	run := Run{Output: r.commandOutput(c), Offset: c.start, Next: c.end}
-	if r.session.life != t.life {
+	c.end = cr.session.ring.end
+	run := Run{Output: cr.commandOutput(c), Offset: c.start, Next: c.end}
+	if cr.session.life != t.life {
 		return run, ErrEnded
 	}
-	return run, r.endedError()
+	return run, cr.endedError()
 }
 
 // commandOutput returns a command's output: all of it, or its stored beginning and the end that the ring still has.
-func (r *CommandRunner) commandOutput(c command) string {
+func (cr *CommandRunner) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {
 		return renderPlain(c.head)
 	}
-	if c.start >= r.session.ring.start && size <= 4*MaxOutput {
-		if text := renderPlain(r.session.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
+	if c.start >= cr.session.ring.start && size <= 4*MaxOutput {
+		if text := renderPlain(cr.session.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
 			return text
 		}
 	}
 	head := c.head[:min(len(c.head), MaxOutput/2)]
 	head = head[:completeUTF8Len(head)]
-	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, r.session.ring.start)
-	tail := r.session.ring.slice(from, c.end)
+	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, cr.session.ring.start)
+	tail := cr.session.ring.slice(from, c.end)
 	skip := continuationLen(tail)
 	gap := from + int64(skip) - c.start - int64(len(head))
 	if gap <= 0 {

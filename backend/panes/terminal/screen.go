@@ -51,64 +51,64 @@ func openScreen(s *Session, cols, rows int, from int64) *screen {
 }
 
 // reset makes an empty model; mu is held, or the screen is not shared yet.
-func (c *screen) reset(cols, rows int) {
+func (s *screen) reset(cols, rows int) {
 	model := vt.NewEmulator(cols, rows)
 	model.SetScrollbackSize(1) // the ring is the scrollback
-	c.model, c.modes = model, map[int]bool{}
+	s.model, s.modes = model, map[int]bool{}
 	model.SetCallbacks(vt.Callbacks{ // called while the model is fed
-		EnableMode:  func(m ansi.Mode) { c.modes[m.Mode()] = true },
-		DisableMode: func(m ansi.Mode) { delete(c.modes, m.Mode()) },
+		EnableMode:  func(m ansi.Mode) { s.modes[m.Mode()] = true },
+		DisableMode: func(m ansi.Mode) { delete(s.modes, m.Mode()) },
 	})
-	c.answers.Go(func() {
+	s.answers.Go(func() {
 		buf := make([]byte, 4<<10)
 		for {
 			n, err := model.Read(buf)
 			if err != nil {
 				return
 			}
-			_, _ = c.s.Write(buf[:n]) // a program that has ended or does not read needs no reply
+			_, _ = s.s.Write(buf[:n]) // a program that has ended or does not read needs no reply
 		}
 	})
 }
 
 // stopReader ends the goroutine that reads the model's replies. It does not use Close, which races with Read.
-func (c *screen) stopReader() {
-	if pipe, ok := c.model.InputPipe().(interface{ Close() error }); ok {
+func (s *screen) stopReader() {
+	if pipe, ok := s.model.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close() // of an io.Pipe: never fails
 	}
 }
 
-func (c *screen) close() {
-	close(c.stop)
-	c.done.Wait()
-	c.mu.Lock()
-	c.stopReader()
-	c.mu.Unlock()
-	c.answers.Wait()
+func (s *screen) close() {
+	close(s.stop)
+	s.done.Wait()
+	s.mu.Lock()
+	s.stopReader()
+	s.mu.Unlock()
+	s.answers.Wait()
 }
 
-func (c *screen) resize(cols, rows int) {
-	c.sizeMu.Lock()
-	defer c.sizeMu.Unlock()
-	c.cols, c.rows = cols, rows
+func (s *screen) resize(cols, rows int) {
+	s.sizeMu.Lock()
+	defer s.sizeMu.Unlock()
+	s.cols, s.rows = cols, rows
 }
 
 // run processes batch after batch until close.
-func (c *screen) run() {
+func (s *screen) run() {
 	for {
-		batch, from, next := c.batch()
-		c.take(batch, from)
+		batch, from, next := s.batch()
+		s.take(batch, from)
 		if len(batch) > maxBatch/128 { // a flood: no viewer shows every screen of it
 			rest := time.NewTimer(floodInterval)
 			select {
 			case <-rest.C:
-			case <-c.stop:
+			case <-s.stop:
 			}
 			rest.Stop()
 		}
 		select {
 		case <-next:
-		case <-c.stop:
+		case <-s.stop:
 			return
 		}
 	}
@@ -116,13 +116,13 @@ func (c *screen) run() {
 
 // batch returns the output since the last one, and a channel that is closed when there is more. It is already closed
 // if more is waiting.
-func (c *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
-	r := c.s.ring
-	from = max(c.followed, r.start)
+func (s *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
+	s.s.mu.Lock()
+	defer s.s.mu.Unlock()
+	r := s.s.ring
+	from = max(s.followed, r.start)
 	to := min(r.end, from+maxBatch)
-	next = c.s.output.next()
+	next = s.s.output.next()
 	if to < r.end {
 		more := make(chan struct{})
 		close(more)
@@ -132,14 +132,14 @@ func (c *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
 }
 
 // take updates the model with a batch.
-func (c *screen) take(batch []byte, from int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.adjust()
-	if len(batch) > 0 && from > c.followed {
-		c.write([]byte{0x18}) // CAN: cancels an incomplete sequence
+func (s *screen) take(batch []byte, from int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.adjust()
+	if len(batch) > 0 && from > s.followed {
+		s.write([]byte{0x18}) // CAN: cancels an incomplete sequence
 	}
-	pieces, used := coalesceOutput(batch, c.model.Height())
+	pieces, used := coalesceOutput(batch, s.model.Height())
 	left := 0
 	for _, p := range pieces {
 		left += len(p.text)
@@ -152,47 +152,47 @@ func (c *screen) take(batch []byte, from int64) {
 				n = max(1, completeUTF8Len(text[:n]))
 			}
 			if left <= lastFeed || time.Now().Before(deadline) {
-				c.write(text[:n])
+				s.write(text[:n])
 			}
 			left -= n
 			text = text[n:]
 		}
 	}
-	c.followed = from + int64(used)
-	c.progress.broadcast()
+	s.followed = from + int64(used)
+	s.progress.broadcast()
 }
 
 // adjust gives the model the requested size.
-func (c *screen) adjust() {
-	if cols, rows := c.wanted(); !c.hasSize() {
-		c.recoverModel(func() { c.model.Resize(cols, rows) })
+func (s *screen) adjust() {
+	if cols, rows := s.wanted(); !s.hasSize() {
+		s.recoverModel(func() { s.model.Resize(cols, rows) })
 	}
 }
 
-func (c *screen) hasSize() bool {
-	cols, rows := c.wanted()
-	return c.model.Width() == cols && c.model.Height() == rows
+func (s *screen) hasSize() bool {
+	cols, rows := s.wanted()
+	return s.model.Width() == cols && s.model.Height() == rows
 }
 
-func (c *screen) wanted() (cols, rows int) {
-	c.sizeMu.Lock()
-	defer c.sizeMu.Unlock()
-	return c.cols, c.rows
+func (s *screen) wanted() (cols, rows int) {
+	s.sizeMu.Lock()
+	defer s.sizeMu.Unlock()
+	return s.cols, s.rows
 }
 
-func (c *screen) write(p []byte) {
-	c.recoverModel(func() { _, _ = c.model.Write(p) }) // it fails only when closed
+func (s *screen) write(p []byte) {
+	s.recoverModel(func() { _, _ = s.model.Write(p) }) // it fails only when closed
 }
 
 // recoverModel replaces a model that panics: output is hostile, and the ring still has the bytes.
-func (c *screen) recoverModel(do func()) {
+func (s *screen) recoverModel(do func()) {
 	defer func() {
 		if recover() == nil {
 			return
 		}
-		c.broken++
-		c.stopReader()
-		c.reset(c.wanted())
+		s.broken++
+		s.stopReader()
+		s.reset(s.wanted())
 	}()
 	do()
 }
@@ -207,13 +207,13 @@ func (s *Session) Screen() (lines []string, row, col int, alt bool) {
 
 // awaitUpTo waits until the model has processed everything before end. It gives up after a while if a batch ends
 // inside a sequence, or during a flood.
-func (c *screen) awaitUpTo(end int64) {
+func (s *screen) awaitUpTo(end int64) {
 	late := time.NewTimer(modelCatchUp)
 	defer late.Stop()
 	for {
-		c.mu.Lock()
-		current, next := c.followed >= end && c.hasSize(), c.progress.next()
-		c.mu.Unlock()
+		s.mu.Lock()
+		current, next := s.followed >= end && s.hasSize(), s.progress.next()
+		s.mu.Unlock()
 		if current {
 			return
 		}
@@ -221,7 +221,7 @@ func (c *screen) awaitUpTo(end int64) {
 		case <-next:
 		case <-late.C:
 			return
-		case <-c.stop:
+		case <-s.stop:
 			return
 		}
 	}
@@ -242,10 +242,10 @@ func (s *Session) hasMode(mode int) bool {
 	return s.screen.modes[mode]
 }
 
-func (c *screen) lines() (lines []string, row, col int, alt bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.model
+func (s *screen) lines() (lines []string, row, col int, alt bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.model
 	for y := range m.Height() {
 		var line strings.Builder
 		for x := 0; x < m.Width(); {

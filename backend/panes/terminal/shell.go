@@ -81,8 +81,8 @@ func withTerminalType(env []string) []string {
 }
 
 // initialState returns the state that a shell of this kind starts in.
-func (k shellKind) initialState() shellState {
-	if k == noShell {
+func (s shellKind) initialState() shellState {
+	if s == noShell {
 		return shellReady
 	}
 	return shellStarting // until its prompt appears
@@ -101,7 +101,7 @@ const maxCommand = 64 << 10
 const maxLine = 4000
 
 // encodeCommand returns what to type so that the shell runs the command; the error says what is wrong with it.
-func (k shellKind) encodeCommand(command, nonce string) (string, error) {
+func (s shellKind) encodeCommand(command, nonce string) (string, error) {
 	if strings.TrimSpace(command) == "" {
 		return "", errors.New("the command is empty")
 	}
@@ -111,7 +111,7 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 		}
 	}
 	var typed string
-	switch k {
+	switch s {
 	case bashShell, zshShell:
 		typed = command
 		// Typed directly, a line end would run half of it, a tab would complete, and an exclamation mark would search

@@ -43,10 +43,10 @@ type shellStartup struct {
 // prepare makes the command line and environment of the shell and its start file. The file is a pipe if the shell
 // accepts one, so that no other program sees the nonce. Only the user's terminals read the user's own start files: for
 // a goal they are slow at best, and change what its commands mean at worst.
-func (k shellKind) prepare(argv, env []string, nonce string, isUser bool) (shellStartup, error) {
+func (s shellKind) prepare(argv, env []string, nonce string, isUser bool) (shellStartup, error) {
 	p := shellStartup{argv: argv, env: env}
 	var err error
-	switch k {
+	switch s {
 	case bashShell:
 		p.argv = []string{argv[0], "--rcfile", startFile, "-i"}
 		p.rc, err = textPipe(fillTemplate(bashRC, nonce, "", orDefault(isUser, bashProfile, "")))

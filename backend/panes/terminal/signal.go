@@ -4,16 +4,16 @@ package terminal
 type signal struct{ c chan struct{} }
 
 // next returns a channel that is closed at the next change.
-func (b *signal) next() <-chan struct{} {
-	if b.c == nil {
-		b.c = make(chan struct{})
+func (s *signal) next() <-chan struct{} {
+	if s.c == nil {
+		s.c = make(chan struct{})
 	}
-	return b.c
+	return s.c
 }
 
-func (b *signal) broadcast() {
-	if b.c != nil {
-		close(b.c)
-		b.c = nil
+func (s *signal) broadcast() {
+	if s.c != nil {
+		close(s.c)
+		s.c = nil
 	}
 }

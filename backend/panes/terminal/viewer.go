@@ -18,12 +18,12 @@ const (
 // GapError means that the bytes [from, to) were discarded; reading continues at to.
 type GapError struct{ from, to int64 }
 
-func (e *GapError) Error() string {
-	return fmt.Sprintf("output from byte %d to %d was discarded", e.from, e.to)
+func (g *GapError) Error() string {
+	return fmt.Sprintf("output from byte %d to %d was discarded", g.from, g.to)
 }
 
 // Range returns the range of discarded bytes.
-func (e *GapError) Range() (from, to int64) { return e.from, e.to }
+func (g *GapError) Range() (from, to int64) { return g.from, g.to }
 
 // Viewer reads a session's bytes from an offset on, at the speed of the acknowledgements. Read is for one goroutine;
 // everything else may be called concurrently.

@@ -100,16 +100,16 @@ func (s *Session) newWaiter(u WaitCondition) *waiter {
 }
 
 // check tests the conditions. next is closed when it is worth testing again.
-func (l *waiter) check() (WaitResult, <-chan struct{}, error) {
-	s := l.s
+func (w *waiter) check() (WaitResult, <-chan struct{}, error) {
+	s := w.s
 	s.mu.Lock()
 	c, finished, err, next := s.command, s.finished, s.endError(), s.output.next()
 	end, status := s.ring.end, s.status
 	s.mu.Unlock()
-	if end != l.seen {
-		l.seen, l.changed = end, time.Now()
+	if end != w.seen {
+		w.seen, w.changed = end, time.Now()
 	}
-	if match, ok := l.matchPattern(end); ok {
+	if match, ok := w.matchPattern(end); ok {
 		return WaitResult{Why: Matched, Match: match, Next: end}, next, nil
 	}
 	switch {
@@ -117,47 +117,47 @@ func (l *waiter) check() (WaitResult, <-chan struct{}, error) {
 		return WaitResult{Why: Ended, Exit: status.Code, Next: end}, next, nil
 	case err != nil:
 		return WaitResult{}, next, err
-	case l.u.Exit && (!l.busy && c.state != shellRunning || finished.count >= l.count && l.busy):
+	case w.u.Exit && (!w.busy && c.state != shellRunning || finished.count >= w.count && w.busy):
 		return WaitResult{Why: Exited, Exit: finished.exit, Next: end}, next, nil
-	case l.u.Prompt && c.state == shellReady:
+	case w.u.Prompt && c.state == shellReady:
 		return WaitResult{Why: AtPrompt, Exit: finished.exit, Next: end}, next, nil
 	}
 	return WaitResult{}, next, nil
 }
 
 // matchPattern searches the pattern in new output, and on a full-screen program's screen.
-func (l *waiter) matchPattern(end int64) (string, bool) {
-	if l.u.Pattern == nil {
+func (w *waiter) matchPattern(end int64) (string, bool) {
+	if w.u.Pattern == nil {
 		return "", false
 	}
-	for l.from < end {
-		to := min(end, l.from+maxSearch)
-		l.s.mu.Lock()
-		text := l.s.ring.slice(l.from, to)
-		l.s.mu.Unlock()
-		if at := l.u.Pattern.FindString(renderPlain(text)); at != "" {
+	for w.from < end {
+		to := min(end, w.from+maxSearch)
+		w.s.mu.Lock()
+		text := w.s.ring.slice(w.from, to)
+		w.s.mu.Unlock()
+		if at := w.u.Pattern.FindString(renderPlain(text)); at != "" {
 			return at, true
 		}
 		if to == end {
 			break // search again from the same place: the line may continue
 		}
-		l.from = to - overlap
+		w.from = to - overlap
 	}
-	l.from = max(l.from, end-maxSearch+overlap)
-	l.s.screen.awaitUpTo(end)
-	lines, _, _, full := l.s.screen.lines()
+	w.from = max(w.from, end-maxSearch+overlap)
+	w.s.screen.awaitUpTo(end)
+	lines, _, _, full := w.s.screen.lines()
 	if !full {
 		return "", false
 	}
-	at := l.u.Pattern.FindString(strings.Join(lines, "\n"))
+	at := w.u.Pattern.FindString(strings.Join(lines, "\n"))
 	return at, at != ""
 }
 
 // quietTimer fires when nothing was printed for long enough; never if that is not a condition.
-func (l *waiter) quietTimer() (<-chan time.Time, func() bool) {
-	if l.u.Quiet <= 0 {
+func (w *waiter) quietTimer() (<-chan time.Time, func() bool) {
+	if w.u.Quiet <= 0 {
 		return nil, func() bool { return false }
 	}
-	t := time.NewTimer(time.Until(l.changed.Add(l.u.Quiet)))
+	t := time.NewTimer(time.Until(w.changed.Add(w.u.Quiet)))
 	return t.C, t.Stop
 }

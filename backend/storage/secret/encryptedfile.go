@@ -29,84 +29,84 @@ func newEncryptedFile(dir, key string, work int) *encryptedFile {
 	return &encryptedFile{dir: dir, key: keyFile{cmp.Or(key, filepath.Join(dir, "secrets.key")), work}}
 }
 
-func (s *encryptedFile) path() string { return filepath.Join(s.dir, "secrets.age") }
+func (e *encryptedFile) path() string { return filepath.Join(e.dir, "secrets.age") }
 
-func (s *encryptedFile) info() BackendInfo {
+func (e *encryptedFile) info() BackendInfo {
 	w := BackendInfo{Place: File}
-	kind, err := s.key.kind()
+	kind, err := e.key.kind()
 	switch {
 	case err != nil:
-		w.Detail, w.Locked = fmt.Sprintf("the encrypted file %s, which cannot be opened: %v", s.path(), err), true
+		w.Detail, w.Locked = fmt.Sprintf("the encrypted file %s, which cannot be opened: %v", e.path(), err), true
 	case kind == keyPassphrase:
-		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", s.path()), true,
-			s.own == nil
+		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", e.path()), true,
+			e.own == nil
 	default:
 		w.Detail = fmt.Sprintf(
-			"the encrypted file %s, opened by the key file %s: anyone who can read both files can read your secrets", s.path(),
-			s.key.path)
+			"the encrypted file %s, opened by the key file %s: anyone who can read both files can read your secrets", e.path(),
+			e.key.path)
 	}
 	return w
 }
 
 // needsPassphrase reports whether a passphrase is needed first.
-func (s *encryptedFile) needsPassphrase() bool {
-	kind, err := s.key.kind()
-	return s.own == nil && err == nil && kind == keyPassphrase
+func (e *encryptedFile) needsPassphrase() bool {
+	kind, err := e.key.kind()
+	return e.own == nil && err == nil && kind == keyPassphrase
 }
 
 // unlock reads the key. It does nothing if there is no key yet.
-func (s *encryptedFile) unlock(passphrase string) error {
-	own, err := s.key.open(passphrase)
+func (e *encryptedFile) unlock(passphrase string) error {
+	own, err := e.key.open(passphrase)
 	if err != nil {
 		return err
 	}
-	s.own = own
+	e.own = own
 	return nil
 }
 
 // identity returns the key, and makes one if nothing is stored yet.
-func (s *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
-	if s.own != nil {
-		return s.own, nil
+func (e *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
+	if e.own != nil {
+		return e.own, nil
 	}
-	own, err := s.key.open("")
+	own, err := e.key.open("")
 	if errors.Is(err, os.ErrNotExist) {
-		if _, kept := os.Stat(s.path()); kept == nil || !mayMake {
+		if _, kept := os.Stat(e.path()); kept == nil || !mayMake {
 			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: restore it, or remove "+
-				"both and set the secrets again", s.key.path, s.path())
+				"both and set the secrets again", e.key.path, e.path())
 		}
-		own, err = s.key.make()
+		own, err = e.key.make()
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.own = own
+	e.own = own
 	return own, nil
 }
 
-func (s *encryptedFile) setPassphrase(passphrase string) error {
-	own, err := s.identity(true)
+func (e *encryptedFile) setPassphrase(passphrase string) error {
+	own, err := e.identity(true)
 	if err != nil {
 		return err
 	}
-	return withFileLock(s.dir, func() error { return s.key.write(own, passphrase) })
+	return withFileLock(e.dir, func() error { return e.key.write(own, passphrase) })
 }
 
-func (s *encryptedFile) read() (map[string]string, error) {
-	b, err := os.ReadFile(s.path())
+func (e *encryptedFile) read() (map[string]string, error) {
+	b, err := os.ReadFile(e.path())
 	if errors.Is(err, os.ErrNotExist) {
 		return map[string]string{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the encrypted file: %w", err)
 	}
-	own, err := s.identity(false)
+	own, err := e.identity(false)
 	if err != nil {
 		return nil, err
 	}
 	r, err := age.Decrypt(bytes.NewReader(b), own)
 	if err != nil {
-		return nil, fmt.Errorf("the key %s does not open %s: %w", s.key.path, s.path(), err)
+		return nil, fmt.Errorf("the key %s does not open %s: %w", e.key.path, e.path(), err)
 	}
 	plain, err := io.ReadAll(r)
 	values := map[string]string{}
@@ -114,18 +114,18 @@ func (s *encryptedFile) read() (map[string]string, error) {
 		err = json.Unmarshal(plain, &values)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the encrypted file %s is damaged: %w", s.path(), err)
+		return nil, fmt.Errorf("the encrypted file %s is damaged: %w", e.path(), err)
 	}
 	return values, nil
 }
 
-func (s *encryptedFile) change(edit func(map[string]string)) error {
-	return withFileLock(s.dir, func() error {
-		values, err := s.read()
+func (e *encryptedFile) change(edit func(map[string]string)) error {
+	return withFileLock(e.dir, func() error {
+		values, err := e.read()
 		if err != nil {
 			return err
 		}
-		own, err := s.identity(true)
+		own, err := e.identity(true)
 		if err != nil {
 			return err
 		}
@@ -144,20 +144,20 @@ func (s *encryptedFile) change(edit func(map[string]string)) error {
 		if err = errors.Join(err, w.Close()); err != nil {
 			return fmt.Errorf("encrypt: %w", err)
 		}
-		return fileio.WriteDurably(s.path(), b.Bytes(), 0o600)
+		return fileio.WriteDurably(e.path(), b.Bytes(), 0o600)
 	})
 }
 
-func (s *encryptedFile) set(_ context.Context, id, value string) error {
-	return s.change(func(v map[string]string) { v[id] = value })
+func (e *encryptedFile) set(_ context.Context, id, value string) error {
+	return e.change(func(v map[string]string) { v[id] = value })
 }
 
-func (s *encryptedFile) remove(_ context.Context, id string) error {
-	return s.change(func(v map[string]string) { delete(v, id) })
+func (e *encryptedFile) remove(_ context.Context, id string) error {
+	return e.change(func(v map[string]string) { delete(v, id) })
 }
 
-func (s *encryptedFile) get(_ context.Context, id string) (string, error) {
-	values, err := s.read()
+func (e *encryptedFile) get(_ context.Context, id string) (string, error) {
+	values, err := e.read()
 	if err != nil {
 		return "", err
 	}

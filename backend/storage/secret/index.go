@@ -55,22 +55,22 @@ type indexFile struct {
 	Entries []entry `json:"entries"`
 }
 
-func (f *indexFile) put(e entry) {
-	f.drop(e.id())
-	f.Entries = append(f.Entries, e)
+func (i *indexFile) put(e entry) {
+	i.drop(e.id())
+	i.Entries = append(i.Entries, e)
 }
 
-func (f *indexFile) drop(id string) {
-	f.Entries = slices.DeleteFunc(f.Entries, func(e entry) bool { return e.id() == id })
+func (i *indexFile) drop(id string) {
+	i.Entries = slices.DeleteFunc(i.Entries, func(e entry) bool { return e.id() == id })
 }
 
 // index is the list of names in secrets.json. Every change is applied to the present content of the file.
 type index struct{ dir string }
 
-func (x index) path() string { return filepath.Join(x.dir, "secrets.json") }
+func (in index) path() string { return filepath.Join(in.dir, "secrets.json") }
 
-func (x index) read() (indexFile, error) {
-	b, err := os.ReadFile(x.path())
+func (in index) read() (indexFile, error) {
+	b, err := os.ReadFile(in.path())
 	if errors.Is(err, os.ErrNotExist) {
 		return indexFile{}, nil
 	}
@@ -84,8 +84,8 @@ func (x index) read() (indexFile, error) {
 	return f, nil
 }
 
-func (x index) find(wanted entry) (entry, error) {
-	f, err := x.read()
+func (in index) find(wanted entry) (entry, error) {
+	f, err := in.read()
 	if err != nil {
 		return entry{}, err
 	}
@@ -96,9 +96,9 @@ func (x index) find(wanted entry) (entry, error) {
 	return f.Entries[i], nil
 }
 
-func (x index) change(edit func(*indexFile)) error {
-	return withFileLock(x.dir, func() error {
-		f, err := x.read()
+func (in index) change(edit func(*indexFile)) error {
+	return withFileLock(in.dir, func() error {
+		f, err := in.read()
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (x index) change(edit func(*indexFile)) error {
 		if err != nil {
 			return fmt.Errorf("the list of secrets: %w", err)
 		}
-		return fileio.WriteDurably(x.path(), append(b, '\n'), 0o600)
+		return fileio.WriteDurably(in.path(), append(b, '\n'), 0o600)
 	})
 }
 

@@ -63,10 +63,10 @@ func (m *Mask) Add(instead, value string) {
 }
 
 // with returns a new list with more patterns. Readers continue with n, which may be nil.
-func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
+func (s *secretPatterns) with(more []secretPattern) *secretPatterns {
 	next := &secretPatterns{}
-	if n != nil {
-		next.all = slices.Clone(n.all)
+	if s != nil {
+		next.all = slices.Clone(s.all)
 	}
 	next.all = append(next.all, more...)
 	slices.SortStableFunc(next.all, func(a, b secretPattern) int { return cmp.Compare(len(b.text), len(a.text)) })

@@ -123,13 +123,13 @@ type boundedWriter struct {
 	full bool
 }
 
-func (w *boundedWriter) Write(b []byte) (int, error) {
-	if w.full = w.full || int64(len(b)) > w.left; w.full {
+func (bw *boundedWriter) Write(b []byte) (int, error) {
+	if bw.full = bw.full || int64(len(b)) > bw.left; bw.full {
 		return len(b), nil
 	}
-	w.left -= int64(len(b))
-	w.n += int64(len(b))
-	return w.to.Write(b) //nolint:wrapcheck // addLarge does
+	bw.left -= int64(len(b))
+	bw.n += int64(len(b))
+	return bw.to.Write(b) //nolint:wrapcheck // addLarge does
 }
 
 // open opens the file for writing. The caller holds mu.

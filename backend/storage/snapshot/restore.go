@@ -196,30 +196,30 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 func (e *Entry) hasContentOf(o *Entry) bool { return e.isFile() && o.isFile() && e.SHA256 == o.SHA256 }
 
 // addParents adds the missing folders above the paths to restore.
-func (w *restoration) addParents() {
+func (r *restoration) addParents() {
 	planned := map[string]bool{}
-	for _, one := range w.changes {
+	for _, one := range r.changes {
 		planned[one.Path] = true
 	}
 	missing := map[string]bool{}
-	for _, one := range w.changes {
+	for _, one := range r.changes {
 		if one.Before == nil {
 			continue
 		}
 		for at := range parents(one.Path) {
-			if w.is[at] == nil && w.target[at].isDir() && !planned[at] {
+			if r.is[at] == nil && r.target[at].isDir() && !planned[at] {
 				missing[at] = true
 			}
 		}
 	}
 	for at := range missing {
-		w.changes = append(w.changes, Change{Path: at, Before: w.target[at]})
+		r.changes = append(r.changes, Change{Path: at, Before: r.target[at]})
 	}
-	slices.SortFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // run makes the changes. out also lists those that failed; an error means that run ended early.
-func (w *restoration) run(ctx context.Context, out *Outcome) error {
+func (r *restoration) run(ctx context.Context, out *Outcome) error {
 	var done []Change
 	failed := map[string]string{}
 	do := func(list []Change, act func(Change) error) error {
@@ -236,17 +236,17 @@ func (w *restoration) run(ctx context.Context, out *Outcome) error {
 		}
 		return nil
 	}
-	backward := slices.Clone(w.changes)
+	backward := slices.Clone(r.changes)
 	slices.Reverse(backward) // the content of a folder comes before the folder
-	w.openFolders()
-	err := do(backward, w.remove)
+	r.openFolders()
+	err := do(backward, r.remove)
 	if err == nil {
-		err = do(w.changes, w.put)
+		err = do(r.changes, r.put)
 	}
-	if e := w.setModes(); err == nil {
+	if e := r.setModes(); err == nil {
 		err = e
 	}
-	for _, one := range w.changes {
+	for _, one := range r.changes {
 		if why := failed[one.Path]; why != "" {
 			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: why})
 		} else if err == nil {
@@ -258,60 +258,60 @@ func (w *restoration) run(ctx context.Context, out *Outcome) error {
 }
 
 // openFolders makes the folders with changes writable, until setModes.
-func (w *restoration) openFolders() {
-	for _, one := range w.changes {
+func (r *restoration) openFolders() {
+	for _, one := range r.changes {
 		if one.Before.isDir() {
-			w.modes[one.Path] = permission(one.Before.Mode)
+			r.modes[one.Path] = permission(one.Before.Mode)
 		}
 		for at := range parents(one.Path) {
-			w.openFolder(at)
+			r.openFolder(at)
 		}
 		if one.After.isDir() {
-			w.openFolder(one.Path)
+			r.openFolder(one.Path)
 		}
 	}
 }
 
-func (w *restoration) openFolder(at string) {
-	e := w.is[at]
+func (r *restoration) openFolder(at string) {
+	e := r.is[at]
 	const access = 0o700
 	if !e.isDir() || e.LeftOut != "" || e.Mode&access == access {
 		return
 	}
-	if _, planned := w.modes[at]; !planned {
-		w.modes[at] = permission(e.Mode)
+	if _, planned := r.modes[at]; !planned {
+		r.modes[at] = permission(e.Mode)
 	}
 	// after an error the changes in the folder fail, and are reported
-	_ = w.archive.inFolder(at, func(dir *os.Root, name string) error {
+	_ = r.archive.inFolder(at, func(dir *os.Root, name string) error {
 		return dir.Chmod(name, permission(e.Mode)|access)
 	})
 }
 
 // setModes sets the modes of folders, the innermost first.
-func (w *restoration) setModes() error {
+func (r *restoration) setModes() error {
 	var errs []error
-	for _, at := range slices.Backward(slices.Sorted(maps.Keys(w.modes))) {
-		if !w.archive.isThere(at) {
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(r.modes))) {
+		if !r.archive.isThere(at) {
 			continue // creating it failed, and was reported
 		}
-		errs = append(errs, w.archive.inFolder(at, func(dir *os.Root, name string) error {
+		errs = append(errs, r.archive.inFolder(at, func(dir *os.Root, name string) error {
 			info, err := dir.Lstat(name)
-			if err != nil || !info.IsDir() || permission(info.Mode()) == w.modes[at] {
+			if err != nil || !info.IsDir() || permission(info.Mode()) == r.modes[at] {
 				return nil //nolint:nilerr // it is gone
 			}
-			return text.StripPathError(dir.Chmod(name, w.modes[at]))
+			return text.StripPathError(dir.Chmod(name, r.modes[at]))
 		}))
 	}
 	return errors.Join(errs...)
 }
 
 // remove removes an entry that did not exist, or had another type.
-func (w *restoration) remove(c Change) error {
+func (r *restoration) remove(c Change) error {
 	if c.After == nil || c.Before != nil && c.Before.Mode.Type() == c.After.Mode.Type() {
 		return nil
 	}
-	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
-		if err := w.checkUnchanged(dir, name, c.After); err != nil {
+	return r.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+		if err := r.checkUnchanged(dir, name, c.After); err != nil {
 			return err
 		}
 		err := dir.Remove(name)
@@ -326,14 +326,14 @@ func (w *restoration) remove(c Change) error {
 }
 
 // put restores an entry, with its content and mode.
-func (w *restoration) put(c Change) error {
+func (r *restoration) put(c Change) error {
 	if c.Before == nil {
 		return nil
 	}
-	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+	return r.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
 		sameType := c.After != nil && c.Before.Mode.Type() == c.After.Mode.Type()
 		if sameType {
-			if err := w.checkUnchanged(dir, name, c.After); err != nil {
+			if err := r.checkUnchanged(dir, name, c.After); err != nil {
 				return err
 			}
 		} else if _, err := dir.Lstat(name); err == nil && !c.Before.isDir() {
@@ -349,7 +349,7 @@ func (w *restoration) put(c Change) error {
 		case c.After.hasContentOf(c.Before):
 			return text.StripPathError(dir.Chmod(name, permission(c.Before.Mode)))
 		}
-		return w.writeFile(dir, name, c.Before)
+		return r.writeFile(dir, name, c.Before)
 	})
 }
 
@@ -376,13 +376,13 @@ func makeFolder(dir *os.Root, name string) error {
 }
 
 // writeFile writes a content to a temporary file, and moves it to its place.
-func (w *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
+func (r *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
 	return replace(dir, name, func(temporary string) error {
 		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return err //nolint:wrapcheck // replace does
 		}
-		err = w.archive.pack.writeTo(f, e.SHA256)
+		err = r.archive.pack.writeTo(f, e.SHA256)
 		if err == nil {
 			err = folder.ChownLike(dir, f)
 		}
@@ -414,7 +414,7 @@ func ignoreMissing(err error) error {
 }
 
 // checkUnchanged fails if an entry changed since the scan.
-func (w *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error {
+func (r *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return fmt.Errorf("%s changed in the meantime; try again", Display(string(e.Path)))

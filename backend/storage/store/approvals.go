@@ -79,12 +79,12 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 }
 
 // List reads every approval of a goal with its answer, oldest first.
-func (s *ApprovalTable) List(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
-	return s.plainApprovals(ctx, "a.goal_id = ?", id)
+func (at *ApprovalTable) List(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+	return at.plainApprovals(ctx, "a.goal_id = ?", id)
 }
 
-func (s *ApprovalTable) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
-	list, err := s.approvals(ctx, where, args...)
+func (at *ApprovalTable) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
+	list, err := at.approvals(ctx, where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,36 +98,36 @@ func (s *ApprovalTable) plainApprovals(ctx context.Context, where string, args .
 // UnreportedApprovals reads the approvals whose answer the agent does not know yet, oldest first: the user answered
 // during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
 // message. Within a run the result of the call reports it.
-func (s *ApprovalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+func (at *ApprovalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER " +
 		"BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
-	return s.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
+	return at.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
 		WHEN 'person' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT
 		run_id`+said+`)
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 
 // OpenApprovals reads the open requests of every goal that may continue, or of one; oldest first.
-func (s *ApprovalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
+func (at *ApprovalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
 	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
 	if id != "" {
 		where, args = where+" AND a.goal_id = ?", append(args, id)
 	}
-	list, err := s.approvals(ctx, where, args...)
+	list, err := at.approvals(ctx, where, args...)
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if list[i].Given, err = s.firstUntakenAnswer(ctx, list[i].Goal, list[i].ID); err != nil {
+		if list[i].Given, err = at.firstUntakenAnswer(ctx, list[i].Goal, list[i].ID); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func (s *ApprovalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
-	return readRows(ctx, s.read, "read approvals", func(r scanner, a *Approval) error {
+func (at *ApprovalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
+	return readRows(ctx, at.read, "read approvals", func(r scanner, a *Approval) error {
 		return r.Scan(&a.Goal, &a.Objective, &a.Status, timeColumn{&a.At}, jsonColumn{&a.Approval}, jsonColumn{&a.Answer})
 	}, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, r.body FROM approvals a
 		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER
@@ -135,8 +135,8 @@ func (s *ApprovalTable) approvals(ctx context.Context, where string, args ...any
 }
 
 // firstUntakenAnswer returns the first answer to a request that no run has processed yet, nil if there is none.
-func (s *ApprovalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
-	answers, err := ordersOf(ctx, s.read,
+func (at *ApprovalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
+	answers, err := ordersOf(ctx, at.read,
 		"goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny')", id, request)
 	if err != nil || len(answers) == 0 {
 		return nil, err
@@ -145,8 +145,8 @@ func (s *ApprovalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, requ
 }
 
 // Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
-func (s *ApprovalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
-	return readRows(ctx, s.read, "read grants", func(r scanner, g *policy.Grant) error {
+func (at *ApprovalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
+	return readRows(ctx, at.read, "read grants", func(r scanner, g *policy.Grant) error {
 		var a goal.Answer
 		err := r.Scan(jsonColumn{&a})
 		*g = a.Grant
@@ -160,8 +160,8 @@ func (s *ApprovalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant,
 }
 
 // Granted lists the goals that are not over and have grants.
-func (s *ApprovalTable) Granted(ctx context.Context) ([]goal.ID, error) {
-	return readRows(ctx, s.read, "read the goals with grants", scanValue[goal.ID],
+func (at *ApprovalTable) Granted(ctx context.Context) ([]goal.ID, error) {
+	return readRows(ctx, at.read, "read the goals with grants", scanValue[goal.ID],
 		`SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)
 }

@@ -21,14 +21,14 @@ const artifactReferences = `WITH refs (goal_id, sum) AS (
 
 // Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
 // commit leaves one.
-func (s *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
-	kept, err := artifactHashes(ctx, s.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
+func (a *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
+	kept, err := artifactHashes(ctx, a.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
 		return 0, err
 	}
 	slices.Sort(kept)
 	var left []string
-	err = filepath.WalkDir(filepath.Join(s.dir, "artifacts"), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(a.dir, "artifacts"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			if _, used := slices.BinarySearch(kept, d.Name()); !used {
 				left = append(left, d.Name())
@@ -39,13 +39,13 @@ func (s *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
-	return s.deleteUnreferenced(ctx, left)
+	return a.deleteUnreferenced(ctx, left)
 }
 
 // deleteUnreferenced removes those of the given artifacts that nothing refers to. Files are written in the
 // transaction that refers to them, and this one checks for references: an artifact that another process is about to
 // refer to exists, or is written again.
-func (s *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
+func (a *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
 	if len(names) == 0 {
 		return 0, nil
 	}
@@ -53,7 +53,7 @@ func (s *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 	if err != nil {
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = a.tx(ctx, func(tx *sql.Tx) error {
 		used, err := artifactHashes(ctx, tx, artifactReferences+
 			"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 			if slices.Contains(used, name) {
 				continue
 			}
-			if err := s.removeArtifact(name); err != nil {
+			if err := a.removeArtifact(name); err != nil {
 				return err
 			}
 			n++
@@ -74,11 +74,11 @@ func (s *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 }
 
 // removeArtifact removes an artifact, or an unfinished file by its name.
-func (s *ArtifactFiles) removeArtifact(name string) error {
-	paths := []string{s.artifact(name)}
+func (a *ArtifactFiles) removeArtifact(name string) error {
+	paths := []string{a.artifact(name)}
 	if strings.HasPrefix(name, unfinished) {
 		var err error
-		if paths, err = filepath.Glob(filepath.Join(s.dir, "artifacts", "*", name)); err != nil {
+		if paths, err = filepath.Glob(filepath.Join(a.dir, "artifacts", "*", name)); err != nil {
 			return fmt.Errorf("artifacts: %w", err)
 		}
 	}

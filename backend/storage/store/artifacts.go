@@ -18,10 +18,10 @@ type ArtifactFiles struct {
 // SaveArtifact stores bytes under their SHA-256, durably, and returns it in hex. Equal bytes are stored once. It is
 // called in the transaction that refers to them, so that the removal of unreferenced artifacts cannot happen in
 // between.
-func (s *ArtifactFiles) SaveArtifact(b []byte) (string, error) {
+func (a *ArtifactFiles) SaveArtifact(b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
-	path := s.artifact(name)
+	path := a.artifact(name)
 	if _, err := os.Stat(path); err == nil {
 		return name, nil
 	}
@@ -39,17 +39,17 @@ func (s *ArtifactFiles) SaveArtifact(b []byte) (string, error) {
 const unfinished = ".new-"
 
 // Artifact reads what SaveArtifact stored; os.ErrNotExist if nothing has that hash.
-func (s *ArtifactFiles) Artifact(sum string) ([]byte, error) {
+func (a *ArtifactFiles) Artifact(sum string) ([]byte, error) {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("artifact %q: not a SHA-256: %w", sum, os.ErrNotExist)
 	}
-	b, err := os.ReadFile(s.artifact(sum))
+	b, err := os.ReadFile(a.artifact(sum))
 	if err != nil {
 		return nil, fmt.Errorf("artifact: %w", err)
 	}
 	return b, nil
 }
 
-func (s *ArtifactFiles) artifact(sum string) string {
-	return filepath.Join(s.dir, "artifacts", sum[:2], sum)
+func (a *ArtifactFiles) artifact(sum string) string {
+	return filepath.Join(a.dir, "artifacts", sum[:2], sum)
 }

@@ -30,25 +30,25 @@ type Visit struct {
 }
 
 // Bookmarks lists all bookmarks, newest first.
-func (s *WorkspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
-	return readRows(ctx, s.read, "bookmarks", func(r scanner, b *Bookmark) error {
+func (wt *WorkspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
+	return readRows(ctx, wt.read, "bookmarks", func(r scanner, b *Bookmark) error {
 		return r.Scan(&b.URL, &b.Title, timeColumn{&b.AddedAt})
 	}, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
 }
 
 // SetBookmark saves an address, or changes its title; on = false removes it.
-func (s *WorkspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
+func (wt *WorkspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
 	if !on {
-		return s.commitStatement(ctx, "bookmark", "DELETE FROM bookmarks WHERE url = ?", url)
+		return wt.commitStatement(ctx, "bookmark", "DELETE FROM bookmarks WHERE url = ?", url)
 	}
-	return s.commitStatement(ctx, "bookmark", "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) "+
-		"ON CONFLICT (url) DO UPDATE SET title = excluded.title", url, title, formatTime(s.now()))
+	return wt.commitStatement(ctx, "bookmark", "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) "+
+		"ON CONFLICT (url) DO UPDATE SET title = excluded.title", url, title, formatTime(wt.now()))
 }
 
 // AddVisit records a visit of the user. It drops the oldest of more than 5,000.
-func (s *WorkspaceTables) AddVisit(ctx context.Context, profile, url, title string) error {
-	now := s.now()
-	return s.tx(ctx, func(tx *sql.Tx) error {
+func (wt *WorkspaceTables) AddVisit(ctx context.Context, profile, url, title string) error {
+	now := wt.now()
+	return wt.tx(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
 			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND "+
 				"visited_at > ?",
@@ -69,19 +69,19 @@ func (s *WorkspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 }
 
 // Visits finds addresses whose title or address contains every word, most recently visited first, each address once.
-func (s *WorkspaceTables) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
+func (wt *WorkspaceTables) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
 	query := "SELECT url, title, max(visited_at), count(*) FROM visits"
 	var args []any
 	for i, w := range strings.Fields(words) {
 		query += map[bool]string{true: " WHERE", false: " AND"}[i == 0] + ` (url || ' ' || title) LIKE ? ESCAPE '\'`
 		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w)+"%")
 	}
-	return readRows(ctx, s.read, "history", func(r scanner, v *Visit) error {
+	return readRows(ctx, wt.read, "history", func(r scanner, v *Visit) error {
 		return r.Scan(&v.URL, &v.Title, timeColumn{&v.VisitedAt}, &v.Times)
 	}, query+" GROUP BY url ORDER BY max(id) DESC LIMIT ?", append(args, limit)...)
 }
 
 // ForgetVisits clears the history, or one address of it if url is not "".
-func (s *WorkspaceTables) ForgetVisits(ctx context.Context, url string) error {
-	return s.commitStatement(ctx, "history", "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url)
+func (wt *WorkspaceTables) ForgetVisits(ctx context.Context, url string) error {
+	return wt.commitStatement(ctx, "history", "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url)
 }

@@ -9,20 +9,20 @@ import (
 )
 
 // Children reads the goals that a goal's agent started, oldest first.
-func (s *GoalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
-	return readRows(ctx, s.read, "children", scanGoal, "SELECT "+goalColumns+
+func (gt *GoalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
+	return readRows(ctx, gt.read, "children", scanGoal, "SELECT "+goalColumns+
 		" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 }
 
 // Shared sums what the child goals of a goal have spent, including deleted ones. It counts against the limits of the
 // parent.
-func (s *GoalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
+func (gt *GoalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
+	err = gt.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
 		id).Scan(jsonColumn{&total})
 	if err != nil {
 		return total, fmt.Errorf("read the spending of deleted child goals: %w", err)
 	}
-	rows, err := s.Children(ctx, id)
+	rows, err := gt.Children(ctx, id)
 	for _, r := range rows {
 		total = total.Add(r.Spent)
 	}

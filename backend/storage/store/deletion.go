@@ -10,9 +10,9 @@ import (
 
 // Delete removes a goal and everything about it, including artifacts that nothing else refers to. A running goal is
 // refused.
-func (s *GoalTable) Delete(ctx context.Context, id goal.ID) error {
+func (gt *GoalTable) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := gt.tx(ctx, func(tx *sql.Tx) error {
 		status, err := statusOf(ctx, tx, id)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (s *GoalTable) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.artifacts.deleteUnreferenced(ctx, orphans)
+	_, err = gt.artifacts.deleteUnreferenced(ctx, orphans)
 	return err
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // GoalDir returns the folder for a goal's data outside the journal. It is removed with the goal.
-func (s *connection) GoalDir(id goal.ID) string { return filepath.Join(s.dir, "goals", string(id)) }
+func (c *connection) GoalDir(id goal.ID) string { return filepath.Join(c.dir, "goals", string(id)) }
 
 // Recording returns the folder of a goal's recording, see backend/panes/recording. It exists once there is something to
 // record.
-func (s *connection) Recording(id goal.ID) string { return filepath.Join(s.GoalDir(id), "recording") }
+func (c *connection) Recording(id goal.ID) string { return filepath.Join(c.GoalDir(id), "recording") }

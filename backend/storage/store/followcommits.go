@@ -21,20 +21,20 @@ const (
 // begins after the given seqs, and for other goals with their next event. own returns the seq up to which this process
 // has already delivered a goal. Follow reads when another process wakes it. It also polls SQLite's data version, and
 // reads nothing while that stays the same.
-func (s *History) Follow(
+func (h *History) Follow(
 	ctx context.Context, after map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
 ) error {
-	conn, err := s.connection.read.Conn(ctx)
+	conn, err := h.connection.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	delivered, err := s.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
+	delivered, err := h.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
 	if err != nil {
 		return err
 	}
 	maps.Copy(delivered, after)
-	wake := &commitListener{sockets: s.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{sockets: h.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(ctx)
 	tick := time.NewTicker(followInterval)
@@ -58,7 +58,7 @@ func (s *History) Follow(
 			continue
 		}
 		version = now
-		if err := s.deliverNew(ctx, delivered, own, deliver); err != nil {
+		if err := h.deliverNew(ctx, delivered, own, deliver); err != nil {
 			return followError(ctx, err)
 		}
 	}
@@ -72,20 +72,20 @@ func followError(ctx context.Context, err error) error {
 	return fmt.Errorf("follow: %w", err)
 }
 
-func (s *History) deliverNew(
+func (h *History) deliverNew(
 	ctx context.Context, delivered map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
 ) error {
 	// Goals that changed in the last minute or may still run.
-	seqs, err := s.connection.seqs(ctx, "status IN ('pending','running') OR updated_at > ?",
-		formatTime(s.connection.now().Add(-time.Minute)))
+	seqs, err := h.connection.seqs(ctx, "status IN ('pending','running') OR updated_at > ?",
+		formatTime(h.connection.now().Add(-time.Minute)))
 	if err != nil {
 		return err
 	}
-	s.journal.awaitPublishing() // now own counts all events of this process up to seqs
+	h.journal.awaitPublishing() // now own counts all events of this process up to seqs
 	for id, seq := range seqs {
 		delivered[id] = max(delivered[id], own(id))
 		for delivered[id] < seq {
-			events, err := s.Events(ctx, id, delivered[id], int(min(followPage, seq-delivered[id])))
+			events, err := h.Events(ctx, id, delivered[id], int(min(followPage, seq-delivered[id])))
 			if err != nil {
 				return err
 			}
@@ -102,6 +102,6 @@ func (s *History) deliverNew(
 }
 
 // seqs reads the newest seq of the matching goals.
-func (s *connection) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
-	return readMap[goal.ID, int64](ctx, s.read, "follow", "SELECT id, seq FROM goals WHERE "+where, args...)
+func (c *connection) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
+	return readMap[goal.ID, int64](ctx, c.read, "follow", "SELECT id, seq FROM goals WHERE "+where, args...)
 }

@@ -33,8 +33,8 @@ var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs t
 	"watch it there, or abort it")
 
 // LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
-func (s *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
-	l := flock.New(s.lockPath(id))
+func (g *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
+	l := flock.New(g.lockPath(id))
 	ok, err := acquireExclusive(l)
 	if err != nil {
 		return nil, fmt.Errorf("lock file of %s: %w", id.Short(), err)
@@ -43,7 +43,7 @@ func (s *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 		return nil, ErrGoalLocked
 	}
 	// for users and other processes; only the lock itself decides
-	if err := os.WriteFile(l.Path(), []byte(s.processName()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.Path(), []byte(g.processName()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
@@ -75,12 +75,12 @@ type LockOwner struct {
 }
 
 // LockOwner returns the process that holds the lock file of a goal.
-func (s *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
-	alive, err := s.IsLocked(id)
+func (g *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
+	alive, err := g.IsLocked(id)
 	if err != nil || !alive {
 		return LockOwner{}, err
 	}
-	b, err := os.ReadFile(s.lockPath(id))
+	b, err := os.ReadFile(g.lockPath(id))
 	if err != nil {
 		return LockOwner{}, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
@@ -89,19 +89,19 @@ func (s *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	if o.PID, err = strconv.Atoi(pid); err != nil {
 		return LockOwner{}, nil // the process has just taken it, and has not written its name yet
 	}
-	o.Other = o.Process != s.processName()
+	o.Other = o.Process != g.processName()
 	return o, nil
 }
 
 // PeersRunningGoals names the other processes that run goals of this data folder, sorted.
-func (s *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
-	running, err := s.seqs(ctx, "status = 'running'")
+func (g *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
+	running, err := g.seqs(ctx, "status = 'running'")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for id := range running {
-		o, err := s.LockOwner(id)
+		o, err := g.LockOwner(id)
 		if err != nil {
 			return nil, err
 		}
@@ -113,25 +113,25 @@ func (s *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (s *GoalLocks) lockPath(id goal.ID) string {
-	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
+func (g *GoalLocks) lockPath(id goal.ID) string {
+	return filepath.Join(g.dir, "run", "goal-"+string(id)+".lock")
 }
 
 // processName returns the name of this process in the run folder: its pid, followed by a number if the process has more
 // than one store.
-func (s *GoalLocks) processName() string {
-	s.sockets.wakeSocketMu.Lock()
-	defer s.sockets.wakeSocketMu.Unlock()
-	if s.sockets.wakeSocket == nil {
+func (g *GoalLocks) processName() string {
+	g.sockets.wakeSocketMu.Lock()
+	defer g.sockets.wakeSocketMu.Unlock()
+	if g.sockets.wakeSocket == nil {
 		return strconv.Itoa(os.Getpid())
 	}
-	return strings.TrimSuffix(filepath.Base(s.sockets.wakeSocket.listen.Addr().String()), ".sock")
+	return strings.TrimSuffix(filepath.Base(g.sockets.wakeSocket.listen.Addr().String()), ".sock")
 }
 
 // IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
 // shared lock, and LockGoal waits for that.
-func (s *GoalLocks) IsLocked(id goal.ID) (bool, error) {
-	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
+func (g *GoalLocks) IsLocked(id goal.ID) (bool, error) {
+	l := flock.New(g.lockPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // it was never run
@@ -143,8 +143,8 @@ func (s *GoalLocks) IsLocked(id goal.ID) (bool, error) {
 }
 
 // Unlock releases the lock file. The file stays: removing it would race with a process that has just opened it.
-func (l *GoalLock) Unlock() error {
-	if err := l.lock.Close(); err != nil {
+func (g *GoalLock) Unlock() error {
+	if err := g.lock.Close(); err != nil {
 		return fmt.Errorf("lock file: %w", err)
 	}
 	return nil
@@ -152,14 +152,14 @@ func (l *GoalLock) Unlock() error {
 
 // orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
 // only be reopened. It writes nothing.
-func (s *GoalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
-	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
+func (g *GoalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
+	running, err := g.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
 	}
 	var ids []any
 	for id := range running {
-		alive, err := s.IsLocked(id)
+		alive, err := g.IsLocked(id)
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ type GoalRow struct {
 
 // Create freezes the criterion and the policy with their hashes, stores the goal as pending and appends its first
 // event. The id is set by the caller.
-func (s *GoalTable) Create(ctx context.Context, g *goal.Goal) error {
+func (gt *GoalTable) Create(ctx context.Context, g *goal.Goal) error {
 	var err error
 	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {
 		return err
@@ -52,13 +52,13 @@ func (s *GoalTable) Create(ctx context.Context, g *goal.Goal) error {
 	if g.PolicySHA256, err = goal.Hash(g.Policy); err != nil {
 		return err
 	}
-	g.Status, g.CreatedAt = goal.Pending, s.now().UTC()
+	g.Status, g.CreatedAt = goal.Pending, gt.now().UTC()
 	criterion, policyJSON, limits, options, err := encodeFrozen(g)
 	if err != nil {
 		return err
 	}
 	at := formatTime(g.CreatedAt)
-	return s.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
+	return gt.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		return execStatement(ctx, tx, "create goal",
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -98,8 +98,8 @@ func scanGoal(r scanner, g *GoalRow) error {
 }
 
 // Get reads one goal. The error wraps goal.ErrNotFound if there is none.
-func (s *GoalTable) Get(ctx context.Context, id goal.ID) (GoalRow, error) {
-	return goalOf(ctx, s.read, id)
+func (gt *GoalTable) Get(ctx context.Context, id goal.ID) (GoalRow, error) {
+	return goalOf(ctx, gt.read, id)
 }
 
 func goalOf(ctx context.Context, q querier, id goal.ID) (g GoalRow, err error) {
@@ -111,12 +111,12 @@ func goalOf(ctx context.Context, q querier, id goal.ID) (g GoalRow, err error) {
 }
 
 // Find reads the only goal whose id begins or ends with the given text, of six characters or more.
-func (s *GoalTable) Find(ctx context.Context, part string) (GoalRow, error) {
+func (gt *GoalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
 		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
 	}
-	found, err := readRows(ctx, s.read, "find goal", scanGoal, "SELECT "+goalColumns+
+	found, err := readRows(ctx, gt.read, "find goal", scanGoal, "SELECT "+goalColumns+
 		" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
 	switch {
 	case err != nil:
@@ -141,10 +141,10 @@ type Filter struct {
 }
 
 // List reads a page of goals, newest first, and the number of all matches.
-func (s *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
+func (gt *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
 	where, args := "1", []any{}
 	if f.Resumable {
-		dead, err := s.locks.orphanedGoals(ctx)
+		dead, err := gt.locks.orphanedGoals(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -158,19 +158,19 @@ func (s *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) 
 	if f.Search != "" {
 		where, args = where+" AND instr(lower(objective), lower(?)) > 0", append(args, f.Search)
 	}
-	total, err := readValue[int](ctx, s.read, "count goals", "SELECT count(*) FROM goals WHERE "+where, args...)
+	total, err := readValue[int](ctx, gt.read, "count goals", "SELECT count(*) FROM goals WHERE "+where, args...)
 	if err != nil {
 		return nil, 0, err
 	}
 	if f.Limit <= 0 {
 		f.Limit = 200
 	}
-	list, err := readRows(ctx, s.read, "list goals", scanGoal, "SELECT "+goalColumns+" FROM goals WHERE "+where+
+	list, err := readRows(ctx, gt.read, "list goals", scanGoal, "SELECT "+goalColumns+" FROM goals WHERE "+where+
 		" ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?", append(args, f.Limit, f.Offset)...)
 	return list, total, err
 }
 
 // Counts returns how many goals have each status.
-func (s *GoalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
-	return readMap[goal.Status, int](ctx, s.read, "count goals", "SELECT status, count(*) FROM goals GROUP BY status")
+func (gt *GoalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
+	return readMap[goal.Status, int](ctx, gt.read, "count goals", "SELECT status, count(*) FROM goals GROUP BY status")
 }

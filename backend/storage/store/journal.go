@@ -29,20 +29,20 @@ type Journal struct {
 
 // Append writes bodies to the journal of the run's goal in one durable transaction, updates the goal's row and the
 // projection tables, and then publishes them. A run that is not the goal's current one is refused.
-func (s *Journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
-	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
+func (j *Journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
+	return j.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
 // Begin makes a new run the goal's current one and appends its opening events. A goal that cannot start yet is
 // refused with a *goal.NotReadyError.
-func (s *Journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
+func (j *Journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
-	at := formatTime(s.now())
-	err := s.commit(ctx, run, func(tx *sql.Tx) error {
+	at := formatTime(j.now())
+	err := j.commit(ctx, run, func(tx *sql.Tx) error {
 		if err := checkTransition(ctx, tx, id, goal.Running); err != nil {
 			return err
 		}
-		if busy, err := s.queue.busy(ctx, tx, id, slots); err != nil || busy != nil {
+		if busy, err := j.queue.busy(ctx, tx, id, slots); err != nil || busy != nil {
 			return errors.Join(err, busyError(busy))
 		}
 		err := execStatement(ctx, tx, "begin run",
@@ -68,28 +68,28 @@ func busyError(b *goal.NotReadyError) error {
 }
 
 // Heartbeat saves the spent time and the moment at which the run's owner was alive.
-func (s *Journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+func (j *Journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
+	return j.tx(ctx, func(tx *sql.Tx) error {
 		return errors.Join(
 			execStatement(ctx, tx, "heartbeat", "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?",
 				spent.Milliseconds(), run.Goal, run.ID),
-			execStatement(ctx, tx, "heartbeat", "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(s.now()), run.ID))
+			execStatement(ctx, tx, "heartbeat", "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(j.now()), run.ID))
 	})
 }
 
-func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
-	s.order.Lock()
-	defer s.order.Unlock()
+func (j *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
+	j.order.Lock()
+	defer j.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
 	kept := make([]event.Body, 0, len(bodies))
 	for _, body := range bodies {
-		body, err := s.redactBody(body)
+		body, err := j.redactBody(body)
 		if err != nil {
 			return err
 		}
 		kept = append(kept, body)
 	}
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := j.tx(ctx, func(tx *sql.Tx) error {
 		if err := first(tx); err != nil {
 			return err
 		}
@@ -97,13 +97,13 @@ func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 		if err != nil {
 			return err
 		}
-		if kept, err = s.completeLeases(ctx, tx, run.Goal, kept); err != nil {
+		if kept, err = j.completeLeases(ctx, tx, run.Goal, kept); err != nil {
 			return err
 		}
 		for _, body := range kept {
 			place.seq++
-			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: s.now().UTC(), Body: body}
-			if err := s.applyEvent(ctx, tx, ev, place); err != nil {
+			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: j.now().UTC(), Body: body}
+			if err := j.applyEvent(ctx, tx, ev, place); err != nil {
 				return err
 			}
 			if err := insertEvent(ctx, tx, ev); err != nil {
@@ -117,14 +117,14 @@ func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 	if err != nil {
 		return err
 	}
-	s.publishAndNotify(events)
+	j.publishAndNotify(events)
 	return nil
 }
 
 // awaitPublishing returns when the events that this process has committed are published.
-func (s *Journal) awaitPublishing() {
-	s.order.Lock()
-	defer s.order.Unlock()
+func (j *Journal) awaitPublishing() {
+	j.order.Lock()
+	defer j.order.Unlock()
 }
 
 // journalCursor is the end of a goal's journal within a transaction.
@@ -159,11 +159,11 @@ func (c *counterDelta) add(body event.Body) {
 }
 
 // save writes the changes to the goal's row.
-func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
+func (j *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	last, c := events[len(events)-1], p.counted
+	last, c := events[len(events)-1], j.counted
 	return execStatement(ctx, tx, "the goal's row",
 		`UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
 		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE
@@ -184,11 +184,11 @@ func journalCursorOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*journalCurso
 	return p, nil
 }
 
-func (p *journalCursor) msSinceStart(at time.Time) int64 {
-	if p.started.IsZero() {
+func (j *journalCursor) msSinceStart(at time.Time) int64 {
+	if j.started.IsZero() {
 		return 0
 	}
-	return at.Sub(p.started).Milliseconds()
+	return at.Sub(j.started).Milliseconds()
 }
 
 func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {

@@ -19,7 +19,7 @@ type heldLease struct {
 
 // completeLeases appends release events for panes that the goal still holds when it ends or pauses, or whose process
 // is gone when a new run begins. Leases that change nothing are left out.
-func (s *Journal) completeLeases(
+func (j *Journal) completeLeases(
 	ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body,
 ) ([]event.Body, error) {
 	if !slices.ContainsFunc(bodies, affectsLeases) {
@@ -46,7 +46,7 @@ func (s *Journal) completeLeases(
 				continue
 			}
 			if now = slices.DeleteFunc(now, same); b.Held {
-				now = append(now, heldLease{*b, s.start})
+				now = append(now, heldLease{*b, j.start})
 			}
 		case *event.Paused: // a paused goal keeps its own panes as long as the program runs
 			back(func(h heldLease) bool {
@@ -57,7 +57,7 @@ func (s *Journal) completeLeases(
 		}
 		list = append(list, body)
 		if isOpeningEvent(body) {
-			back(func(h heldLease) bool { return h.holder != s.start })
+			back(func(h heldLease) bool { return h.holder != j.start })
 		}
 	}
 	return list, nil
@@ -86,27 +86,27 @@ func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) 
 	}, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
 }
 
-func (s *Journal) lease(ev event.Event, b *event.Lease) (string, []any) {
+func (j *Journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
 	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Pane, b.Kind, b.Shared, s.start}
+		[]any{ev.GoalID, b.Pane, b.Kind, b.Shared, j.start}
 }
 
 // ReleaseLease journals that a goal no longer has a pane, if it had it: the pane was closed, or the user ended the
 // share.
-func (s *Journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
+func (j *Journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
-	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = "+
+	err := j.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = "+
 		"l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
-		id, pane, s.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Shared)
+		id, pane, j.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Shared)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("lease of %s: %w", pane, err)
 	}
-	return s.Append(ctx, goal.Run{Goal: id, ID: run}, &lease)
+	return j.Append(ctx, goal.Run{Goal: id, ID: run}, &lease)
 }

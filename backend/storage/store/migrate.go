@@ -31,8 +31,8 @@ func schemaVersion() int {
 
 // migrate applies missing migrations, each file in one transaction, while no other process has the database open. It
 // makes a copy of the file first.
-func (s *connection) migrate(ctx context.Context, path string) error {
-	version, err := s.version(ctx)
+func (c *connection) migrate(ctx context.Context, path string) error {
+	version, err := c.version(ctx)
 	if err != nil {
 		return err
 	}
@@ -42,29 +42,29 @@ func (s *connection) migrate(ctx context.Context, path string) error {
 	if version == schemaVersion() {
 		return nil
 	}
-	ok, err := s.shared.TryLockContext(ctx, 50*time.Millisecond)
+	ok, err := c.shared.TryLockContext(ctx, 50*time.Millisecond)
 	if err != nil || !ok {
 		return fmt.Errorf("the database needs an update, but another Goalpost has it open; close that first: %w", err)
 	}
-	defer func() { _ = s.shared.Unlock() }()
-	if version, err = s.version(ctx); err != nil { // another process may have been faster
+	defer func() { _ = c.shared.Unlock() }()
+	if version, err = c.version(ctx); err != nil { // another process may have been faster
 		return err
 	}
 	if version > 0 && version < schemaVersion() {
-		if err := s.keepCopy(ctx, path, version); err != nil {
+		if err := c.keepCopy(ctx, path, version); err != nil {
 			return err
 		}
 	}
 	for ; version < schemaVersion(); version++ {
-		if err := s.apply(ctx, version+1); err != nil {
+		if err := c.apply(ctx, version+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *connection) version(ctx context.Context) (int, error) {
-	return schemaOf(ctx, s.write, filepath.Join(s.dir, "goalpost.db"))
+func (c *connection) version(ctx context.Context) (int, error) {
+	return schemaOf(ctx, c.write, filepath.Join(c.dir, "goalpost.db"))
 }
 
 func schemaOf(ctx context.Context, db *sql.DB, path string) (int, error) {
@@ -75,7 +75,7 @@ func schemaOf(ctx context.Context, db *sql.DB, path string) (int, error) {
 	return v, nil
 }
 
-func (s *connection) apply(ctx context.Context, n int) error {
+func (c *connection) apply(ctx context.Context, n int) error {
 	entries, err := migrations.ReadDir("migration")
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
@@ -88,7 +88,7 @@ func (s *connection) apply(ctx context.Context, n int) error {
 	if err != nil {
 		return fmt.Errorf("migration %d: %w", n, err)
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return c.tx(ctx, func(tx *sql.Tx) error {
 		if err := execStatement(ctx, tx, name, string(script)); err != nil {
 			return err
 		}
@@ -97,12 +97,12 @@ func (s *connection) apply(ctx context.Context, n int) error {
 }
 
 // keepCopy writes goalpost.db.v<N>-<time> beside the database and removes all but the newest three.
-func (s *connection) keepCopy(ctx context.Context, path string, version int) error {
-	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, s.now().UTC().Format("20060102T150405.000"))
+func (c *connection) keepCopy(ctx context.Context, path string, version int) error {
+	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, c.now().UTC().Format("20060102T150405.000"))
 	if err := createPrivate(copyPath); err != nil {
 		return err
 	}
-	if _, err := s.write.ExecContext(ctx, "VACUUM INTO ?", copyPath); err != nil {
+	if _, err := c.write.ExecContext(ctx, "VACUUM INTO ?", copyPath); err != nil {
 		return fmt.Errorf("copy before the update: %w", err)
 	}
 	copies, err := filepath.Glob(path + ".v*")

@@ -17,68 +17,68 @@ type OrderTable struct {
 }
 
 // Add stores an instruction of the user to a goal, for the process that owns the goal.
-func (s *OrderTable) Add(ctx context.Context, id goal.ID, o goal.Order) error {
-	return s.AddIf(ctx, id, func(GoalRow) error { return nil }, o)
+func (ot *OrderTable) Add(ctx context.Context, id goal.ID, o goal.Order) error {
+	return ot.AddIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
 
 // AddIf stores orders if check accepts the goal. It checks in the same transaction, so either the run receives the
 // orders or the caller learns that the run has ended.
-func (s *OrderTable) AddIf(ctx context.Context, id goal.ID, check func(GoalRow) error, orders ...goal.Order) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+func (ot *OrderTable) AddIf(ctx context.Context, id goal.ID, check func(GoalRow) error, orders ...goal.Order) error {
+	return ot.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)
 		if err == nil {
 			err = check(row)
 		}
 		for _, o := range orders {
 			if err == nil {
-				err = s.insertOrder(ctx, tx, id, o)
+				err = ot.insertOrder(ctx, tx, id, o)
 			}
 		}
 		return err
 	})
 }
 
-func (s *OrderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
+func (ot *OrderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
 	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	return execStatement(ctx, tx, "order",
 		"INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
-		id, formatTime(s.now()), o.Kind, text.ToUTF8(o.Text), text.ToUTF8(o.Request), o.Scope)
+		id, formatTime(ot.now()), o.Kind, text.ToUTF8(o.Text), text.ToUTF8(o.Request), o.Scope)
 }
 
 // List returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
 // pending until they are settled: in the commit of the event that reports their effect, or by Settle. So a process
 // that dies in between loses none of them.
-func (s *OrderTable) List(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+func (ot *OrderTable) List(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
-	return ordersOf(ctx, s.read, where, args...)
+	return ordersOf(ctx, ot.read, where, args...)
 }
 
 // Take does what List does, for orders to stop, and settles them at once. It writes only if there are any.
-func (s *OrderTable) Take(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+func (ot *OrderTable) Take(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
-	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
+	if list, err := ordersOf(ctx, ot.read, where, args...); err != nil || len(list) == 0 {
 		return nil, err
 	}
 	var list []goal.Order
-	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
+	err := ot.tx(ctx, func(tx *sql.Tx) (err error) {
 		if list, err = ordersOf(ctx, tx, where, args...); err != nil { // another process may have been faster
 			return err
 		}
-		return settleOrders(ctx, tx, formatTime(s.now()), where, args...)
+		return settleOrders(ctx, tx, formatTime(ot.now()), where, args...)
 	})
 	return list, err
 }
 
 // Settle marks orders as processed if no event reports their effect.
-func (s *OrderTable) Settle(ctx context.Context, orders ...goal.Order) error {
+func (ot *OrderTable) Settle(ctx context.Context, orders ...goal.Order) error {
 	if len(orders) == 0 {
 		return nil
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return ot.tx(ctx, func(tx *sql.Tx) error {
 		for _, o := range orders {
-			if err := settleOrders(ctx, tx, formatTime(s.now()), "id = ? AND taken_at = ''", o.ID); err != nil {
+			if err := settleOrders(ctx, tx, formatTime(ot.now()), "id = ? AND taken_at = ''", o.ID); err != nil {
 				return err
 			}
 		}

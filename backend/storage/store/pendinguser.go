@@ -18,11 +18,11 @@ type UserQuestions struct {
 
 // WaitsForManual reports whether the goal is paused for the user's decision about a manual check: the newest claim
 // was the last event, it has not failed, and such a check is left.
-func (s *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
+func (u *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
 	}
-	return readValue[bool](ctx, s.read, "read whether the goal waits for its user",
+	return readValue[bool](ctx, u.read, "read whether the goal waits for its user",
 		`WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
 		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN
@@ -31,26 +31,26 @@ func (s *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 }
 
 // WasQueued reports whether a goal has waited in the queue.
-func (s *UserQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
-	return readValue[bool](ctx, s.read, "read whether the goal was queued",
+func (u *UserQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
+	return readValue[bool](ctx, u.read, "read whether the goal was queued",
 		"SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id)
 }
 
 // ManuallyAnswered lists the goals that are paused for the user although the user has accepted or rejected the
 // result: no run has processed the answer yet.
-func (s *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
-	return readRows(ctx, s.read, "read the answered goals", scanValue[goal.ID],
+func (u *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
+	return readRows(ctx, u.read, "read the answered goals", scanValue[goal.ID],
 		`SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER
 		BY 1`)
 }
 
 // QuestionPane returns the pane in which the agent of a paused goal asks the user to act, "" if it named none.
-func (s *UserQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
+func (u *UserQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
-	name, err := readValue[sql.NullString](ctx, s.read, "read the pane that the agent asks about",
+	name, err := readValue[sql.NullString](ctx, u.read, "read the pane that the agent asks about",
 		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`, g.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -68,8 +68,8 @@ type PendingQuestion struct {
 }
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
-func (s *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
-	list, err := readRows(ctx, s.read, "read the questions of goals", func(r scanner, a *PendingQuestion) error {
+func (u *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
+	list, err := readRows(ctx, u.read, "read the questions of goals", func(r scanner, a *PendingQuestion) error {
 		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane)
 	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
@@ -77,22 +77,22 @@ func (s *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]Pen
 	if err != nil {
 		return nil, err
 	}
-	return s.confirmPending(ctx, list)
+	return u.confirmPending(ctx, list)
 }
 
 // confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
-func (s *UserQuestions) confirmPending(
+func (u *UserQuestions) confirmPending(
 	ctx context.Context, list []PendingQuestion,
 ) (still []PendingQuestion, err error) {
 	for _, a := range list {
-		a.GoalRow, err = s.goals.Get(ctx, a.ID)
+		a.GoalRow, err = u.goals.Get(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if a.Waits, err = s.WaitsForManual(ctx, a.GoalRow); err != nil {
+		if a.Waits, err = u.WaitsForManual(ctx, a.GoalRow); err != nil {
 			return nil, err
 		}
 		still = append(still, a)

@@ -14,23 +14,23 @@ import (
 )
 
 // applyEvent updates the goal's row and the projection tables with an event, in the event's own transaction.
-func (s *Journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
+func (j *Journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
 	if err := settleAnswered(ctx, tx, ev); err != nil {
 		return err
 	}
-	q, args, err := s.projection(ctx, tx, ev, p)
+	q, args, err := j.projection(ctx, tx, ev, p)
 	if err != nil || q == "" {
 		return err
 	}
 	return execStatement(ctx, tx, ev.Body.EventType(), q, args...)
 }
 
-func (s *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
+func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
 	switch b := ev.Body.(type) {
 	case *event.StepStarted:
 		return stepStarted(ev, b, p)
 	case *event.Step:
-		return s.stepEnded(ev, b)
+		return j.stepEnded(ev, b)
 	case *event.Claim:
 		err := execStatement(ctx, tx, "claim", "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N, ev.GoalID)
 		if err != nil {
@@ -42,11 +42,11 @@ func (s *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 				text.ToUTF8(b.Result), b.By,
 			}, nil
 	case *event.Verdict:
-		return s.verdict(ctx, tx, ev, b)
+		return j.verdict(ctx, tx, ev, b)
 	case *event.Paused:
 		return projectStop(ctx, tx, ev, runEnd{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until, b.By})
 	case *event.Lease:
-		q, args := s.lease(ev, b)
+		q, args := j.lease(ev, b)
 		return q, args, nil
 	case *event.ApprovalRequested:
 		return approvalRequested(ev, b)
@@ -75,16 +75,16 @@ func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string
 		}, nil
 }
 
-func (s *Journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
+func (j *Journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
 	if len(b.Image) > 0 {
-		sum, err := s.artifacts.SaveArtifact(b.Image)
+		sum, err := j.artifacts.SaveArtifact(b.Image)
 		if err != nil {
 			return "", nil, err
 		}
 		b.ImageSHA256 = sum
 	}
 	if len(b.Whole) > 0 {
-		sum, err := s.artifacts.SaveArtifact(b.Whole)
+		sum, err := j.artifacts.SaveArtifact(b.Whole)
 		if err != nil {
 			return "", nil, err
 		}
@@ -98,9 +98,9 @@ func (s *Journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error
 		}, nil
 }
 
-func (s *Journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
+func (j *Journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
 	if len(b.Output) > 0 {
-		sum, err := s.artifacts.SaveArtifact(b.Output)
+		sum, err := j.artifacts.SaveArtifact(b.Output)
 		if err != nil {
 			return "", nil, err
 		}

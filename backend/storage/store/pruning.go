@@ -14,15 +14,15 @@ type Predicate struct {
 }
 
 // Prunable lists the matching ended goals, oldest first. It never includes an active goal.
-func (s *GoalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error) {
+func (gt *GoalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error) {
 	where, args := "status IN ('completed','failed','aborted')", []any{}
 	if p.Status != "" {
 		where, args = where+" AND status = ?", append(args, p.Status)
 	}
 	if p.OlderThanMS > 0 {
-		before := s.now().Add(-time.Duration(p.OlderThanMS) * time.Millisecond)
+		before := gt.now().Add(-time.Duration(p.OlderThanMS) * time.Millisecond)
 		where, args = where+" AND ended_at < ?", append(args, formatTime(before))
 	}
-	return readRows(ctx, s.read, "prunable goals", scanValue[goal.ID],
+	return readRows(ctx, gt.read, "prunable goals", scanValue[goal.ID],
 		"SELECT id FROM goals WHERE "+where+" ORDER BY created_at, id", args...)
 }

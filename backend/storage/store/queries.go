@@ -23,14 +23,14 @@ type History struct {
 }
 
 // Events reads at most limit events after seq, oldest first.
-func (s *History) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
-	return s.events(ctx,
+func (h *History) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
+	return h.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
 }
 
 // Conversation reads every message of a goal, oldest first.
-func (s *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
-	list, err := s.events(ctx,
+func (h *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
+	list, err := h.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
 	if err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (s *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message,
 	return messages, nil
 }
 
-func (s *History) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
-	return readRows(ctx, s.connection.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
+func (h *History) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
+	return readRows(ctx, h.connection.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
 		var kind, body string
 		err := r.Scan(&ev.Seq, &ev.RunID, timeColumn{&ev.At}, &kind, &body)
 		if err != nil {
@@ -86,17 +86,17 @@ func (s *Step) columns() []any {
 }
 
 // Steps reads at most limit steps after the given number, oldest first.
-func (s *History) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
-	return readRows(ctx, s.connection.read, "read steps",
+func (h *History) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
+	return readRows(ctx, h.connection.read, "read steps",
 		func(r scanner, st *Step) error { return r.Scan(st.columns()...) },
 		"SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
 }
 
 // Step reads one step with its whole result.
-func (s *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
+func (h *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	var st Step
-	err := s.connection.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
+	err := h.connection.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
 		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
 		Scan(append(st.columns(), &st.Result)...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -109,8 +109,8 @@ func (s *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 }
 
 // StepPoint reads where a step acted on a page, nil if it acted at no point.
-func (s *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
-	list, err := s.events(ctx, `SELECT seq, run_id, at, type, body FROM events
+func (h *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
+	list, err := h.events(ctx, `SELECT seq, run_id, at, type, body FROM events
 		WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -122,8 +122,8 @@ func (s *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point
 }
 
 // IntentsWithoutResult reads the intents of a goal that have no result.
-func (s *History) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
-	return readRows(ctx, s.connection.read, "read steps", func(r scanner, open *event.StepStarted) error {
+func (h *History) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+	return readRows(ctx, h.connection.read, "read steps", func(r scanner, open *event.StepStarted) error {
 		return r.Scan(&open.StepID, &open.Tool, &open.Arguments)
 	}, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
@@ -141,9 +141,9 @@ type Claim struct {
 }
 
 // Claims reads every claim of a goal, oldest first, for the receipt.
-func (s *History) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
+func (h *History) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	var list []Claim
-	err := visitRows(ctx, s.connection.read, "read claims", func(r scanner) error {
+	err := visitRows(ctx, h.connection.read, "read claims", func(r scanner) error {
 		var c Claim
 		var v *goal.Verdict
 		err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, jsonColumn{&v})
@@ -170,7 +170,7 @@ const activityQuery = `WITH wanted (id, last) AS (
 	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
 
 // Activity counts the steps of goals in equal slices of each one's life.
-func (s *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
+func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)
@@ -179,7 +179,7 @@ func (s *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	for _, id := range ids {
 		counts[id] = make([]int, slices)
 	}
-	err = visitRows(ctx, s.connection.read, "activity", func(r scanner) error {
+	err = visitRows(ctx, h.connection.read, "activity", func(r scanner) error {
 		var id goal.ID
 		var slice, n int
 		if err := r.Scan(&id, &slice, &n); err != nil {
@@ -198,12 +198,12 @@ const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FR
 
 // Assurances reads the assurance of goals at their last end. A goal that has not ended, or that an older version ended,
 // has none.
-func (s *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
+func (h *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("assurances: %w", err)
 	}
-	proved, err := readMap[goal.ID, goal.Assurance](ctx, s.connection.read, "assurances", assuranceQuery, string(wanted))
+	proved, err := readMap[goal.ID, goal.Assurance](ctx, h.connection.read, "assurances", assuranceQuery, string(wanted))
 	maps.DeleteFunc(proved, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
 	return proved, err
 }

@@ -19,13 +19,13 @@ type GoalQueue struct {
 
 // NotReady returns why a goal cannot start yet, nil if it can. The queue belongs to the data folder: goals of all
 // processes count.
-func (s *GoalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
-	return s.busy(ctx, s.read, id, slots)
+func (gq *GoalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
+	return gq.busy(ctx, gq.read, id, slots)
 }
 
 // busy is NotReady on a connection or within a transaction.
-func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
-	first, _, err := s.checkDependencies(ctx, q, id)
+func (gq *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
+	first, _, err := gq.checkDependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 	if err != nil {
 		return nil, err
 	}
-	running, err := s.runningGoals(ctx, q, id)
+	running, err := gq.runningGoals(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 
 // QueueReason returns why a goal waits in the queue of a live process, "" if it does not wait in one. Such a goal keeps
 // the status that it had before.
-func (s *GoalQueue) QueueReason(g GoalRow) (string, error) {
+func (gq *GoalQueue) QueueReason(g GoalRow) (string, error) {
 	if g.Queued == "" {
 		return "", nil
 	}
-	alive, err := s.locks.IsLocked(g.ID)
+	alive, err := gq.locks.IsLocked(g.ID)
 	if err != nil || !alive {
 		return "", err
 	}
@@ -100,19 +100,19 @@ func findQueuedGoal(ctx context.Context, q querier, id goal.ID) (f queuedGoal, e
 }
 
 // runningGoals lists the other running goals whose owner lives.
-func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []queuedGoal, err error) {
+func (gq *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []queuedGoal, err error) {
 	running, err := readRows(ctx, q, "queue", scanQueuedGoal,
 		"SELECT "+queuedGoalColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range running {
-		isAlive, err := s.locks.IsLocked(f.id)
+		isAlive, err := gq.locks.IsLocked(f.id)
 		if err != nil {
 			return nil, err
 		}
 		if isAlive {
-			grants, err := s.approvals.Grants(ctx, f.id)
+			grants, err := gq.approvals.Grants(ctx, f.id)
 			if err != nil {
 				return nil, err
 			}
@@ -124,8 +124,8 @@ func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (al
 }
 
 // ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
-func (s *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
-	running, err := s.runningGoals(ctx, s.read, id)
+func (gq *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
+	running, err := gq.runningGoals(ctx, gq.read, id)
 	for _, other := range running {
 		if other.policy.WritesOverlap(policy.Policy{Dir: dir}) {
 			return other.id, nil
@@ -135,14 +135,14 @@ func (s *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.I
 }
 
 // FailedDependency describes a dependency that did not complete, "" if there is none.
-func (s *GoalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
-	_, unmet, err := s.checkDependencies(ctx, s.read, id)
+func (gq *GoalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
+	_, unmet, err := gq.checkDependencies(ctx, gq.read, id)
 	return unmet, err
 }
 
 // checkDependencies checks the goals that must be done first. first is one that may still complete, also if it stopped
 // and is queued to continue; unmet describes one that did not complete.
-func (s *GoalQueue) checkDependencies(
+func (gq *GoalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {
 	after, err := readRows(ctx, q, "queue", func(r scanner, g *GoalRow) error {
@@ -154,7 +154,7 @@ func (s *GoalQueue) checkDependencies(
 		return "", "", err
 	}
 	for _, first := range after {
-		queues, err := s.QueueReason(first)
+		queues, err := gq.QueueReason(first)
 		if err != nil {
 			return "", "", err
 		}

@@ -21,16 +21,16 @@ import (
 // yet.
 type OutdatedSchemaError struct{ Has, Needs int }
 
-func (e *OutdatedSchemaError) Error() string {
+func (o *OutdatedSchemaError) Error() string {
 	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)",
-		e.Has, e.Needs)
+		o.Has, o.Needs)
 }
 
 // As lets fault.Of find the hint.
-func (e *OutdatedSchemaError) As(target any) bool {
+func (o *OutdatedSchemaError) As(target any) bool {
 	f, ok := target.(**fault.Error)
 	if ok {
-		*f = fault.Kind(fault.Unavailable, "", e.Error(),
+		*f = fault.Kind(fault.Unavailable, "", o.Error(),
 			"open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing")
 	}
 	return ok
@@ -57,25 +57,25 @@ func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
-func (s *connection) openReadOnly(ctx context.Context) error {
-	path := filepath.Join(s.dir, "goalpost.db")
+func (c *connection) openReadOnly(ctx context.Context) error {
+	path := filepath.Join(c.dir, "goalpost.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return s.openEmpty(ctx)
+		return c.openEmpty(ctx)
 	}
 	// Lock first, so that no process migrates between the check of the version and the reading.
-	if err := s.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	err := s.openReadConnections(ctx, path, "mode=ro")
+	err := c.openReadConnections(ctx, path, "mode=ro")
 	if _, none := os.Stat(path + "-wal"); err != nil && errors.Is(none, fs.ErrNotExist) {
 		// In a folder that is not writable, SQLite opens only an existing write-ahead log. Without one everything is
 		// in the file, and nobody writes.
-		err = s.openReadConnections(ctx, path, "immutable=1")
+		err = c.openReadConnections(ctx, path, "immutable=1")
 	}
 	if err != nil {
 		return err
 	}
-	switch version, err := schemaOf(ctx, s.read, path); {
+	switch version, err := schemaOf(ctx, c.read, path); {
 	case err != nil:
 		return err
 	case version > schemaVersion():
@@ -87,7 +87,7 @@ func (s *connection) openReadOnly(ctx context.Context) error {
 }
 
 // openReadConnections opens the reading connections and runs a first query.
-func (s *connection) openReadConnections(ctx context.Context, path, how string) error {
+func (c *connection) openReadConnections(ctx context.Context, path, how string) error {
 	db, err := openDatabase("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
 	if err != nil {
 		return err
@@ -95,22 +95,22 @@ func (s *connection) openReadConnections(ctx context.Context, path, how string) 
 	if _, err := schemaOf(ctx, db, path); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	s.read = db
+	c.read = db
 	return nil
 }
 
 // openEmpty makes an empty database in memory.
-func (s *connection) openEmpty(ctx context.Context) error {
+func (c *connection) openEmpty(ctx context.Context) error {
 	db, err := openDatabase("file:" + NewID() + "?mode=memory&cache=shared")
 	if err != nil {
 		return err
 	}
-	s.read, s.write = db, db
+	c.read, c.write = db, db
 	for n := range schemaVersion() {
-		if err := s.apply(ctx, n+1); err != nil {
+		if err := c.apply(ctx, n+1); err != nil {
 			return err
 		}
 	}
-	s.write = nil
+	c.write = nil
 	return nil
 }

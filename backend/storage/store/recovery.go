@@ -19,14 +19,14 @@ type Recovery struct {
 
 // Interrupt sets every running goal whose owner died to paused/interrupted. Only a program that may run goals calls
 // it; reading commands never write.
-func (s *Recovery) Interrupt(ctx context.Context) (int, error) {
-	rows, _, err := s.goals.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
+func (r *Recovery) Interrupt(ctx context.Context) (int, error) {
+	rows, _, err := r.goals.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
 	if err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, g := range rows {
-		ok, err := s.InterruptOne(ctx, g.ID)
+		ok, err := r.InterruptOne(ctx, g.ID)
 		if err != nil {
 			return n, err
 		}
@@ -39,16 +39,16 @@ func (s *Recovery) Interrupt(ctx context.Context) (int, error) {
 
 // InterruptOne does what Interrupt does, for one goal. It returns false if the goal's owner lives or the goal is not
 // running.
-func (s *Recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
+func (r *Recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
 	// A run commits its stop before it releases the lock: a running goal with a free lock has died. Any other free
 	// lock may be taken at this moment.
-	if alive, err := s.locks.IsLocked(id); err != nil || alive {
+	if alive, err := r.locks.IsLocked(id); err != nil || alive {
 		return false, err
 	}
-	if g, err := s.goals.Get(ctx, id); err != nil || g.Status != goal.Running {
+	if g, err := r.goals.Get(ctx, id); err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	own, err := s.locks.LockGoal(id)
+	own, err := r.locks.LockGoal(id)
 	if errors.Is(err, ErrGoalLocked) {
 		return false, nil
 	}
@@ -56,17 +56,17 @@ func (s *Recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err e
 		return false, err
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	return s.interruptLocked(ctx, id)
+	return r.interruptLocked(ctx, id)
 }
 
 // interruptLocked interrupts a goal whose lock file the caller holds, so that the status cannot change any more. It
 // records the outcome of a call without a result as unknown.
-func (s *Recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error) {
-	g, err := s.goals.Get(ctx, id)
+func (r *Recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error) {
+	g, err := r.goals.Get(ctx, id)
 	if err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	open, err := s.history.IntentsWithoutResult(ctx, id)
+	open, err := r.history.IntentsWithoutResult(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -82,7 +82,7 @@ func (s *Recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error
 		})
 	}
 	reason := "the program ended while the goal ran"
-	return true, s.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
+	return true, r.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
 		Exit: goal.Interrupted, Reason: reason, Report: []string{goal.DescribeStop(reason)},
 	})...)
 }

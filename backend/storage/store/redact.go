@@ -11,8 +11,8 @@ import (
 
 // redactBody returns a body without secrets. It is called before anything is written, so that projection tables,
 // artifacts, journal and subscribers get the same.
-func (s *Journal) redactBody(b event.Body) (event.Body, error) {
-	if s.redact == nil {
+func (j *Journal) redactBody(b event.Body) (event.Body, error) {
+	if j.redact == nil {
 		return b, nil
 	}
 	raw, err := json.Marshal(b)
@@ -20,7 +20,7 @@ func (s *Journal) redactBody(b event.Body) (event.Body, error) {
 		return nil, fmt.Errorf("event %s: %w", b.EventType(), err)
 	}
 	out := b
-	if clean := s.redact(raw); !bytes.Equal(clean, raw) {
+	if clean := j.redact(raw); !bytes.Equal(clean, raw) {
 		if out, err = event.Decode(b.EventType(), clean); err != nil {
 			return nil, fmt.Errorf("event %s without its secrets: %w", b.EventType(), err)
 		}
@@ -29,11 +29,11 @@ func (s *Journal) redactBody(b event.Body) (event.Body, error) {
 	switch b := b.(type) {
 	case *event.Step:
 		if kept, ok := out.(*event.Step); ok {
-			kept.Result, kept.Image, kept.Whole = string(s.redact([]byte(b.Result))), b.Image, s.redactText(b.Whole)
+			kept.Result, kept.Image, kept.Whole = string(j.redact([]byte(b.Result))), b.Image, j.redactText(b.Whole)
 		}
 	case *event.Verdict:
 		if kept, ok := out.(*event.Verdict); ok {
-			kept.Took, kept.Output = b.Took, s.redactText(b.Output)
+			kept.Took, kept.Output = b.Took, j.redactText(b.Output)
 		}
 	case *event.Steered:
 		if kept, ok := out.(*event.Steered); ok {
@@ -48,9 +48,9 @@ func (s *Journal) redactBody(b event.Body) (event.Body, error) {
 }
 
 // redactText leaves pictures as they are.
-func (s *Journal) redactText(b []byte) []byte {
+func (j *Journal) redactText(b []byte) []byte {
 	if !utf8.Valid(b) {
 		return b
 	}
-	return s.redact(b)
+	return j.redact(b)
 }

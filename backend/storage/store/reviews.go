@@ -23,12 +23,12 @@ const reviewsQuery = "SELECT seq, run_id, at, type, body FROM events INDEXED BY 
 	" AND type IN ('critic','review') ORDER BY seq"
 
 // Reviews reads every comment of the critic and every review, oldest first.
-func (s *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
-	row, err := s.goals.Get(ctx, id)
+func (h *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
+	row, err := h.goals.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.events(ctx, reviewsQuery, id)
+	list, err := h.events(ctx, reviewsQuery, id)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (s *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 }
 
 // Warnings reads the warnings of a goal about one subject, oldest first.
-func (s *History) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
-	return s.events(ctx,
+func (h *History) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
+	return h.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
 			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)
 }

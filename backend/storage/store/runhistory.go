@@ -9,32 +9,32 @@ import (
 )
 
 // RunHistory reads what a new run needs to know about earlier ones, with at most the given number of newest steps.
-func (s *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+func (h *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
-	if p.Todos, err = s.Todos(ctx, id); err != nil {
+	if p.Todos, err = h.Todos(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Steps, err = s.newestSteps(ctx, id, steps); err != nil {
+	if p.Steps, err = h.newestSteps(ctx, id, steps); err != nil {
 		return p, err
 	}
-	if p.Warned, err = s.warnedLimits(ctx, id); err != nil {
+	if p.Warned, err = h.warnedLimits(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Memory, err = s.loopState(ctx, id); err != nil {
+	if p.Memory, err = h.loopState(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Filled, err = s.callsWithSecrets(ctx, id); err != nil {
+	if p.Filled, err = h.callsWithSecrets(ctx, id); err != nil {
 		return p, err
 	}
-	if p.CriticTokens, err = s.criticTokens(ctx, id); err != nil {
+	if p.CriticTokens, err = h.criticTokens(ctx, id); err != nil {
 		return p, err
 	}
-	stop, err := s.lastUserStop(ctx, id)
+	stop, err := h.lastUserStop(ctx, id)
 	if err != nil {
 		return p, err
 	}
-	said, err := s.Reviews(ctx, id)
+	said, err := h.Reviews(ctx, id)
 	if err != nil {
 		return p, err
 	}
@@ -46,23 +46,23 @@ func (s *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
-	err = s.addClaims(ctx, id, stop, said, &p)
+	err = h.addClaims(ctx, id, stop, said, &p)
 	return p, err
 }
 
 // addClaims adds the claims, each with its verdicts and review.
-func (s *History) addClaims(
+func (h *History) addClaims(
 	ctx context.Context, id goal.ID, stop int64, said []ReviewRecord, p *goal.RunHistory,
 ) error {
-	claims, err := s.Claims(ctx, id)
+	claims, err := h.Claims(ctx, id)
 	if err != nil {
 		return err
 	}
-	before, err := s.lastClaimBefore(ctx, id, stop)
+	before, err := h.lastClaimBefore(ctx, id, stop)
 	if err != nil {
 		return err
 	}
-	failed, err := s.claimsWithoutChecks(ctx, id, claims)
+	failed, err := h.claimsWithoutChecks(ctx, id, claims)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *History) addClaims(
 
 // claimsWithoutChecks separates claims that failed without a check, because nothing was done since the one before,
 // from those whose verification was cut off. It reads the journal only if a claim has no verdict.
-func (s *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
+func (h *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
 	without := map[int]bool{}
 	for _, c := range claims {
 		if len(c.Verdicts) == 0 {
@@ -112,7 +112,7 @@ func (s *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []
 	if len(without) == 0 {
 		return nil, nil
 	}
-	list, err := s.events(ctx,
+	list, err := h.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'verification_failed'", id)
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id
 	" AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
 // Todos reads the goal's present plan.
-func (s *History) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
-	list, err := s.events(ctx, todosQuery, id)
+func (h *History) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
+	list, err := h.events(ctx, todosQuery, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func (s *History) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 }
 
 // warnedLimits reads, by limit, the highest percentage warned of since the limits were set.
-func (s *History) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
-	return readMap[string, int](ctx, s.connection.read, "read warnings",
+func (h *History) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
+	return readMap[string, int](ctx, h.connection.read, "read warnings",
 		`SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
 		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type =
@@ -159,15 +159,15 @@ const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up
 
 // lastUserStop returns the seq of the event with which the goal last stopped for the user to look at it, 0 if it never
 // did. Earlier failures no longer count.
-func (s *History) lastUserStop(ctx context.Context, id goal.ID) (int64, error) {
-	return readValue[int64](ctx, s.connection.read, "read stops",
+func (h *History) lastUserStop(ctx context.Context, id goal.ID) (int64, error) {
+	return readValue[int64](ctx, h.connection.read, "read stops",
 		`SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ? AND `+
 			rareEventFilter+` AND type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)`, id)
 }
 
 // lastClaimBefore returns the number of the last claim before an event, 0 if there is none.
-func (s *History) lastClaimBefore(ctx context.Context, id goal.ID, seq int64) (int, error) {
-	return readValue[int](ctx, s.connection.read, "read claims",
+func (h *History) lastClaimBefore(ctx context.Context, id goal.ID, seq int64) (int, error) {
+	return readValue[int](ctx, h.connection.read, "read claims",
 		`SELECT coalesce(max(body ->> 'n'), 0) FROM events WHERE goal_id = ? AND seq < ? AND type = 'claim'`, id, seq)
 }
 
@@ -177,29 +177,29 @@ const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind
 	rareEventFilter + " AND type = 'usage')"
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
-func (s *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
-	return readValue[int](ctx, s.connection.read, "read parks", parkedInARowQuery, id)
+func (h *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
+	return readValue[int](ctx, h.connection.read, "read parks", parkedInARowQuery, id)
 }
 
 // criticTokens sums what the critic has cost, in tokens in and out.
-func (s *History) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
-	return readValue[int64](ctx, s.connection.read, "read what the critic cost",
+func (h *History) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
+	return readValue[int64](ctx, h.connection.read, "read what the critic cost",
 		`SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
 		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id)
 }
 
 // callsWithSecrets reads the calls that were not refused and whose arguments name a secret, or may name one in an
 // encoded form.
-func (s *History) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
-	return readRows(ctx, s.connection.read, "read steps", func(r scanner, c *goal.Call) error {
+func (h *History) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
+	return readRows(ctx, h.connection.read, "read steps", func(r scanner, c *goal.Call) error {
 		return r.Scan(&c.Tool, &c.Arguments)
 	}, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <>
 		'denied'`, id)
 }
 
-func (s *History) newestSteps(ctx context.Context, id goal.ID, limit int) ([]goal.Step, error) {
-	list, err := readRows(ctx, s.connection.read, "read steps", func(r scanner, st *goal.Step) error {
+func (h *History) newestSteps(ctx context.Context, id goal.ID, limit int) ([]goal.Step, error) {
+	list, err := readRows(ctx, h.connection.read, "read steps", func(r scanner, st *goal.Step) error {
 		return r.Scan(&st.N, &st.Tool, &st.Arguments, &st.Outcome, &st.Result)
 	}, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
 		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT

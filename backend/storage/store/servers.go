@@ -16,14 +16,14 @@ import (
 const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
 
 // Servers lists the machines that terminals are opened on, by name.
-func (s *WorkspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	return readRows(ctx, s.read, "servers", scanServer, "SELECT "+serverColumns+
+func (wt *WorkspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+	return readRows(ctx, wt.read, "servers", scanServer, "SELECT "+serverColumns+
 		" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
 }
 
 // Server reads one server; the error wraps os.ErrNotExist if there is none.
-func (s *WorkspaceTables) Server(ctx context.Context, id string) (v pane.SSHServer, err error) {
-	err = scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id), &v)
+func (wt *WorkspaceTables) Server(ctx context.Context, id string) (v pane.SSHServer, err error) {
+	err = scanServer(wt.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id), &v)
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, fmt.Errorf("there is no server %q: %w", id, os.ErrNotExist)
 	}
@@ -38,20 +38,20 @@ func scanServer(r scanner, v *pane.SSHServer) error {
 }
 
 // SaveServer stores a server; one without an id is new and gets one.
-func (s *WorkspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
+func (wt *WorkspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
 	if err := v.Validate(); err != nil {
 		return v, err
 	}
 	if v.ID == "" {
 		v.ID = ulid.Make().String()
 	}
-	return v, s.commitStatement(ctx, "save server",
+	return v, wt.commitStatement(ctx, "save server",
 		"INSERT OR REPLACE INTO servers ("+serverColumns+") VALUES (?,?,?,?,?,?,?,?,?)",
 		v.ID, text.ToUTF8(v.Name), text.ToUTF8(v.Host), v.Port, text.ToUTF8(v.User), text.ToUTF8(v.KeyPath),
 		text.ToUTF8(v.Jump), text.ToUTF8(v.Folder), v.Tmux)
 }
 
 // DeleteServer removes a server. Its open terminals stay open.
-func (s *WorkspaceTables) DeleteServer(ctx context.Context, id string) error {
-	return s.commitStatement(ctx, "delete server", "DELETE FROM servers WHERE id = ?", id)
+func (wt *WorkspaceTables) DeleteServer(ctx context.Context, id string) error {
+	return wt.commitStatement(ctx, "delete server", "DELETE FROM servers WHERE id = ?", id)
 }

@@ -97,30 +97,30 @@ func execStatement(ctx context.Context, tx *sql.Tx, what, query string, args ...
 }
 
 // commitStatement runs a statement in its own transaction. Errors begin with the text in what.
-func (s *connection) commitStatement(ctx context.Context, what, query string, args ...any) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return execStatement(ctx, tx, what, query, args...) })
+func (c *connection) commitStatement(ctx context.Context, what, query string, args ...any) error {
+	return c.tx(ctx, func(tx *sql.Tx) error { return execStatement(ctx, tx, what, query, args...) })
 }
 
 // timeColumn reads a stored time. An empty one is the zero time: it has not happened yet.
 type timeColumn struct{ at *time.Time }
 
-func (c timeColumn) Scan(stored any) error {
+func (t timeColumn) Scan(stored any) error {
 	text, _ := stored.(string)
-	*c.at = parseStamp(text)
+	*t.at = parseStamp(text)
 	return nil
 }
 
 // jsonColumn reads stored JSON into what v points to. NULL changes nothing.
 type jsonColumn struct{ v any }
 
-func (c jsonColumn) Scan(stored any) error {
+func (j jsonColumn) Scan(stored any) error {
 	switch b := stored.(type) {
 	case nil:
 		return nil
 	case string:
-		return json.Unmarshal([]byte(b), c.v) //nolint:wrapcheck // the caller adds the context
+		return json.Unmarshal([]byte(b), j.v) //nolint:wrapcheck // the caller adds the context
 	case []byte:
-		return json.Unmarshal(b, c.v) //nolint:wrapcheck // the caller adds the context
+		return json.Unmarshal(b, j.v) //nolint:wrapcheck // the caller adds the context
 	}
 	return fmt.Errorf("%T is not JSON", stored)
 }

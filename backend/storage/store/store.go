@@ -113,22 +113,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *connection) open(ctx context.Context) error {
-	path := filepath.Join(s.dir, "goalpost.db")
+func (c *connection) open(ctx context.Context) error {
+	path := filepath.Join(c.dir, "goalpost.db")
 	if err := createPrivate(path); err != nil {
 		return err
 	}
 	var err error
-	if s.write, err = openConnections(path, "_txlock=immediate", 1); err != nil {
+	if c.write, err = openConnections(path, "_txlock=immediate", 1); err != nil {
 		return err
 	}
-	if err := s.migrate(ctx, path); err != nil {
+	if err := c.migrate(ctx, path); err != nil {
 		return err
 	}
-	if s.read, err = openConnections(path, "_query_only=true", readers); err != nil {
+	if c.read, err = openConnections(path, "_query_only=true", readers); err != nil {
 		return err
 	}
-	return s.lockShared(ctx)
+	return c.lockShared(ctx)
 }
 
 // createPrivate creates the file before SQLite does, so that no other user can read it. The write-ahead log gets the
@@ -168,23 +168,23 @@ func openDatabase(dsn string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (s *connection) lockShared(ctx context.Context) error {
-	ok, err := s.shared.TryRLockContext(ctx, 50*time.Millisecond)
+func (c *connection) lockShared(ctx context.Context) error {
+	ok, err := c.shared.TryRLockContext(ctx, 50*time.Millisecond)
 	if err != nil || !ok {
-		return fmt.Errorf("lock %s: %w", s.shared.Path(), err)
+		return fmt.Errorf("lock %s: %w", c.shared.Path(), err)
 	}
 	return nil
 }
 
 // Close closes the database. Nothing may be called afterwards.
-func (s *connection) Close() error {
+func (c *connection) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write} {
+	for _, db := range []*sql.DB{c.read, c.write} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
 	}
-	errs = append(errs, s.shared.Close())
+	errs = append(errs, c.shared.Close())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
@@ -192,11 +192,11 @@ func (s *connection) Close() error {
 }
 
 // tx runs f in one durable transaction, after it has checked that no newer version has migrated the schema.
-func (s *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
-	if s.write == nil {
+func (c *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	if c.write == nil {
 		return errReadOnly
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := c.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

@@ -24,15 +24,15 @@ type Terminal struct {
 }
 
 // Terminals reads what SaveTerminals last stored.
-func (s *WorkspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
-	return readRows(ctx, s.read, "terminals", func(r scanner, t *Terminal) error {
+func (wt *WorkspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
+	return readRows(ctx, wt.read, "terminals", func(r scanner, t *Terminal) error {
 		return r.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Output, timeColumn{&t.SavedAt})
 	}, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 }
 
 // SaveTerminals replaces all stored terminals with these.
-func (s *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+func (wt *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
+	return wt.tx(ctx, func(tx *sql.Tx) error {
 		if err := execStatement(ctx, tx, "save terminals", "DELETE FROM terminals"); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (s *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 			err := execStatement(ctx, tx, "save terminals",
 				"INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
 				t.ID, text.ToUTF8(t.Title), text.ToUTF8(t.Dir), t.Server, text.ToUTF8(t.Session), text.ToUTF8(t.Command),
-				append([]byte{}, t.Output...), formatTime(s.now()))
+				append([]byte{}, t.Output...), formatTime(wt.now()))
 			if err != nil {
 				return err
 			}
@@ -51,8 +51,8 @@ func (s *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 
 // HoldWorkspace makes this process the one that restores and saves the user's terminals, until release. ok is false if
 // another process is.
-func (s *WorkspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
-	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))
+func (wt *WorkspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
+	lock := flock.New(filepath.Join(wt.dir, "workspace.lock"))
 	ok, err = lock.TryLock()
 	if err != nil {
 		err = fmt.Errorf("lock the workspace: %w", err)

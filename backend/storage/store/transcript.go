@@ -44,15 +44,15 @@ const transcriptTables = ` FROM events e LEFT JOIN results r
 	ON e.type = 'step_started' AND r.goal_id = e.goal_id AND r.n = e.body ->> 'step_id' WHERE `
 
 // CountTranscript counts the rows of a goal's transcript.
-func (s *History) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
-	return readValue[int](ctx, s.connection.read, "count transcript",
+func (h *History) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
+	return readValue[int](ctx, h.connection.read, "count transcript",
 		"SELECT count(*) FROM events e WHERE "+transcriptFilter, id)
 }
 
 // Transcript reads at most limit rows of a goal's transcript after the first offset rows, oldest first.
-func (s *History) Transcript(ctx context.Context, id goal.ID, offset, limit int) ([]TranscriptRow, error) {
+func (h *History) Transcript(ctx context.Context, id goal.ID, offset, limit int) ([]TranscriptRow, error) {
 	var list []TranscriptRow
-	err := s.scanTranscript(ctx, func(row TranscriptRow) error {
+	err := h.scanTranscript(ctx, func(row TranscriptRow) error {
 		list = append(list, row)
 		return nil
 	}, transcriptFilter+" ORDER BY e.seq LIMIT ?2 OFFSET ?3", id, limit, offset)
@@ -61,12 +61,12 @@ func (s *History) Transcript(ctx context.Context, id goal.ID, offset, limit int)
 
 // SearchTranscript calls visit with the rows of a goal's transcript that may contain the text, oldest first. It ignores
 // case. Some of these rows may not show the text.
-func (s *History) SearchTranscript(
+func (h *History) SearchTranscript(
 	ctx context.Context, id goal.ID, text string, visit func(TranscriptRow) error,
 ) error {
 	isLetterBeyondASCII := func(r rune) bool { return r > unicode.MaxASCII }
 	if strings.ContainsFunc(text, isLetterBeyondASCII) { // SQLite's lower knows ASCII only
-		return s.scanTranscript(ctx, visit, transcriptFilter+" ORDER BY e.seq", id)
+		return h.scanTranscript(ctx, visit, transcriptFilter+" ORDER BY e.seq", id)
 	}
 	raw, err := json.Marshal(strings.ToLower(text))
 	if err != nil {
@@ -75,21 +75,21 @@ func (s *History) SearchTranscript(
 	// Texts are in the events as JSON. Arguments are JSON within that: what JSON escapes is escaped twice there.
 	inJSON := strings.Trim(string(raw), `"`)
 	if inJSON != strings.ToLower(text) {
-		return s.scanTranscript(ctx, visit, transcriptFilter+" ORDER BY e.seq", id)
+		return h.scanTranscript(ctx, visit, transcriptFilter+" ORDER BY e.seq", id)
 	}
-	return s.scanTranscript(ctx, visit, transcriptFilter+
+	return h.scanTranscript(ctx, visit, transcriptFilter+
 		" AND (instr(lower(e.body), ?2) > 0 OR instr(lower(r.result), ?2) > 0) ORDER BY e.seq", id, inJSON)
 }
 
-func (s *History) scanTranscript(
+func (h *History) scanTranscript(
 	ctx context.Context, visit func(TranscriptRow) error, where string, id goal.ID, args ...any,
 ) error {
-	row, err := s.goals.Get(ctx, id)
+	row, err := h.goals.Get(ctx, id)
 	if err != nil {
 		return err
 	}
 	since := journalCursor{started: row.StartedAt}
-	return visitRows(ctx, s.connection.read, "read transcript", func(r scanner) error {
+	return visitRows(ctx, h.connection.read, "read transcript", func(r scanner) error {
 		one, err := scanTranscriptRow(r, id)
 		if err != nil {
 			return err

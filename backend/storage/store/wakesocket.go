@@ -51,11 +51,11 @@ const wakeTimeout = 5 * time.Second
 
 // ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for. visit gets the
 // connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
-func (s *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+func (p *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
-		path = s.wakeSocketPath(n)
+		path = p.wakeSocketPath(n)
 		if sendWake(ctx, path, "") == nil { // another store of this process: tests have two
 			continue
 		}
@@ -71,80 +71,80 @@ func (s *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visi
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("wake socket: %w", err), l.Close())
 	}
-	b := &WakeSocket{sockets: s, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
-	s.wakeSocketMu.Lock()
-	s.wakeSocket = b
-	s.wakeSocketMu.Unlock()
+	b := &WakeSocket{sockets: p, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	p.wakeSocketMu.Lock()
+	p.wakeSocket = b
+	p.wakeSocketMu.Unlock()
 	b.work.Go(b.accept)
 	return b, nil
 }
 
-func (s *PeerSockets) wakeSocketPath(n int) string {
+func (p *PeerSockets) wakeSocketPath(n int) string {
 	name := fmt.Sprintf("%d.sock", os.Getpid())
 	if n > 1 {
 		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
 	}
-	return filepath.Join(s.dir, "run", name)
+	return filepath.Join(p.dir, "run", name)
 }
 
 // Close closes the socket and waits for its connections.
-func (b *WakeSocket) Close() error {
-	b.sockets.wakeSocketMu.Lock()
-	b.sockets.wakeSocket = nil
-	b.sockets.wakeSocketMu.Unlock()
-	err := b.listen.Close() // which removes the file
-	b.mu.Lock()
-	b.closed = true
-	for c := range b.conns {
+func (w *WakeSocket) Close() error {
+	w.sockets.wakeSocketMu.Lock()
+	w.sockets.wakeSocket = nil
+	w.sockets.wakeSocketMu.Unlock()
+	err := w.listen.Close() // which removes the file
+	w.mu.Lock()
+	w.closed = true
+	for c := range w.conns {
 		err = errors.Join(err, c.Close())
 	}
-	b.mu.Unlock()
-	b.work.Wait()
+	w.mu.Unlock()
+	w.work.Wait()
 	if err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("wake socket: %w", err)
 	}
 	return nil
 }
 
-func (b *WakeSocket) accept() {
+func (w *WakeSocket) accept() {
 	for {
-		c, err := b.listen.Accept()
+		c, err := w.listen.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {
-			b.sockets.log.Warn("wake socket: stopped listening", "error", err)
+			w.sockets.log.Warn("wake socket: stopped listening", "error", err)
 			return
 		}
 		if !isSameUser(c) {
-			b.sockets.log.Warn("wake socket: refused a connection of another user")
+			w.sockets.log.Warn("wake socket: refused a connection of another user")
 			_ = c.Close()
 			continue
 		}
-		if b.add(c) {
-			b.work.Go(func() { b.serve(c) })
+		if w.add(c) {
+			w.work.Go(func() { w.serve(c) })
 		}
 	}
 }
 
-func (b *WakeSocket) add(c net.Conn) bool {
+func (w *WakeSocket) add(c net.Conn) bool {
 	const maxConns = 64
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed || len(b.conns) >= maxConns {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || len(w.conns) >= maxConns {
 		_ = c.Close() // the peer polls the database without it
 		return false
 	}
-	b.conns[c] = nil
+	w.conns[c] = nil
 	return true
 }
 
-func (b *WakeSocket) serve(c net.Conn) {
+func (w *WakeSocket) serve(c net.Conn) {
 	visits := false
 	defer func() {
-		b.mu.Lock()
-		delete(b.conns, c)
-		b.mu.Unlock()
+		w.mu.Lock()
+		delete(w.conns, c)
+		w.mu.Unlock()
 		if !visits {
 			_ = c.Close() // perhaps by Close already
 		}
@@ -157,15 +157,15 @@ func (b *WakeSocket) serve(c net.Conn) {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
 	case "visit":
-		if visits = b.visit != nil; visits {
+		if visits = w.visit != nil; visits {
 			_ = c.SetDeadline(time.Time{})
-			b.visit(c)
+			w.visit(c)
 		}
 	case "order":
-		b.onWake(goal.ID(rest))
+		w.onWake(goal.ID(rest))
 	case "follow":
 		_ = c.SetDeadline(time.Time{})
-		b.notifyFollower(c)
+		w.notifyFollower(c)
 	}
 }
 
@@ -186,16 +186,16 @@ func readLine(c net.Conn) (string, error) {
 }
 
 // notifyFollower writes a byte for commits since the last one.
-func (b *WakeSocket) notifyFollower(c net.Conn) {
+func (w *WakeSocket) notifyFollower(c net.Conn) {
 	commits, gone := make(chan struct{}, 1), make(chan struct{})
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
 		return
 	}
-	b.conns[c] = commits
-	b.mu.Unlock()
-	b.work.Go(func() {
+	w.conns[c] = commits
+	w.mu.Unlock()
+	w.work.Go(func() {
 		defer close(gone)
 		_, _ = c.Read(make([]byte, 1)) // returns when the connection ends: the peer sends nothing more
 	})
@@ -215,10 +215,10 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 }
 
 // notifyFollowers wakes the followers. It does not block.
-func (s *PeerSockets) notifyFollowers() {
-	s.wakeSocketMu.Lock()
-	b := s.wakeSocket
-	s.wakeSocketMu.Unlock()
+func (p *PeerSockets) notifyFollowers() {
+	p.wakeSocketMu.Lock()
+	b := p.wakeSocket
+	p.wakeSocketMu.Unlock()
 	if b == nil {
 		return
 	}
@@ -234,10 +234,10 @@ func (s *PeerSockets) notifyFollowers() {
 
 // WakeAll wakes the process that owns a goal, so that it processes the goal's orders now. It wakes all processes: for
 // a queued or parked goal no run names the owner.
-func (s *PeerSockets) WakeAll(ctx context.Context, id goal.ID) {
-	for _, path := range s.wakeSockets() {
+func (p *PeerSockets) WakeAll(ctx context.Context, id goal.ID) {
+	for _, path := range p.wakeSockets() {
 		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
-			s.log.Debug("waking another process", "error", err)
+			p.log.Debug("waking another process", "error", err)
 		}
 	}
 }
@@ -251,11 +251,11 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 var processName = text.NewPattern(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
 // DialPeer connects to another process, named by LockOwner.Process, to see its panes.
-func (s *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
+func (p *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
 	if !processName.MatchString(process) {
 		return nil, fmt.Errorf("%q is not a process of this data folder", process)
 	}
-	c, err := dialSocket(ctx, filepath.Join(s.dir, "run", process+".sock"))
+	c, err := dialSocket(ctx, filepath.Join(p.dir, "run", process+".sock"))
 	if err != nil {
 		return nil, fmt.Errorf("the process %s does not answer: %w", process, err)
 	}
@@ -280,16 +280,16 @@ func sendWake(ctx context.Context, path, line string) error {
 }
 
 // wakeSockets lists the paths of the wake sockets of all other processes.
-func (s *PeerSockets) wakeSockets() []string {
-	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
+func (p *PeerSockets) wakeSockets() []string {
+	all, err := filepath.Glob(filepath.Join(p.dir, "run", "*.sock"))
 	if err != nil {
 		return nil // the pattern is well formed
 	}
-	s.wakeSocketMu.Lock()
-	defer s.wakeSocketMu.Unlock()
+	p.wakeSocketMu.Lock()
+	defer p.wakeSocketMu.Unlock()
 	var others []string
 	for _, path := range all {
-		if s.wakeSocket == nil || path != s.wakeSocket.listen.Addr().String() {
+		if p.wakeSocket == nil || path != p.wakeSocket.listen.Addr().String() {
 			others = append(others, path)
 		}
 	}
@@ -298,9 +298,9 @@ func (s *PeerSockets) wakeSockets() []string {
 
 // Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
 // answer.
-func (s *PeerSockets) Peers() []string {
+func (p *PeerSockets) Peers() []string {
 	var names []string
-	for _, path := range s.wakeSockets() {
+	for _, path := range p.wakeSockets() {
 		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
 			names = append(names, name)
 		}
@@ -309,9 +309,9 @@ func (s *PeerSockets) Peers() []string {
 }
 
 // Processes lists the other processes that work on this data folder.
-func (s *PeerSockets) Processes() []int {
+func (p *PeerSockets) Processes() []int {
 	var list []int
-	for _, path := range s.wakeSockets() {
+	for _, path := range p.wakeSockets() {
 		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
 		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
 			list = append(list, pid)
@@ -331,58 +331,58 @@ type commitListener struct {
 }
 
 // connect connects to new wake sockets, and removes those of dead processes.
-func (w *commitListener) connect(ctx context.Context) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, path := range w.sockets.wakeSockets() {
-		if w.conns[path] != nil || ctx.Err() != nil {
+func (cl *commitListener) connect(ctx context.Context) {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	for _, path := range cl.sockets.wakeSockets() {
+		if cl.conns[path] != nil || ctx.Err() != nil {
 			continue
 		}
 		c, err := dialSocket(ctx, path)
-		if errors.Is(err, syscall.ECONNREFUSED) && w.sockets.write != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) && cl.sockets.write != nil {
 			_ = os.Remove(path) // its process was killed
 		}
 		if err != nil {
 			continue
 		}
-		w.conns[path] = c
-		w.work.Go(func() { w.read(path, c) })
+		cl.conns[path] = c
+		cl.work.Go(func() { cl.read(path, c) })
 	}
 }
 
-func (w *commitListener) read(path string, c net.Conn) {
+func (cl *commitListener) read(path string, c net.Conn) {
 	if _, err := c.Write([]byte("follow\n")); err == nil {
 		for in := bufio.NewReader(c); ; {
 			if _, err := in.ReadByte(); err != nil {
 				break
 			}
 			select {
-			case w.woken <- struct{}{}:
+			case cl.woken <- struct{}{}:
 			default: // it is already awake
 			}
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.conns, path)
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	delete(cl.conns, path)
 	_ = c.Close() // perhaps by close already
 }
 
-func (w *commitListener) close() {
-	w.mu.Lock()
-	for _, c := range w.conns {
+func (cl *commitListener) close() {
+	cl.mu.Lock()
+	for _, c := range cl.conns {
 		_ = c.Close() // the reading goroutine ends with it
 	}
-	w.mu.Unlock()
-	w.work.Wait()
+	cl.mu.Unlock()
+	cl.work.Wait()
 }
 
 // publishAndNotify publishes events and wakes the followers.
-func (s *Journal) publishAndNotify(events []event.Event) {
+func (j *Journal) publishAndNotify(events []event.Event) {
 	for _, ev := range events {
-		s.publish(ev)
+		j.publish(ev)
 	}
 	if len(events) > 0 {
-		s.sockets.notifyFollowers()
+		j.sockets.notifyFollowers()
 	}
 }

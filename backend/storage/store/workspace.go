@@ -8,12 +8,13 @@ type WorkspaceTables struct {
 }
 
 // Layout reads a saved layout of the page, "" if there is none.
-func (s *WorkspaceTables) Layout(ctx context.Context, name string) (string, error) {
-	return readValue[string](ctx, s.read, "layout", "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name)
+func (wt *WorkspaceTables) Layout(ctx context.Context, name string) (string, error) {
+	return readValue[string](ctx, wt.read, "layout",
+		"SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name)
 }
 
 // SaveLayout saves a layout of the page, which is JSON.
-func (s *WorkspaceTables) SaveLayout(ctx context.Context, name, body string) error {
-	return s.commitStatement(ctx, "layout",
+func (wt *WorkspaceTables) SaveLayout(ctx context.Context, name, body string) error {
+	return wt.commitStatement(ctx, "layout",
 		"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 }

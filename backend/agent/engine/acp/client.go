@@ -20,8 +20,8 @@ var (
 	_ sdk.ExtensionMethodHandler = (*client)(nil)
 )
 
-func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
-	c := k.conn
+func (cl *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	c := cl.conn
 	if !c.isOurs(n.SessionId) {
 		return nil
 	}
@@ -42,10 +42,10 @@ func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) err
 	return nil
 }
 
-func (k *client) RequestPermission(
+func (cl *client) RequestPermission(
 	ctx context.Context, r sdk.RequestPermissionRequest,
 ) (sdk.RequestPermissionResponse, error) {
-	c := k.conn
+	c := cl.conn
 	defer c.waiting.Add(-1) // the filter has counted it
 	withdrawn := sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}
 	if !c.isOurs(r.SessionId) {
@@ -67,39 +67,39 @@ func (k *client) RequestPermission(
 	return withdrawn, nil
 }
 
-func (k *client) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
+func (cl *client) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
+func (cl *client) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
+func (cl *client) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
+func (cl *client) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
+func (cl *client) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) ReleaseTerminal(
+func (cl *client) ReleaseTerminal(
 	context.Context, sdk.ReleaseTerminalRequest,
 ) (r sdk.ReleaseTerminalResponse, err error) {
 	return r, errNotOffered
 }
 
-func (k *client) WaitForTerminalExit(
+func (cl *client) WaitForTerminalExit(
 	context.Context, sdk.WaitForTerminalExitRequest,
 ) (r sdk.WaitForTerminalExitResponse, err error) {
 	return r, errNotOffered
 }
 
 // HandleExtensionMethod refuses methods outside the protocol. Notifications get no answer.
-func (k *client) HandleExtensionMethod(_ context.Context, _ string, _ json.RawMessage) (any, error) {
+func (cl *client) HandleExtensionMethod(_ context.Context, _ string, _ json.RawMessage) (any, error) {
 	return nil, errNotOffered
 }

@@ -19,21 +19,21 @@ import (
 // boundHandler checks that nothing it receives exceeds the limits.
 type boundHandler struct{ t *testing.T }
 
-func (h boundHandler) Text(string)    {}
-func (h boundHandler) Thought(string) {}
+func (b boundHandler) Text(string)    {}
+func (b boundHandler) Thought(string) {}
 
-func (h boundHandler) ToolCall(c ToolCall) {
+func (b boundHandler) ToolCall(c ToolCall) {
 	size := len(c.Kind) + len(c.Title) + len(c.Status) + len(c.Input) + len(c.Output)
 	for _, d := range c.Diffs {
 		size += len(d.Old) + len(d.New)
 	}
 	if size > 5*(maxCallText+len("…"))+maxDiffs+len(c.Diffs)*2*len("…") {
-		h.t.Errorf("a call has %d bytes", size)
+		b.t.Errorf("a call has %d bytes", size)
 	}
 }
 
-func (h boundHandler) Permission(_ context.Context, c ToolCall) Permission {
-	h.ToolCall(c)
+func (b boundHandler) Permission(_ context.Context, c ToolCall) Permission {
+	b.ToolCall(c)
 	return Denied
 }
 

@@ -27,7 +27,7 @@ type ToolCall struct {
 type Diff struct{ Path, Old, New string }
 
 // IsOver reports whether the call has ended.
-func (c ToolCall) IsOver() bool { return c.Status == "completed" || c.Status == "failed" }
+func (t ToolCall) IsOver() bool { return t.Status == "completed" || t.Status == "failed" }
 
 // update holds the changes of a call in one message. Nil and empty fields change nothing.
 type update struct {

@@ -62,10 +62,10 @@ type chatMessage struct {
 }
 
 // toTurn converts the request to a turn of our model.
-func (q chatRequest) toTurn() (goal.Turn, error) {
+func (cr chatRequest) toTurn() (goal.Turn, error) {
 	var t goal.Turn
 	var system []string
-	for _, m := range q.Messages {
+	for _, m := range cr.Messages {
 		text, images, err := textAndImages(m.Content)
 		if err != nil {
 			return t, err
@@ -90,7 +90,7 @@ func (q chatRequest) toTurn() (goal.Turn, error) {
 		t.Messages = append(t.Messages, out)
 	}
 	t.System = strings.Join(system, "\n\n")
-	for _, f := range q.Tools {
+	for _, f := range cr.Tools {
 		schema := f.Function.Parameters
 		if len(schema) == 0 {
 			schema = objectSchema
@@ -115,12 +115,12 @@ type chatPart struct {
 
 func (chatPart) ofText(text string) chatPart { return chatPart{Type: "text", Text: text} }
 
-func (p chatPart) textOrImage() (text string, image []byte, err error) {
-	switch p.Type {
+func (c chatPart) textOrImage() (text string, image []byte, err error) {
+	switch c.Type {
 	case "text":
-		text = p.Text
+		text = c.Text
 	case "image_url":
-		image, err = decodeDataURL(p.ImageURL.URL)
+		image, err = decodeDataURL(c.ImageURL.URL)
 	}
 	return text, image, err
 }
@@ -168,11 +168,11 @@ type chatUsage struct {
 	Total      int64 `json:"total_tokens"`
 }
 
-func (a *chatAnswer) addText(piece string) {
-	a.event(completion{Choices: []chatChoice{{Delta: &chatDelta{Role: "assistant", Content: piece}}}})
+func (ca *chatAnswer) addText(piece string) {
+	ca.event(completion{Choices: []chatChoice{{Delta: &chatDelta{Role: "assistant", Content: piece}}}})
 }
 
-func (a *chatAnswer) finish(r goal.Reply) {
+func (ca *chatAnswer) finish(r goal.Reply) {
 	finish := "stop"
 	calls := make([]chatCall, len(r.Calls))
 	for i, c := range r.Calls {
@@ -181,8 +181,8 @@ func (a *chatAnswer) finish(r goal.Reply) {
 		calls[i].Function.Name, calls[i].Function.Arguments = c.Tool, c.Arguments
 	}
 	used := &chatUsage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}
-	if !a.stream {
-		writeJSON(a.w, http.StatusOK, completion{
+	if !ca.stream {
+		writeJSON(ca.w, http.StatusOK, completion{
 			ID:      "relay",
 			Object:  "chat.completion",
 			Model:   ModelName,
@@ -192,14 +192,14 @@ func (a *chatAnswer) finish(r goal.Reply) {
 		return
 	}
 	if len(calls) > 0 {
-		a.event(completion{Choices: []chatChoice{{Delta: &chatDelta{Role: "assistant", ToolCalls: calls}}}})
+		ca.event(completion{Choices: []chatChoice{{Delta: &chatDelta{Role: "assistant", ToolCalls: calls}}}})
 	}
-	a.event(completion{Choices: []chatChoice{{Delta: &chatDelta{}, Finish: &finish}}})
-	a.event(completion{Choices: []chatChoice{}, Usage: used})
-	_, _ = a.w.Write([]byte("data: [DONE]\n\n"))
+	ca.event(completion{Choices: []chatChoice{{Delta: &chatDelta{}, Finish: &finish}}})
+	ca.event(completion{Choices: []chatChoice{}, Usage: used})
+	_, _ = ca.w.Write([]byte("data: [DONE]\n\n"))
 }
 
-func (a *chatAnswer) event(c completion) {
+func (ca *chatAnswer) event(c completion) {
 	c.ID, c.Object, c.Model = "relay", "chat.completion.chunk", ModelName
-	writeEvent(a.w, "", c)
+	writeEvent(ca.w, "", c)
 }

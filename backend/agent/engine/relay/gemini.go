@@ -94,15 +94,15 @@ type geminiPart struct {
 }
 
 // toTurn converts the request to a turn of our model.
-func (q geminiRequest) toTurn() (t goal.Turn, err error) {
+func (g geminiRequest) toTurn() (t goal.Turn, err error) {
 	var open []goal.Call // without a response, oldest first
-	t.System = q.System.text()
-	for _, c := range q.Contents {
+	t.System = g.System.text()
+	for _, c := range g.Contents {
 		if err := addContent(&t, c, &open); err != nil {
 			return t, err
 		}
 	}
-	for _, tools := range q.Tools {
+	for _, tools := range g.Tools {
 		for _, f := range tools.Functions {
 			schema := f.Schema
 			if len(schema) == 0 {
@@ -111,11 +111,11 @@ func (q geminiRequest) toTurn() (t goal.Turn, err error) {
 			t.Tools = append(t.Tools, goal.ToolSpec{Name: f.Name, Description: f.Description, Schema: schema})
 		}
 	}
-	if q.Config.MIMEType == "application/json" {
+	if g.Config.MIMEType == "application/json" {
 		t.System += "\n\nAnswer with JSON only, without a code fence."
-		schema := q.Config.JSON
-		if len(schema) == 0 && len(q.Config.Schema) > 0 {
-			schema = lowerTypes(q.Config.Schema)
+		schema := g.Config.JSON
+		if len(schema) == 0 && len(g.Config.Schema) > 0 {
+			schema = lowerTypes(g.Config.Schema)
 		}
 		if len(schema) > 0 {
 			t.System += " Its schema: " + string(schema)
@@ -124,9 +124,9 @@ func (q geminiRequest) toTurn() (t goal.Turn, err error) {
 	return t, nil
 }
 
-func (c geminiContent) text() string {
+func (g geminiContent) text() string {
 	var texts []string
-	for _, p := range c.Parts {
+	for _, p := range g.Parts {
 		if p.Text != "" && !p.Thought {
 			texts = append(texts, p.Text)
 		}
@@ -256,13 +256,13 @@ type geminiAnswer struct {
 	stream bool
 }
 
-func (a *geminiAnswer) addText(piece string) {
-	writeEvent(a.w, "", geminiObject([]wireObject{{"text": piece}}, ""))
+func (g *geminiAnswer) addText(piece string) {
+	writeEvent(g.w, "", geminiObject([]wireObject{{"text": piece}}, ""))
 }
 
-func (a *geminiAnswer) finish(r goal.Reply) {
+func (g *geminiAnswer) finish(r goal.Reply) {
 	parts := []wireObject{}
-	if !a.stream && r.Text != "" {
+	if !g.stream && r.Text != "" {
 		parts = append(parts, wireObject{"text": r.Text})
 	}
 	for _, c := range r.Calls {
@@ -279,11 +279,11 @@ func (a *geminiAnswer) finish(r goal.Reply) {
 		"candidatesTokenCount": r.Usage.TokensOut,
 		"totalTokenCount":      r.Usage.TokensIn + r.Usage.TokensOut,
 	}
-	if a.stream {
-		writeEvent(a.w, "", whole)
+	if g.stream {
+		writeEvent(g.w, "", whole)
 		return
 	}
-	writeJSON(a.w, http.StatusOK, whole)
+	writeJSON(g.w, http.StatusOK, whole)
 }
 
 func geminiObject(parts []wireObject, stop string) wireObject {

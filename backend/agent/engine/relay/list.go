@@ -12,18 +12,18 @@ type itemList[T textItem[T]] []T
 // textItem is an item that may be sent as a text.
 type textItem[T any] interface{ ofText(text string) T }
 
-func (l *itemList[T]) UnmarshalJSON(b []byte) error {
+func (i *itemList[T]) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil { // also null, as an empty text
 		var item T
-		*l = itemList[T]{item.ofText(text)}
+		*i = itemList[T]{item.ofText(text)}
 		return nil
 	}
 	var items []T
 	if err := json.Unmarshal(b, &items); err != nil {
 		return fmt.Errorf("neither a text nor a list of parts: %w", err)
 	}
-	*l = items
+	*i = items
 	return nil
 }
 

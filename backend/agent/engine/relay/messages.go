@@ -79,11 +79,11 @@ type contentBlock struct {
 
 // toTurn converts the request to a turn of our model. It leaves out thinking, which the relay remembers itself, and the
 // blocks of the provider's own tools, which the relay does not offer.
-func (q messagesRequest) toTurn() (t goal.Turn, err error) {
-	if t.System, _, err = textAndImages(q.System); err != nil {
+func (mr messagesRequest) toTurn() (t goal.Turn, err error) {
+	if t.System, _, err = textAndImages(mr.System); err != nil {
 		return t, err
 	}
-	for _, m := range q.Messages {
+	for _, m := range mr.Messages {
 		switch m.Role {
 		case "user", "system":
 			err = addUserBlocks(&t, m.Content)
@@ -103,7 +103,7 @@ func (q messagesRequest) toTurn() (t goal.Turn, err error) {
 			return t, err
 		}
 	}
-	for _, tool := range q.Tools {
+	for _, tool := range mr.Tools {
 		if len(tool.Schema) == 0 { // only its own provider can execute it
 			continue
 		}
@@ -139,13 +139,13 @@ func addUserBlocks(t *goal.Turn, blocks []contentBlock) error {
 
 func (contentBlock) ofText(text string) contentBlock { return contentBlock{Type: "text", Text: text} }
 
-func (b contentBlock) textOrImage() (text string, image []byte, err error) {
-	switch b.Type {
+func (c contentBlock) textOrImage() (text string, image []byte, err error) {
+	switch c.Type {
 	case "text":
-		text = b.Text
+		text = c.Text
 	case "image":
-		image, err = base64.StdEncoding.DecodeString(b.Source.Data)
-		if err != nil || b.Source.Type != "base64" {
+		image, err = base64.StdEncoding.DecodeString(c.Source.Data)
+		if err != nil || c.Source.Type != "base64" {
 			return "", nil, errors.New("a picture is not in the request as base64")
 		}
 	}
@@ -163,26 +163,26 @@ type messagesAnswer struct {
 
 type wireObject map[string]any
 
-func (a *messagesAnswer) addText(piece string) {
-	if !a.texts {
-		a.begin()
-		a.texts = true
-		a.event("content_block_start", wireObject{
-			"index": a.blocks, "content_block": wireObject{"type": "text", "text": ""},
+func (ma *messagesAnswer) addText(piece string) {
+	if !ma.texts {
+		ma.begin()
+		ma.texts = true
+		ma.event("content_block_start", wireObject{
+			"index": ma.blocks, "content_block": wireObject{"type": "text", "text": ""},
 		})
 	}
-	a.event("content_block_delta", wireObject{
-		"index": a.blocks, "delta": wireObject{"type": "text_delta", "text": piece},
+	ma.event("content_block_delta", wireObject{
+		"index": ma.blocks, "delta": wireObject{"type": "text_delta", "text": piece},
 	})
 }
 
-func (a *messagesAnswer) finish(r goal.Reply) {
+func (ma *messagesAnswer) finish(r goal.Reply) {
 	stop := "end_turn"
 	if len(r.Calls) > 0 {
 		stop = "tool_use"
 	}
 	used := wireObject{"input_tokens": r.Usage.TokensIn, "output_tokens": r.Usage.TokensOut}
-	if !a.stream {
+	if !ma.stream {
 		m := messageObject(r.Usage)
 		content := []wireObject{}
 		if r.Text != "" || len(r.Calls) == 0 {
@@ -194,43 +194,43 @@ func (a *messagesAnswer) finish(r goal.Reply) {
 			})
 		}
 		m["content"], m["stop_reason"] = content, stop
-		writeJSON(a.w, http.StatusOK, m)
+		writeJSON(ma.w, http.StatusOK, m)
 		return
 	}
-	a.begin()
-	if a.texts {
-		a.endBlock()
+	ma.begin()
+	if ma.texts {
+		ma.endBlock()
 	}
 	for _, c := range r.Calls {
-		a.event("content_block_start", wireObject{
-			"index":         a.blocks,
+		ma.event("content_block_start", wireObject{
+			"index":         ma.blocks,
 			"content_block": wireObject{"type": "tool_use", "id": c.ID, "name": c.Tool, "input": wireObject{}},
 		})
-		a.event("content_block_delta", wireObject{
-			"index": a.blocks, "delta": wireObject{"type": "input_json_delta", "partial_json": argumentsObject(c.Arguments)},
+		ma.event("content_block_delta", wireObject{
+			"index": ma.blocks, "delta": wireObject{"type": "input_json_delta", "partial_json": argumentsObject(c.Arguments)},
 		})
-		a.endBlock()
+		ma.endBlock()
 	}
-	a.event("message_delta", wireObject{"delta": wireObject{"stop_reason": stop, "stop_sequence": nil}, "usage": used})
-	a.event("message_stop", wireObject{})
+	ma.event("message_delta", wireObject{"delta": wireObject{"stop_reason": stop, "stop_sequence": nil}, "usage": used})
+	ma.event("message_stop", wireObject{})
 }
 
-func (a *messagesAnswer) begin() {
-	if a.begun {
+func (ma *messagesAnswer) begin() {
+	if ma.begun {
 		return
 	}
-	a.begun = true
-	a.event("message_start", wireObject{"message": messageObject(goal.Usage{})})
+	ma.begun = true
+	ma.event("message_start", wireObject{"message": messageObject(goal.Usage{})})
 }
 
-func (a *messagesAnswer) endBlock() {
-	a.event("content_block_stop", wireObject{"index": a.blocks})
-	a.blocks++
+func (ma *messagesAnswer) endBlock() {
+	ma.event("content_block_stop", wireObject{"index": ma.blocks})
+	ma.blocks++
 }
 
-func (a *messagesAnswer) event(name string, fields wireObject) {
+func (ma *messagesAnswer) event(name string, fields wireObject) {
 	fields["type"] = name
-	writeEvent(a.w, name, fields)
+	writeEvent(ma.w, name, fields)
 }
 
 // messageObject returns a message of the model without content.

@@ -16,8 +16,8 @@ import (
 // modelFunc is a model.
 type modelFunc func(t goal.Turn, delta func(string)) (goal.Reply, error)
 
-func (f modelFunc) Turn(_ context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	return f(t, delta)
+func (m modelFunc) Turn(_ context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	return m(t, delta)
 }
 
 const question = `{"model":"relay","stream":%t,"messages":[{"role":"system","content":"be brief"},

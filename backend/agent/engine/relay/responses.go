@@ -26,31 +26,31 @@ type responsesTool struct {
 // namespaceMark separates the namespace and the name of a tool for our model, which knows no namespaces.
 const namespaceMark = "__"
 
-func (d *responses) readQuestion(_ *url.URL, body []byte) (q question, err error) {
+func (r *responses) readQuestion(_ *url.URL, body []byte) (q question, err error) {
 	var in responsesRequest
 	if err := json.Unmarshal(body, &in); err != nil {
 		return q, fmt.Errorf("the request cannot be read: %w", err)
 	}
-	d.stream, d.tools, q.stream = in.Stream, map[string]responsesTool{}, in.Stream
+	r.stream, r.tools, q.stream = in.Stream, map[string]responsesTool{}, in.Stream
 	if in.Previous != "" {
 		return q, errors.New("previous_response_id: this server stores no responses, so a request needs the whole input")
 	}
 	q.turn, err = in.toTurn()
 	if err == nil {
-		q.turn.Tools = d.readTools("", in.Tools)
+		q.turn.Tools = r.readTools("", in.Tools)
 	}
 	return q, err
 }
 
 // writeFailure writes an HTTP error. A conversation that is too long is reported by an event in a stream, where agents
 // look for it.
-func (d *responses) writeFailure(w http.ResponseWriter, f failure) {
+func (r *responses) writeFailure(w http.ResponseWriter, f failure) {
 	reason := responsesError{Type: "invalid_request_error", Code: "invalid_request", Message: f.message}
 	if f.tooLong {
 		reason.Code = "context_length_exceeded"
 	}
-	if f.tooLong && d.stream {
-		a := &responsesAnswer{w: w, dialect: d}
+	if f.tooLong && r.stream {
+		a := &responsesAnswer{w: w, dialect: r}
 		a.send(responsesEvent{Type: "response.created", Response: a.response("in_progress")})
 		failed := a.response("failed")
 		failed.Error = &reason
@@ -105,27 +105,27 @@ func (responsesContentPart) ofText(text string) responsesContentPart {
 	return responsesContentPart{Type: "input_text", Text: text}
 }
 
-func (p responsesContentPart) textOrImage() (text string, image []byte, err error) {
-	switch p.Type {
+func (r responsesContentPart) textOrImage() (text string, image []byte, err error) {
+	switch r.Type {
 	case "input_text", "output_text", "text", "summary_text":
-		return p.Text, nil, nil
+		return r.Text, nil, nil
 	case "refusal":
 		return "", nil, nil
 	case "input_image":
-		image, err = decodeDataURL(p.ImageURL)
+		image, err = decodeDataURL(r.ImageURL)
 		return "", image, err
 	}
-	return "", nil, fmt.Errorf("this server does not support content of the type %q", p.Type)
+	return "", nil, fmt.Errorf("this server does not support content of the type %q", r.Type)
 }
 
 // toTurn converts the request to a turn of our model, without its tools. It leaves out reasoning, which is encrypted
 // for another provider.
-func (q responsesRequest) toTurn() (t goal.Turn, err error) {
+func (r responsesRequest) toTurn() (t goal.Turn, err error) {
 	var system []string
-	if q.Instructions != "" {
-		system = append(system, q.Instructions)
+	if r.Instructions != "" {
+		system = append(system, r.Instructions)
 	}
-	for _, item := range q.Input {
+	for _, item := range r.Input {
 		switch item.Type {
 		case "", "message":
 			text, images, err := textAndImages(item.Content)
@@ -172,11 +172,11 @@ func (q responsesRequest) toTurn() (t goal.Turn, err error) {
 	return t, nil
 }
 
-func (i responsesItem) callID() string {
-	if i.CallID != "" {
-		return i.CallID
+func (r responsesItem) callID() string {
+	if r.CallID != "" {
+		return r.CallID
 	}
-	return i.ID
+	return r.ID
 }
 
 // addToAnswer adds to the model's newest answer, or begins one. Consecutive items belong to the same answer.
@@ -220,7 +220,7 @@ const localShell = "local_shell"
 
 // readTools converts the tools, and stores their names. Tools that the provider executes are left out, because ours may
 // not have them.
-func (d *responses) readTools(namespace string, list []responsesToolSpec) (specs []goal.ToolSpec) {
+func (r *responses) readTools(namespace string, list []responsesToolSpec) (specs []goal.ToolSpec) {
 	for _, in := range list {
 		tool := responsesTool{namespace: namespace, name: in.Name}
 		spec := goal.ToolSpec{Name: joinName(namespace, in.Name), Description: in.Description, Schema: in.Parameters}
@@ -239,16 +239,16 @@ func (d *responses) readTools(namespace string, list []responsesToolSpec) (specs
 			spec.Description = "Runs a program."
 		case "namespace":
 			if namespace == "" { // namespaces do not nest
-				specs = append(specs, d.readTools(in.Name, in.Tools)...)
+				specs = append(specs, r.readTools(in.Name, in.Tools)...)
 			}
 			continue
 		default:
 			continue
 		}
-		if _, exists := d.tools[spec.Name]; exists || tool.name == "" {
+		if _, exists := r.tools[spec.Name]; exists || tool.name == "" {
 			continue
 		}
-		d.tools[spec.Name] = tool
+		r.tools[spec.Name] = tool
 		specs = append(specs, spec)
 	}
 	return specs

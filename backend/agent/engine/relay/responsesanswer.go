@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-func (d *responses) beginAnswer(w http.ResponseWriter, _ bool) answer {
-	return &responsesAnswer{w: w, dialect: d}
+func (r *responses) beginAnswer(w http.ResponseWriter, _ bool) answer {
+	return &responsesAnswer{w: w, dialect: r}
 }
 
 // responsesAnswer writes one response.
@@ -81,89 +81,89 @@ type responsesEvent struct {
 	Input        *string          `json:"input,omitempty"`
 }
 
-func (a *responsesAnswer) addText(piece string) {
-	index, part := len(a.items), 0
-	if a.message == nil {
-		a.begin()
-		a.message = &responsesOutput{Type: "message", ID: "msg_" + rand.Text(), Status: "in_progress", Role: "assistant"}
-		a.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: a.message})
-		a.send(responsesEvent{
+func (ra *responsesAnswer) addText(piece string) {
+	index, part := len(ra.items), 0
+	if ra.message == nil {
+		ra.begin()
+		ra.message = &responsesOutput{Type: "message", ID: "msg_" + rand.Text(), Status: "in_progress", Role: "assistant"}
+		ra.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: ra.message})
+		ra.send(responsesEvent{
 			Type:         "response.content_part.added",
 			OutputIndex:  &index,
 			ContentIndex: &part,
-			ItemID:       a.message.ID,
+			ItemID:       ra.message.ID,
 			Part:         textPart(""),
 		})
 	}
-	a.text += piece
-	a.send(responsesEvent{
+	ra.text += piece
+	ra.send(responsesEvent{
 		Type:         "response.output_text.delta",
 		OutputIndex:  &index,
 		ContentIndex: &part,
-		ItemID:       a.message.ID,
+		ItemID:       ra.message.ID,
 		Delta:        piece,
 	})
 }
 
-func (a *responsesAnswer) finish(r goal.Reply) {
-	if !a.dialect.stream {
+func (ra *responsesAnswer) finish(r goal.Reply) {
+	if !ra.dialect.stream {
 		if r.Text != "" {
-			a.items = append(a.items, messageItem("msg_"+rand.Text(), r.Text))
+			ra.items = append(ra.items, messageItem("msg_"+rand.Text(), r.Text))
 		}
 		for _, c := range r.Calls {
-			a.items = append(a.items, a.callItem(c))
+			ra.items = append(ra.items, ra.callItem(c))
 		}
-		writeJSON(a.w, http.StatusOK, a.completed(r.Usage))
+		writeJSON(ra.w, http.StatusOK, ra.completed(r.Usage))
 		return
 	}
-	a.begin()
-	if a.message == nil && r.Text != "" { // the model did not stream it
-		a.addText(r.Text)
+	ra.begin()
+	if ra.message == nil && r.Text != "" { // the model did not stream it
+		ra.addText(r.Text)
 	}
-	a.endMessage()
+	ra.endMessage()
 	for _, c := range r.Calls {
-		a.sendCall(a.callItem(c))
+		ra.sendCall(ra.callItem(c))
 	}
-	a.send(responsesEvent{Type: "response.completed", Response: a.completed(r.Usage)})
+	ra.send(responsesEvent{Type: "response.completed", Response: ra.completed(r.Usage)})
 }
 
 // begin sends the events that start a response, once.
-func (a *responsesAnswer) begin() {
-	if a.events > 0 {
+func (ra *responsesAnswer) begin() {
+	if ra.events > 0 {
 		return
 	}
-	a.send(responsesEvent{Type: "response.created", Response: a.response("in_progress")})
-	a.send(responsesEvent{Type: "response.in_progress", Response: a.response("in_progress")})
+	ra.send(responsesEvent{Type: "response.created", Response: ra.response("in_progress")})
+	ra.send(responsesEvent{Type: "response.in_progress", Response: ra.response("in_progress")})
 }
 
 // endMessage ends the message whose text was streamed, if there is one.
-func (a *responsesAnswer) endMessage() {
-	if a.message == nil {
+func (ra *responsesAnswer) endMessage() {
+	if ra.message == nil {
 		return
 	}
-	index, part := len(a.items), 0
-	item := messageItem(a.message.ID, a.text)
-	a.send(responsesEvent{
+	index, part := len(ra.items), 0
+	item := messageItem(ra.message.ID, ra.text)
+	ra.send(responsesEvent{
 		Type:         "response.output_text.done",
 		OutputIndex:  &index,
 		ContentIndex: &part,
 		ItemID:       item.ID,
-		Text:         &a.text,
+		Text:         &ra.text,
 	})
-	a.send(responsesEvent{
+	ra.send(responsesEvent{
 		Type:         "response.content_part.done",
 		OutputIndex:  &index,
 		ContentIndex: &part,
 		ItemID:       item.ID,
-		Part:         textPart(a.text),
+		Part:         textPart(ra.text),
 	})
-	a.send(responsesEvent{Type: "response.output_item.done", OutputIndex: &index, Item: &item})
-	a.items = append(a.items, item)
+	ra.send(responsesEvent{Type: "response.output_item.done", OutputIndex: &index, Item: &item})
+	ra.items = append(ra.items, item)
 }
 
 // sendCall sends a whole call.
-func (a *responsesAnswer) sendCall(item responsesOutput) {
-	index := len(a.items)
+func (ra *responsesAnswer) sendCall(item responsesOutput) {
+	index := len(ra.items)
 	begun, none := item, ""
 	begun.Status = "in_progress"
 	switch {
@@ -172,25 +172,25 @@ func (a *responsesAnswer) sendCall(item responsesOutput) {
 	case item.Input != nil:
 		begun.Input = &none
 	}
-	a.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: &begun})
+	ra.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: &begun})
 	switch {
 	case item.Arguments != nil:
 		name := "response.function_call_arguments"
-		a.send(responsesEvent{Type: name + ".delta", OutputIndex: &index, ItemID: item.ID, Delta: *item.Arguments})
-		a.send(responsesEvent{Type: name + ".done", OutputIndex: &index, ItemID: item.ID, Arguments: item.Arguments})
+		ra.send(responsesEvent{Type: name + ".delta", OutputIndex: &index, ItemID: item.ID, Delta: *item.Arguments})
+		ra.send(responsesEvent{Type: name + ".done", OutputIndex: &index, ItemID: item.ID, Arguments: item.Arguments})
 	case item.Input != nil:
 		name := "response.custom_tool_call_input"
-		a.send(responsesEvent{Type: name + ".delta", OutputIndex: &index, ItemID: item.ID, Delta: *item.Input})
-		a.send(responsesEvent{Type: name + ".done", OutputIndex: &index, ItemID: item.ID, Input: item.Input})
+		ra.send(responsesEvent{Type: name + ".delta", OutputIndex: &index, ItemID: item.ID, Delta: *item.Input})
+		ra.send(responsesEvent{Type: name + ".done", OutputIndex: &index, ItemID: item.ID, Input: item.Input})
 	}
-	a.send(responsesEvent{Type: "response.output_item.done", OutputIndex: &index, Item: &item})
-	a.items = append(a.items, item)
+	ra.send(responsesEvent{Type: "response.output_item.done", OutputIndex: &index, Item: &item})
+	ra.items = append(ra.items, item)
 }
 
 // callItem returns a call in the form of the agent's tool. A call of a tool that the agent did not offer becomes a
 // function call, and the agent reports the error to the model.
-func (a *responsesAnswer) callItem(c goal.Call) responsesOutput {
-	tool, known := a.dialect.tools[c.Tool]
+func (ra *responsesAnswer) callItem(c goal.Call) responsesOutput {
+	tool, known := ra.dialect.tools[c.Tool]
 	if !known {
 		tool.name = c.Tool
 	}
@@ -248,16 +248,16 @@ func textPart(text string) *responsesPart {
 }
 
 // response returns the response with its items so far.
-func (a *responsesAnswer) response(status string) *responsesObject {
-	if a.id == "" {
-		a.id = "resp_" + rand.Text()
+func (ra *responsesAnswer) response(status string) *responsesObject {
+	if ra.id == "" {
+		ra.id = "resp_" + rand.Text()
 	}
-	output := a.items
+	output := ra.items
 	if output == nil {
 		output = []responsesOutput{}
 	}
 	return &responsesObject{
-		ID:        a.id,
+		ID:        ra.id,
 		Object:    "response",
 		CreatedAt: time.Now().Unix(),
 		Status:    status,
@@ -266,8 +266,8 @@ func (a *responsesAnswer) response(status string) *responsesObject {
 	}
 }
 
-func (a *responsesAnswer) completed(u goal.Usage) *responsesObject {
-	r := a.response("completed")
+func (ra *responsesAnswer) completed(u goal.Usage) *responsesObject {
+	r := ra.response("completed")
 	r.Usage = &responsesUsage{
 		Input:        u.TokensIn,
 		InputDetails: map[string]int64{"cached_tokens": 0},
@@ -278,8 +278,8 @@ func (a *responsesAnswer) completed(u goal.Usage) *responsesObject {
 	return r
 }
 
-func (a *responsesAnswer) send(e responsesEvent) {
-	e.Sequence = a.events
-	a.events++
-	writeEvent(a.w, e.Type, e)
+func (ra *responsesAnswer) send(e responsesEvent) {
+	e.Sequence = ra.events
+	ra.events++
+	writeEvent(ra.w, e.Type, e)
 }

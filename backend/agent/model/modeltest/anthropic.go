@@ -71,24 +71,24 @@ func parseMessages(h http.Header, body []byte) (Request, error) {
 
 var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 
-func (w messageRequest) check(h http.Header) error {
+func (mr messageRequest) check(h http.Header) error {
 	switch {
 	case h.Get("Anthropic-Version") == "":
 		return errors.New("anthropic-version: header is required")
-	case w.MaxTokens < 1:
+	case mr.MaxTokens < 1:
 		return errors.New("max_tokens: Field required")
-	case len(w.Messages) == 0:
+	case len(mr.Messages) == 0:
 		return errors.New("messages: at least one message is required")
-	case w.Messages[0].Role != goal.User:
+	case mr.Messages[0].Role != goal.User:
 		return errors.New("messages: first message must use the \"user\" role")
 	}
 	marks := 0
-	for _, b := range w.System {
+	for _, b := range mr.System {
 		if b.Cache != nil {
 			marks++
 		}
 	}
-	for _, t := range w.Tools {
+	for _, t := range mr.Tools {
 		if !wireName.MatchString(t.Name) || len(t.Schema) == 0 {
 			return fmt.Errorf("tools: %q is not a tool", t.Name)
 		}
@@ -97,7 +97,7 @@ func (w messageRequest) check(h http.Header) error {
 		}
 	}
 	var open []string
-	for i, m := range w.Messages {
+	for i, m := range mr.Messages {
 		if len(m.Content) == 0 {
 			return fmt.Errorf("messages.%d: content must not be empty", i)
 		}
@@ -138,18 +138,18 @@ func (w messageRequest) check(h http.Header) error {
 	return nil
 }
 
-func (b messageBlock) check() error {
+func (m messageBlock) check() error {
 	var object map[string]any
-	switch b.Type {
+	switch m.Type {
 	case "text":
-		if strings.TrimSpace(b.Text) == "" {
+		if strings.TrimSpace(m.Text) == "" {
 			return errors.New("text content blocks must be non-empty")
 		}
 	case "tool_use":
-		if !wireName.MatchString(b.ID) || !wireName.MatchString(b.Name) {
-			return fmt.Errorf("id %q or name %q does not match the pattern", b.ID, b.Name)
+		if !wireName.MatchString(m.ID) || !wireName.MatchString(m.Name) {
+			return fmt.Errorf("id %q or name %q does not match the pattern", m.ID, m.Name)
 		}
-		if json.Unmarshal(b.Input, &object) != nil || object == nil {
+		if json.Unmarshal(m.Input, &object) != nil || object == nil {
 			return errors.New("input: Input should be a valid dictionary")
 		}
 	}

@@ -81,7 +81,7 @@ func parseResponses(_ http.Header, body []byte) (Request, error) {
 }
 
 // addTo adds an item to the messages of a request. Text and calls of one reply become one message.
-func (item responsesItem) addTo(req *Request) error {
+func (r responsesItem) addTo(req *Request) error {
 	last := func() *goal.Message {
 		if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == goal.Assistant {
 			return &req.Messages[n-1]
@@ -89,10 +89,10 @@ func (item responsesItem) addTo(req *Request) error {
 		req.Messages = append(req.Messages, goal.Message{Role: goal.Assistant})
 		return &req.Messages[len(req.Messages)-1]
 	}
-	switch item.Type {
+	switch r.Type {
 	case "message":
-		if item.Role == goal.Assistant {
-			for _, p := range item.Content {
+		if r.Role == goal.Assistant {
+			for _, p := range r.Content {
 				if p.Type != "output_text" || p.Text == "" {
 					return fmt.Errorf("%q is not the text of a reply", p.Type)
 				}
@@ -100,35 +100,35 @@ func (item responsesItem) addTo(req *Request) error {
 			}
 			return nil
 		}
-		m := goal.Message{Role: item.Role}
-		m.Text, m.Images = readParts(item.Content)
+		m := goal.Message{Role: r.Role}
+		m.Text, m.Images = readParts(r.Content)
 		req.Messages = append(req.Messages, m)
 	case "function_call":
-		if !wireName.MatchString(item.CallID) || !wireName.MatchString(item.Name) || !json.Valid([]byte(item.Arguments)) {
-			return fmt.Errorf("%+v is not a call", item)
+		if !wireName.MatchString(r.CallID) || !wireName.MatchString(r.Name) || !json.Valid([]byte(r.Arguments)) {
+			return fmt.Errorf("%+v is not a call", r)
 		}
 		m := last()
 		m.Calls = append(m.Calls, goal.Call{
-			ID:        item.CallID,
-			Tool:      item.Name,
-			Arguments: item.Arguments,
+			ID:        r.CallID,
+			Tool:      r.Name,
+			Arguments: r.Arguments,
 		})
 	case "function_call_output":
-		m := goal.Message{Role: goal.ToolRole, CallID: item.CallID}
+		m := goal.Message{Role: goal.ToolRole, CallID: r.CallID}
 		var parts []responsesPart
-		if json.Unmarshal(item.Output, &m.Text) != nil {
-			if err := json.Unmarshal(item.Output, &parts); err != nil {
+		if json.Unmarshal(r.Output, &m.Text) != nil {
+			if err := json.Unmarshal(r.Output, &parts); err != nil {
 				return err
 			}
 			m.Text, m.Images = readParts(parts)
 		}
 		req.Messages = append(req.Messages, m)
 	case "reasoning":
-		if item.Encrypted == "" {
+		if r.Encrypted == "" {
 			return errors.New("reasoning without its content is not stored here")
 		}
 	default:
-		return fmt.Errorf("unknown type %q", item.Type)
+		return fmt.Errorf("unknown type %q", r.Type)
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ type Analysis struct {
 
 // Effect returns the effect of a command line, as far as it can be parsed. It serves explanations and rules that always
 // ask. A command line can hide anything from it; the kernel limits the actual effect.
-func (s Analysis) Effect(line string, risk policy.Risk) policy.Effect {
+func (an Analysis) Effect(line string, risk policy.Risk) policy.Effect {
 	e := policy.Effect{
 		Risk:        risk,
 		CommandLine: line,
-		Commands:    s.commands,
-		Deletes:     s.deletes,
-		Unparsed:    s.giveUpReason,
+		Commands:    an.commands,
+		Deletes:     an.deletes,
+		Unparsed:    an.giveUpReason,
 		Reason:      "a program may change files",
 	}
 	if risk == policy.ReadOnly {
@@ -50,17 +50,17 @@ const (
 )
 
 // spendBudget counts parsed characters and reports whether the analysis may continue.
-func (s *Analysis) spendBudget(characters int) bool {
-	if s.budget -= characters; s.budget < 0 {
-		s.giveUp("it can be parsed in too many ways")
+func (an *Analysis) spendBudget(characters int) bool {
+	if an.budget -= characters; an.budget < 0 {
+		an.giveUp("it can be parsed in too many ways")
 	}
-	return s.budget >= 0
+	return an.budget >= 0
 }
 
 // giveUp abandons the analysis of a line. The user is then asked, in and outside the sandbox.
-func (s *Analysis) giveUp(why string) {
-	s.giveUpReason = why
-	s.markUnparsed(why)
+func (an *Analysis) giveUp(why string) {
+	an.giveUpReason = why
+	an.markUnparsed(why)
 }
 
 // wordsLength returns the number of characters of words on a line.
@@ -84,53 +84,53 @@ func listOperands(args []string) []string {
 	return list
 }
 
-func (s *Analysis) noteChange(args []string) {
+func (an *Analysis) noteChange(args []string) {
 	to := listOperands(args)
 	if len(to) == 0 {
-		s.dir = homeDir
+		an.dir = homeDir
 		return
 	}
-	s.dir = s.resolvePath(to[0])
+	an.dir = an.resolvePath(to[0])
 }
 
 // noteDelete records deleted files. A path that ends in a slash or contains ".." may lead through a link to another
 // place.
-func (s *Analysis) noteDelete(files []string) {
+func (an *Analysis) noteDelete(files []string) {
 	for _, f := range files {
-		at, shown := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
-		s.deletes = append(s.deletes, cmp.Or(at, shown))
+		at, shown := an.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
+		an.deletes = append(an.deletes, cmp.Or(at, shown))
 		if at != "" && strings.HasSuffix(f, "/") {
-			s.deletes = append(s.deletes, path.Join(at, "*"))
+			an.deletes = append(an.deletes, path.Join(at, "*"))
 		}
 		switch climbs := slices.Contains(strings.Split(f, "/"), ".."); {
 		case path.IsAbs(shown) && (climbs || at == ""):
-			s.deletes = append(s.deletes, "…"+shown)
+			an.deletes = append(an.deletes, "…"+shown)
 		case climbs && at != "":
-			s.deletes = append(s.deletes, shown)
+			an.deletes = append(an.deletes, shown)
 		}
 	}
 }
 
 // noteOperands records the operands as deleted. Without operands, the deleted files are unknown until the line runs.
-func (s *Analysis) noteOperands(files []string) {
-	if s.noteDelete(files); len(files) == 0 {
-		s.deletes = append(s.deletes, "…")
+func (an *Analysis) noteOperands(files []string) {
+	if an.noteDelete(files); len(files) == 0 {
+		an.deletes = append(an.deletes, "…")
 	}
 }
 
 // noteMove records files that are moved away. Outside the sandbox, it also records files that they may replace.
-func (s *Analysis) noteMove(files []string) {
-	if !s.isUnconfined && len(files) > 0 {
+func (an *Analysis) noteMove(files []string) {
+	if !an.isUnconfined && len(files) > 0 {
 		files = files[:len(files)-1]
 	}
-	s.noteDelete(files)
+	an.noteDelete(files)
 }
 
 // harmlessTargets matches files that lose nothing when they are written.
 var harmlessTargets = text.NewPattern(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
 
 // noteOverwrite records a file that a redirection truncates.
-func (s *Analysis) noteOverwrite(r *syntax.Redirect) {
+func (an *Analysis) noteOverwrite(r *syntax.Redirect) {
 	if r.Word == nil {
 		return
 	}
@@ -145,7 +145,7 @@ func (s *Analysis) noteOverwrite(r *syntax.Redirect) {
 		return
 	}
 	if !harmlessTargets.MatchString(to) {
-		s.noteDelete([]string{to})
+		an.noteDelete([]string{to})
 	}
 }
 
@@ -153,7 +153,7 @@ func (s *Analysis) noteOverwrite(r *syntax.Redirect) {
 const homeDir = "/~"
 
 // resolvePath returns an absolute path, "" if it is unknown.
-func (s *Analysis) resolvePath(file string) string {
+func (an *Analysis) resolvePath(file string) string {
 	switch {
 	case strings.Contains(file, unknownWord):
 		return ""
@@ -161,18 +161,18 @@ func (s *Analysis) resolvePath(file string) string {
 		return path.Clean("/" + file)
 	case path.IsAbs(file):
 		return path.Clean(file)
-	case s.dir == "":
+	case an.dir == "":
 		return ""
 	}
-	return path.Join(s.dir, file)
+	return path.Join(an.dir, file)
 }
 
 // deleters delete their operands.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
 
 // markUnparsed records why a line cannot be parsed; the first reason wins.
-func (s *Analysis) markUnparsed(why string) {
-	if s.unparsedReason == "" {
-		s.unparsedReason = why
+func (an *Analysis) markUnparsed(why string) {
+	if an.unparsedReason == "" {
+		an.unparsedReason = why
 	}
 }

@@ -54,8 +54,8 @@ func findExecCommand(args []string) []string {
 }
 
 // substituteFound replaces {} with the paths that find may find.
-func (s *Analysis) substituteFound(argv, files []string) []string {
-	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.spendBudget(n * wordsLength(files)) {
+func (an *Analysis) substituteFound(argv, files []string) []string {
+	if n := strings.Count(strings.Join(argv, " "), "{}"); !an.spendBudget(n * wordsLength(files)) {
 		return nil
 	}
 	var words []string

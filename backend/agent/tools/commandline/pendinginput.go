@@ -30,18 +30,18 @@ type partialLine struct {
 }
 
 // Analyze analyzes text that is typed into a pane. dir is the folder of its shell, "" if it is unknown.
-func (l *PendingInput) Analyze(dir, pane, text string) Analysis {
+func (p *PendingInput) Analyze(dir, pane, text string) Analysis {
 	s := Analysis{dir: dir}
-	l.analyze(&s, pane, text)
+	p.analyze(&s, pane, text)
 	return s
 }
 
 // analyze analyzes text together with the pending text of a pane. Another program may have read the beginning of the
 // pending text, so each suffix of it is analyzed.
-func (l *PendingInput) analyze(s *Analysis, pane, text string) {
-	l.mu.Lock()
-	before := l.of[pane]
-	l.mu.Unlock()
+func (p *PendingInput) analyze(s *Analysis, pane, text string) {
+	p.mu.Lock()
+	before := p.of[pane]
+	p.mu.Unlock()
 	dir := s.dir
 	s.analyze(AsShellReads(text))
 	for i := range before.text {
@@ -57,9 +57,9 @@ func (l *PendingInput) analyze(s *Analysis, pane, text string) {
 }
 
 // UnconfinedEffect returns the effect of typing text into a pane outside the sandbox.
-func (l *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
+func (p *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
 	s := Analysis{isUnconfined: true}
-	l.analyze(&s, pane, text)
+	p.analyze(&s, pane, text)
 	return policy.Effect{
 		Risk:        policy.NetworkWrite,
 		CommandLine: text,
@@ -71,10 +71,10 @@ func (l *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
 }
 
 // Record stores the unfinished part of text that is typed into a pane.
-func (l *PendingInput) Record(pane, text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	u := l.of[pane]
+func (p *PendingInput) Record(pane, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.of[pane]
 	for _, r := range NormalizeNewlines(text) {
 		switch {
 		case r == CtrlC, r == '\n' && !isIncomplete(u.text):
@@ -85,10 +85,10 @@ func (l *PendingInput) Record(pane, text string) {
 			u.text += string(r)
 		}
 	}
-	if l.of == nil {
-		l.of = map[string]partialLine{}
+	if p.of == nil {
+		p.of = map[string]partialLine{}
 	}
-	l.of[pane] = u
+	p.of[pane] = u
 }
 
 // NormalizeNewlines converts every kind of Enter to a newline.

@@ -28,36 +28,36 @@ var evalPrograms = []string{
 }
 
 // checkWords marks a line with words that can expand to anything.
-func (s *Analysis) checkWords(n syntax.Node) {
+func (an *Analysis) checkWords(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
-		s.markUnparsed("it defines a command")
+		an.markUnparsed("it defines a command")
 	case *syntax.Assign:
 		if n.Name != nil && shellBuiltinRunners.MatchString(n.Name.Value) {
-			s.markUnparsed("the shell runs the value of " + n.Name.Value)
+			an.markUnparsed("the shell runs the value of " + n.Name.Value)
 		}
 	case *syntax.Word:
 		split := *n
 		if syntax.SplitBraces(&split) {
-			s.markUnparsed("braces expand to other words")
+			an.markUnparsed("braces expand to other words")
 		}
 	}
 }
 
 // checkCommand marks a line if it is unknown what its command runs.
-func (s *Analysis) checkCommand(argv []string) {
+func (an *Analysis) checkCommand(argv []string) {
 	name := path.Base(argv[0])
 	switch {
 	case !plainProgram.MatchString(argv[0]):
-		s.markUnparsed("its program is only known when it runs")
+		an.markUnparsed("its program is only known when it runs")
 	case slices.Contains(evalPrograms, name):
-		s.markUnparsed(name + " runs something else")
+		an.markUnparsed(name + " runs something else")
 	case interpreter.MatchString(name) && (strings.HasSuffix(name, "awk") || slices.ContainsFunc(argv[1:], isCodeOption)):
-		s.markUnparsed(name + " runs its arguments as code")
+		an.markUnparsed(name + " runs its arguments as code")
 	case !slices.Contains(displayPrograms, name) && slices.ContainsFunc(argv[1:], func(a string) bool {
 		return strings.Contains(a, unknownWord)
 	}):
-		s.markUnparsed("the arguments of " + name + " are only known when it runs")
+		an.markUnparsed("the arguments of " + name + " are only known when it runs")
 	}
 }
 

@@ -99,10 +99,10 @@ func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGrou
 }
 
 // matchingGroups returns the groups that a need names: by their own name, by a tool, or by one of their words.
-func (b *Toolbox) matchingGroups(need string) []group {
+func (t *Toolbox) matchingGroups(need string) []group {
 	words := strings.FieldsFunc(strings.ToLower(need), isNoNameLetter)
 	var list []group
-	for _, one := range b.groups {
+	for _, one := range t.groups {
 		match := slices.Contains(words, strings.ToLower(string(one.name)))
 		for _, s := range one.specs {
 			match = match || slices.Contains(words, strings.ToLower(s.Name))

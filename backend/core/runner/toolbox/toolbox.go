@@ -71,23 +71,23 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 
 // Offered returns the tools that the model is offered now. New ones are at the end, so that a provider's cache of
 // the earlier ones stays valid.
-func (b *Toolbox) Offered() []goal.ToolSpec { return b.offered }
+func (t *Toolbox) Offered() []goal.ToolSpec { return t.offered }
 
 // NoteCalls adds the groups that the calls of a reply need: the tool's own group, those that opening a pane needs,
 // and those that find_tools asked for.
-func (b *Toolbox) NoteCalls(calls []goal.Call) {
+func (t *Toolbox) NoteCalls(calls []goal.Call) {
 	for _, c := range calls {
-		b.join(b.byTool[c.Tool])
+		t.join(t.byTool[c.Tool])
 		for _, name := range groupsByTool[c.Tool] {
-			b.join(name)
+			t.join(name)
 		}
 		if c.Tool == FindTool {
 			var args struct {
 				Need string `json:"need"`
 			}
 			if json.Unmarshal([]byte(c.Arguments), &args) == nil {
-				for _, one := range b.matchingGroups(args.Need) {
-					b.join(one.name)
+				for _, one := range t.matchingGroups(args.Need) {
+					t.join(one.name)
 				}
 			}
 		}
@@ -95,12 +95,12 @@ func (b *Toolbox) NoteCalls(calls []goal.Call) {
 }
 
 // Find describes the tools that match a need. Without a match, it lists all groups.
-func (b *Toolbox) Find(need string) string {
+func (t *Toolbox) Find(need string) string {
 	var lines []string
-	for _, one := range b.matchingGroups(need) {
+	for _, one := range t.matchingGroups(need) {
 		lines = append(lines, "You have these tools now ("+string(one.name)+"):")
 		for _, s := range one.specs {
-			if !slices.Contains(b.denied, s.Name) {
+			if !slices.Contains(t.denied, s.Name) {
 				lines = append(lines, "- "+s.Name+": "+firstSentence(s.Description))
 			}
 		}
@@ -109,7 +109,7 @@ func (b *Toolbox) Find(need string) string {
 		return strings.Join(lines, "\n")
 	}
 	lines = []string{"No group of tools matches. Name one of these groups:"}
-	for _, one := range b.groups {
+	for _, one := range t.groups {
 		names := make([]string, 0, len(one.specs))
 		for _, s := range one.specs {
 			names = append(names, s.Name)
@@ -120,10 +120,10 @@ func (b *Toolbox) Find(need string) string {
 }
 
 // WaitingGroups names the groups that have not joined, in their order.
-func (b *Toolbox) WaitingGroups() []string {
+func (t *Toolbox) WaitingGroups() []string {
 	var list []string
-	for _, one := range b.groups {
-		if !b.joined[one.name] {
+	for _, one := range t.groups {
+		if !t.joined[one.name] {
 			list = append(list, string(one.name))
 		}
 	}
@@ -131,10 +131,10 @@ func (b *Toolbox) WaitingGroups() []string {
 }
 
 // LargestWaiting returns the size in bytes of the largest group that has not joined.
-func (b *Toolbox) LargestWaiting() int {
+func (t *Toolbox) LargestWaiting() int {
 	largest := 0
-	for _, one := range b.groups {
-		if !b.joined[one.name] {
+	for _, one := range t.groups {
+		if !t.joined[one.name] {
 			largest = max(largest, SpecBytes(one.specs))
 		}
 	}
@@ -150,23 +150,23 @@ func SpecBytes(specs []goal.ToolSpec) int {
 	return n
 }
 
-func (b *Toolbox) join(name goal.ToolGroup) {
-	if b.joined[name] {
+func (t *Toolbox) join(name goal.ToolGroup) {
+	if t.joined[name] {
 		return
 	}
-	for _, one := range b.groups {
+	for _, one := range t.groups {
 		if one.name == name {
-			b.joined[name] = true
+			t.joined[name] = true
 			for _, s := range one.specs {
-				b.offer(s)
+				t.offer(s)
 			}
 		}
 	}
 }
 
-func (b *Toolbox) offer(s goal.ToolSpec) {
-	if !slices.Contains(b.denied, s.Name) {
-		b.offered = append(b.offered, s)
+func (t *Toolbox) offer(s goal.ToolSpec) {
+	if !slices.Contains(t.denied, s.Name) {
+		t.offered = append(t.offered, s)
 	}
 }
 

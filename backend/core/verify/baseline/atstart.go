@@ -13,11 +13,11 @@ import (
 
 // AtStart returns a file's state at the goal's start. known is false for files in ignored folders, in hidden ones,
 // and in folders that were too large to record. Files over 1 MiB have no hash.
-func (w *Baseline) AtStart(file string) (s goal.FileState, known bool) {
-	if w == nil || w.start.More {
+func (ba *Baseline) AtStart(file string) (s goal.FileState, known bool) {
+	if ba == nil || ba.start.More {
 		return s, false
 	}
-	if e := w.start.byPath[file]; e != nil {
+	if e := ba.start.byPath[file]; e != nil {
 		s = goal.FileState{Exists: true, SHA256: e.SHA256, Mode: e.Mode}
 		if e.Target != "" {
 			s.Link = file
@@ -25,10 +25,10 @@ func (w *Baseline) AtStart(file string) (s goal.FileState, known bool) {
 		return s, e.SHA256 != "" || !e.Mode.IsRegular()
 	}
 	for at := file; at != "."; at = path.Dir(at) {
-		if e := w.start.byPath[at]; e != nil && e.Heap {
+		if e := ba.start.byPath[at]; e != nil && e.Heap {
 			return s, false
 		}
-		if w.start.rules.Ignored(at, at != file) {
+		if ba.start.rules.Ignored(at, at != file) {
 			return s, false
 		}
 	}
@@ -36,28 +36,28 @@ func (w *Baseline) AtStart(file string) (s goal.FileState, known bool) {
 }
 
 // ContentAtStart returns a file's content at the goal's start; ok is false if it was not stored.
-func (w *Baseline) ContentAtStart(file string) (content []byte, ok bool) {
-	if w == nil {
+func (ba *Baseline) ContentAtStart(file string) (content []byte, ok bool) {
+	if ba == nil {
 		return nil, false
 	}
-	e := w.start.byPath[file]
+	e := ba.start.byPath[file]
 	if e == nil || !e.Mode.IsRegular() {
 		return nil, false
 	}
-	return w.start.content(e)
+	return ba.start.content(e)
 }
 
 // StartedAt returns when the folder was recorded.
-func (w *Baseline) StartedAt() time.Time { return time.Unix(0, w.start.TakenAt) }
+func (ba *Baseline) StartedAt() time.Time { return time.Unix(0, ba.start.TakenAt) }
 
 // FileDiff returns the changes in one file since the start, "" if they are unknown.
-func (w *Baseline) FileDiff(root *os.Root, file string) string {
-	if w == nil {
+func (ba *Baseline) FileDiff(root *os.Root, file string) string {
+	if ba == nil {
 		return ""
 	}
-	was, wasOK := w.ContentAtStart(file)
+	was, wasOK := ba.ContentAtStart(file)
 	is, _, err := fileio.Read(root, file, maxHashBytes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || !wasOK && w.start.byPath[file] != nil ||
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !wasOK && ba.start.byPath[file] != nil ||
 		!fileio.IsText(was) || !fileio.IsText(is) {
 		return ""
 	}

@@ -79,13 +79,13 @@ func newBaseline(o Options, base *startState) *Baseline {
 }
 
 // scan records the present folder, up to that many entries; 0 means maxEntries.
-func (w *Baseline) scan(ctx context.Context, limit int) (*treeWalk, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ba *Baseline) scan(ctx context.Context, limit int) (*treeWalk, error) {
+	ba.mu.Lock()
+	defer ba.mu.Unlock()
 	seen := map[string]knownHash{} // without removed files
-	look := &treeWalk{rules: w.start.rules, hidden: w.hidden, limit: limit}
+	look := &treeWalk{rules: ba.start.rules, hidden: ba.hidden, limit: limit}
 	look.sum = func(root *os.Root, name string, e *Entry) {
-		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
+		if k, ok := ba.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
 			seen[e.Path] = k
 			return
@@ -95,10 +95,10 @@ func (w *Baseline) scan(ctx context.Context, limit int) (*treeWalk, error) {
 			seen[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}
-	if err := look.run(ctx, w.dir); err != nil {
+	if err := look.run(ctx, ba.dir); err != nil {
 		return nil, err
 	}
-	w.known = seen
+	ba.known = seen
 	return look, nil
 }
 
@@ -106,17 +106,17 @@ func (w *Baseline) scan(ctx context.Context, limit int) (*treeWalk, error) {
 // revert change nothing. Files that are too long, and those past the first 20,000 entries, count by size and times;
 // ignored folders count by their number of entries. unseen describes what was skipped and may have changed, "" if
 // nothing was.
-func (w *Baseline) Fingerprint(ctx context.Context) (print, unseen string, err error) {
-	if w == nil {
+func (ba *Baseline) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+	if ba == nil {
 		return "", "", nil
 	}
-	look, err := w.scan(ctx, w.maxFingerprinted)
+	look, err := ba.scan(ctx, ba.maxFingerprinted)
 	if err != nil {
 		return "", "", err
 	}
 	shown := ""
-	if w.Pages != nil {
-		if shown, err = w.Pages(ctx); err != nil {
+	if ba.Pages != nil {
+		if shown, err = ba.Pages(ctx); err != nil {
 			return "", "", fmt.Errorf("looking at the goal's pages: %w", err)
 		}
 	}
@@ -153,11 +153,11 @@ func (e Entry) fingerprint(line []byte) []byte {
 
 // TreeHash returns a hash of the names, modes and contents of the folder, without ignored folders, times and pages.
 // Files over 1 MiB count by size. It returns "" if the folder has more entries than are compared.
-func (w *Baseline) TreeHash(ctx context.Context) (string, error) {
-	if w == nil {
+func (ba *Baseline) TreeHash(ctx context.Context) (string, error) {
+	if ba == nil {
 		return "", nil
 	}
-	look, err := w.scan(ctx, maxEntries)
+	look, err := ba.scan(ctx, maxEntries)
 	if err != nil || look.more {
 		return "", err
 	}

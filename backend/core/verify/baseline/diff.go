@@ -29,19 +29,19 @@ var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d
 
 // findChanges lists what differs from the start, sorted by path; folders do not count themselves. heaps is the text of
 // generatedDirs. ok is false if the folder is too large to compare.
-func (w *Baseline) findChanges(ctx context.Context) (list []change, heaps string, ok bool, err error) {
-	look, err := w.scan(ctx, maxEntries)
+func (ba *Baseline) findChanges(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+	look, err := ba.scan(ctx, maxEntries)
 	if err != nil {
 		return nil, "", false, err
 	}
-	if look.more || w.start.More {
+	if look.more || ba.start.More {
 		return nil, "", false, nil
 	}
 	here := map[string]bool{}
 	for i := range look.entries {
 		is := &look.entries[i]
 		here[is.Path] = true
-		was := w.start.byPath[is.Path]
+		was := ba.start.byPath[is.Path]
 		if is.Mode.IsDir() || was != nil && isSameEntry(was, is) {
 			continue
 		}
@@ -50,26 +50,26 @@ func (w *Baseline) findChanges(ctx context.Context) (list []change, heaps string
 		}
 		list = append(list, change{is.Path, was, is})
 	}
-	for i := range w.start.Entries {
-		was := &w.start.Entries[i]
+	for i := range ba.start.Entries {
+		was := &ba.start.Entries[i]
 		if !here[was.Path] && !was.Mode.IsDir() {
 			list = append(list, change{was.Path, was, nil})
 		}
 	}
 	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
-	return list, w.generatedDirs(look), true, nil
+	return list, ba.generatedDirs(look), true, nil
 }
 
 // generatedDirs describes the ignored folders that hold more or fewer entries than at the start: "not compared:
 // node_modules (812 entries, 0 at the start)".
-func (w *Baseline) generatedDirs(look *treeWalk) string {
+func (ba *Baseline) generatedDirs(look *treeWalk) string {
 	var list []string
 	for _, is := range look.entries {
 		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
 			continue
 		}
 		was := 0
-		if e := w.start.byPath[is.Path]; e != nil {
+		if e := ba.start.byPath[is.Path]; e != nil {
 			was = e.Count
 		}
 		if is.Count != was {
@@ -93,11 +93,11 @@ func isSameEntry(was, is *Entry) bool {
 }
 
 // Changed describes in a sentence what changed since the start, "" if nothing.
-func (w *Baseline) Changed(ctx context.Context) (string, error) {
-	if w == nil {
+func (ba *Baseline) Changed(ctx context.Context) (string, error) {
+	if ba == nil {
 		return "", nil
 	}
-	list, heaps, ok, err := w.findChanges(ctx)
+	list, heaps, ok, err := ba.findChanges(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -140,11 +140,11 @@ func firstTen(names []string) []string {
 }
 
 // ChangedFiles lists the files that were created, changed or removed since the start.
-func (w *Baseline) ChangedFiles(ctx context.Context) ([]string, error) {
-	if w == nil {
+func (ba *Baseline) ChangedFiles(ctx context.Context) ([]string, error) {
+	if ba == nil {
 		return nil, nil
 	}
-	list, _, _, err := w.findChanges(ctx)
+	list, _, _, err := ba.findChanges(ctx)
 	files := make([]string, 0, len(list))
 	for _, c := range list {
 		files = append(files, c.path)
@@ -153,18 +153,18 @@ func (w *Baseline) ChangedFiles(ctx context.Context) ([]string, error) {
 }
 
 // Diff returns the changes since the start as a unified diff of at most maxDiffBytes bytes.
-func (w *Baseline) Diff(ctx context.Context) (string, error) {
-	if w == nil {
+func (ba *Baseline) Diff(ctx context.Context) (string, error) {
+	if ba == nil {
 		return "", nil
 	}
-	list, heaps, ok, err := w.findChanges(ctx)
+	list, heaps, ok, err := ba.findChanges(ctx)
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return notComparedPrefix + "\n", nil
 	}
-	root, err := os.OpenRoot(w.dir)
+	root, err := os.OpenRoot(ba.dir)
 	if err != nil {
 		return "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
@@ -175,7 +175,7 @@ func (w *Baseline) Diff(ctx context.Context) (string, error) {
 			fmt.Fprintf(&b, "… %d more files are different\n", len(list)-i)
 			break
 		}
-		b.WriteString(w.diff(root, c))
+		b.WriteString(ba.diff(root, c))
 	}
 	if heaps != "" {
 		b.WriteString(heaps + "\n")
@@ -184,7 +184,7 @@ func (w *Baseline) Diff(ctx context.Context) (string, error) {
 }
 
 // diff returns the changes in one file.
-func (w *Baseline) diff(root *os.Root, c change) string {
+func (ba *Baseline) diff(root *os.Root, c change) string {
 	var b strings.Builder
 	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
 		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
@@ -192,7 +192,7 @@ func (w *Baseline) diff(root *os.Root, c change) string {
 			return b.String()
 		}
 	}
-	was, wasText := w.contentBefore(c.was)
+	was, wasText := ba.contentBefore(c.was)
 	is, isText := contentAfter(root, c.is)
 	if !wasText || !isText {
 		why := "not text, or too long to show"
@@ -210,14 +210,14 @@ func (w *Baseline) diff(root *os.Root, c change) string {
 	return b.String()
 }
 
-func (w *Baseline) contentBefore(e *Entry) ([]byte, bool) {
+func (ba *Baseline) contentBefore(e *Entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
 	case e.Target != "":
 		return []byte("a link to " + e.Target + "\n"), true
 	}
-	return w.start.content(e)
+	return ba.start.content(e)
 }
 
 func contentAfter(root *os.Root, e *Entry) ([]byte, bool) {

@@ -31,19 +31,19 @@ type FileEvidence struct {
 }
 
 // Evidence returns the files that a text names, then those that changed since the start, each group sorted by path.
-func (w *Baseline) Evidence(ctx context.Context, question string) ([]FileEvidence, error) {
-	if w == nil {
+func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEvidence, error) {
+	if ba == nil {
 		return nil, nil
 	}
-	changed, _, _, err := w.findChanges(ctx)
+	changed, _, _, err := ba.findChanges(ctx)
 	if err != nil {
 		return nil, err
 	}
-	look, err := w.scan(ctx, maxEntries)
+	look, err := ba.scan(ctx, maxEntries)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(w.dir)
+	root, err := os.OpenRoot(ba.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
@@ -63,12 +63,12 @@ func (w *Baseline) Evidence(ctx context.Context, question string) ([]FileEvidenc
 	list = append(list, changed...)
 	evidence := make([]FileEvidence, 0, min(len(list), maxEvidenceFiles))
 	for i, c := range list[:min(len(list), maxEvidenceFiles)] {
-		evidence = append(evidence, w.evidenceFor(root, c, i < named))
+		evidence = append(evidence, ba.evidenceFor(root, c, i < named))
 	}
 	return evidence, nil
 }
 
-func (w *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence {
+func (ba *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence {
 	f := FileEvidence{Path: c.path, Named: named}
 	switch {
 	case c.was == nil:
@@ -79,7 +79,7 @@ func (w *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence
 		f.Change = "changed"
 	}
 	if f.Change != "" {
-		f.Diff = w.diff(root, c)
+		f.Diff = ba.diff(root, c)
 	}
 	if c.is == nil {
 		return f

@@ -77,22 +77,22 @@ func openStart(private string) (*startState, error) {
 	return b, nil
 }
 
-func (b *startState) index() {
-	b.rules, b.byPath = ignore.Rules{}, map[string]*Entry{}
-	for folder, lines := range b.Rules {
-		b.rules[folder] = ignore.ParseRules(lines)
+func (s *startState) index() {
+	s.rules, s.byPath = ignore.Rules{}, map[string]*Entry{}
+	for folder, lines := range s.Rules {
+		s.rules[folder] = ignore.ParseRules(lines)
 	}
-	for i := range b.Entries {
-		b.byPath[b.Entries[i].Path] = &b.Entries[i]
+	for i := range s.Entries {
+		s.byPath[s.Entries[i].Path] = &s.Entries[i]
 	}
 }
 
 // content returns a file's content at the start; ok is false if it was not stored.
-func (b *startState) content(e *Entry) (text []byte, ok bool) {
+func (s *startState) content(e *Entry) (text []byte, ok bool) {
 	if !e.Kept {
 		return nil, false
 	}
-	text, err := os.ReadFile(filepath.Join(b.private, "copies", e.SHA256))
+	text, err := os.ReadFile(filepath.Join(s.private, "copies", e.SHA256))
 	if err != nil {
 		return nil, false
 	}

@@ -55,27 +55,27 @@ type treeWalk struct {
 }
 
 // run walks dir.
-func (w *treeWalk) run(ctx context.Context, dir string) error {
+func (t *treeWalk) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
-	if w.limit == 0 {
-		w.limit = maxEntries
+	if t.limit == 0 {
+		t.limit = maxEntries
 	}
-	return errors.Join(w.addFolder(ctx, root, "", 0), root.Close())
+	return errors.Join(t.addFolder(ctx, root, "", 0), root.Close())
 }
 
 // addFolder records one folder. An open os.Root per level makes each lookup one system call at any depth.
-func (w *treeWalk) addFolder(ctx context.Context, root *os.Root, at string, depth int) error {
+func (t *treeWalk) addFolder(ctx context.Context, root *os.Root, at string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("reading the goal's folder: %w", context.Cause(ctx))
 	}
-	names, err := listNames(root, w.limit-len(w.entries)+1)
+	names, err := listNames(root, t.limit-len(t.entries)+1)
 	if err != nil {
 		return nil //nolint:nilerr // an unreadable or removed folder is recorded as an entry without content
 	}
-	w.addIgnoreRules(root, at)
+	t.addIgnoreRules(root, at)
 	var below []string
 	for _, name := range names { // files first: a huge folder must not hide the files beside it
 		info, err := root.Lstat(name)
@@ -85,30 +85,30 @@ func (w *treeWalk) addFolder(ctx context.Context, root *os.Root, at string, dept
 		case err != nil: // gone
 		case info.IsDir():
 			below = append(below, name)
-		case w.isFull():
+		case t.isFull():
 			return nil
 		default:
-			w.addFile(root, name, path.Join(at, name), info)
+			t.addFile(root, name, path.Join(at, name), info)
 		}
 	}
 	for _, name := range below {
-		if w.isFull() {
+		if t.isFull() {
 			return nil
 		}
-		if err := w.addSubfolder(ctx, root, name, path.Join(at, name), depth); err != nil {
+		if err := t.addSubfolder(ctx, root, name, path.Join(at, name), depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *treeWalk) isFull() bool {
-	w.more = w.more || len(w.entries) >= w.limit
-	return w.more
+func (t *treeWalk) isFull() bool {
+	t.more = t.more || len(t.entries) >= t.limit
+	return t.more
 }
 
-func (w *treeWalk) addFile(root *os.Root, name, path string, info fs.FileInfo) {
-	if w.rules.Ignored(path, false) {
+func (t *treeWalk) addFile(root *os.Root, name, path string, info fs.FileInfo) {
+	if t.rules.Ignored(path, false) {
 		return
 	}
 	e := Entry{Path: path, Mode: info.Mode()}
@@ -117,42 +117,42 @@ func (w *treeWalk) addFile(root *os.Root, name, path string, info fs.FileInfo) {
 		e.Target, _ = root.Readlink(name) // gone: no target
 	case e.Mode.IsRegular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), fileio.ChangeTime(info)
-		if w.sum != nil && len(w.entries) < maxEntries {
-			w.sum(root, name, &e)
+		if t.sum != nil && len(t.entries) < maxEntries {
+			t.sum(root, name, &e)
 		}
 	}
-	w.entries = append(w.entries, e)
+	t.entries = append(t.entries, e)
 }
 
-func (w *treeWalk) addSubfolder(ctx context.Context, root *os.Root, name, path string, depth int) error {
-	if slices.Contains(w.hidden, path) {
+func (t *treeWalk) addSubfolder(ctx context.Context, root *os.Root, name, path string, depth int) error {
+	if slices.Contains(t.hidden, path) {
 		return nil
 	}
 	e := Entry{Path: path, Mode: fs.ModeDir}
-	if w.rules.Ignored(path, true) {
-		e.Heap, e.Count = true, w.countGenerated(root, name)
-		w.entries = append(w.entries, e)
+	if t.rules.Ignored(path, true) {
+		e.Heap, e.Count = true, t.countGenerated(root, name)
+		t.entries = append(t.entries, e)
 		return nil
 	}
 	if info, err := root.Lstat(name); err == nil {
 		e.Mode = info.Mode()
 	}
-	w.entries = append(w.entries, e)
+	t.entries = append(t.entries, e)
 	if depth >= maxWalkDepth {
-		w.more = true
+		t.more = true
 		return nil
 	}
 	inner, err := root.OpenRoot(name)
 	if err != nil {
 		return nil //nolint:nilerr // as in addFolder
 	}
-	return errors.Join(w.addFolder(ctx, inner, path, depth+1), inner.Close())
+	return errors.Join(t.addFolder(ctx, inner, path, depth+1), inner.Close())
 }
 
 // addIgnoreRules adds the rules of a folder's .gitignore, at the start only: later an agent could hide its changes
 // with one.
-func (w *treeWalk) addIgnoreRules(root *os.Root, path string) {
-	if w.lines == nil {
+func (t *treeWalk) addIgnoreRules(root *os.Root, path string) {
+	if t.lines == nil {
 		return
 	}
 	text, _, err := fileio.Read(root, ".gitignore", 64<<10)
@@ -160,12 +160,12 @@ func (w *treeWalk) addIgnoreRules(root *os.Root, path string) {
 		return
 	}
 	if lines := ignore.Lines(text); len(lines) > 0 {
-		w.lines[path], w.rules[path] = lines, ignore.ParseRules(lines)
+		t.lines[path], t.rules[path] = lines, ignore.ParseRules(lines)
 	}
 }
 
 // countGenerated counts the entries of an ignored folder, up to maxGeneratedEntries over all of them.
-func (w *treeWalk) countGenerated(root *os.Root, name string) int {
+func (t *treeWalk) countGenerated(root *os.Root, name string) int {
 	below, err := root.OpenRoot(name)
 	if err != nil {
 		return 0
@@ -173,11 +173,11 @@ func (w *treeWalk) countGenerated(root *os.Root, name string) int {
 	defer func() { _ = below.Close() }()
 	n := 0
 	_ = fs.WalkDir(below.FS(), ".", func(_ string, _ fs.DirEntry, err error) error {
-		if w.heaped >= maxGeneratedEntries {
+		if t.heaped >= maxGeneratedEntries {
 			return fs.SkipAll
 		}
 		n++
-		w.heaped++
+		t.heaped++
 		if err != nil {
 			return fs.SkipDir
 		}
@@ -201,12 +201,12 @@ func listNames(root *os.Root, maxNames int) ([]string, error) {
 }
 
 // omissions describes what a walk skipped, "" if nothing.
-func (w *treeWalk) omissions() string {
+func (t *treeWalk) omissions() string {
 	switch {
-	case w.more:
+	case t.more:
 		return fmt.Sprintf("the goal's folder contains more than %d entries, or more than %d levels of folders",
-			w.limit, maxWalkDepth)
-	case w.heaped >= maxGeneratedEntries:
+			t.limit, maxWalkDepth)
+	case t.heaped >= maxGeneratedEntries:
 		return fmt.Sprintf("the ignored folders in the goal's folder contain more than %d entries", maxGeneratedEntries)
 	}
 	return ""

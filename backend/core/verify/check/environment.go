@@ -60,4 +60,4 @@ type PredicateError struct {
 	Text string
 }
 
-func (e *PredicateError) Error() string { return e.Text }
+func (p *PredicateError) Error() string { return p.Text }

@@ -108,9 +108,9 @@ type ctxReader struct {
 	r   io.Reader
 }
 
-func (p *ctxReader) Read(b []byte) (int, error) {
-	if p.ctx.Err() != nil {
-		return 0, context.Cause(p.ctx)
+func (c *ctxReader) Read(b []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
 	}
-	return p.r.Read(b) //nolint:wrapcheck // io.EOF must stay itself
+	return c.r.Read(b) //nolint:wrapcheck // io.EOF must stay itself
 }

@@ -102,12 +102,12 @@ func (e Environment) fetch(ctx context.Context, c Item) (a httpReply, err error)
 // timeoutError says that a server took longer to answer than the check allows.
 type timeoutError struct{ after time.Duration }
 
-func (l *timeoutError) Error() string { return "no answer within " + goal.FormatDuration(l.after) }
+func (t *timeoutError) Error() string { return "no answer within " + goal.FormatDuration(t.after) }
 
 // requestError says that the request is invalid.
 type requestError struct{ err error }
 
-func (u *requestError) Error() string { return "the request cannot be made: " + u.err.Error() }
+func (r *requestError) Error() string { return "the request cannot be made: " + r.err.Error() }
 
 // contextCause returns why ctx ended, or err if it did not.
 func contextCause(ctx context.Context, err error) error {
@@ -136,53 +136,53 @@ func connectionFailure(ctx context.Context, err error) Result {
 	return NewResult(goal.Fail, "no answer: "+err.Error())
 }
 
-func (a httpReply) verdict() goal.Verdict {
-	whole := a.text()
-	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()},
+func (h httpReply) verdict() goal.Verdict {
+	whole := h.text()
+	return attachEvidence(goal.Verdict{Took: h.took, TookMS: h.took.Milliseconds()},
 		text.TruncateMiddle(whole, maxEvidenceBytes), int64(len(whole)))
 }
 
 // text formats the response as evidence: status, sorted headers, body.
-func (a httpReply) text() []byte {
+func (h httpReply) text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
-	for _, name := range slices.Sorted(maps.Keys(a.header)) {
-		for _, value := range a.header[name] {
+	fmt.Fprintf(&b, "%d %s\n", h.status, http.StatusText(h.status))
+	for _, name := range slices.Sorted(maps.Keys(h.header)) {
+		for _, value := range h.header[name] {
 			fmt.Fprintf(&b, "%s: %s\n", name, value)
 		}
 	}
 	b.WriteByte('\n')
-	b.Write(a.body)
+	b.Write(h.body)
 	return b.Bytes()
 }
 
 // json returns the response in the form that a predicate sees: status, headers by lower-case name, and body. The body
 // is the parsed JSON if it is JSON, otherwise the text.
-func (a httpReply) json() []byte {
+func (h httpReply) json() []byte {
 	headers := map[string]string{}
-	for name, values := range a.header {
+	for name, values := range h.header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
-	var body any = text.ToUTF8(string(a.body))
-	if json.Valid(a.body) {
-		body = json.RawMessage(a.body)
+	var body any = text.ToUTF8(string(h.body))
+	if json.Valid(h.body) {
+		body = json.RawMessage(h.body)
 	}
-	b, err := json.Marshal(map[string]any{"status": a.status, "headers": headers, "body": body})
+	b, err := json.Marshal(map[string]any{"status": h.status, "headers": headers, "body": body})
 	if err != nil { // cannot happen: all parts are text or JSON that was just found valid
 		return []byte("null")
 	}
 	return b
 }
 
-func (a httpReply) redirect() string {
-	if a.location == "" || a.status < 300 || a.status > 399 {
+func (h httpReply) redirect() string {
+	if h.location == "" || h.status < 300 || h.status > 399 {
 		return ""
 	}
-	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", text.SanitizeLine(a.location, 200))
+	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", text.SanitizeLine(h.location, 200))
 }
 
-func (a httpReply) truncationNote() string {
-	if a.isTruncated {
+func (h httpReply) truncationNote() string {
+	if h.isTruncated {
 		return fmt.Sprintf(" (of which the first %d MiB were read)", maxBodyBytes>>20)
 	}
 	return ""

@@ -145,7 +145,7 @@ func (e Environment) FolderOf(c Item) (string, error) {
 // MissingFolderError says that a check's folder does not exist. The work is not done yet.
 type MissingFolderError struct{ name string }
 
-func (n *MissingFolderError) Error() string { return "its folder " + n.name + " does not exist" }
+func (m *MissingFolderError) Error() string { return "its folder " + m.name + " does not exist" }
 
 // notStartedResult returns the result of a command that could not run.
 func notStartedResult(err error) Result {

@@ -47,16 +47,16 @@ const (
 
 // FindChanges lists the used files that are new, changed or removed, sorted by path. Those with a reason make the
 // verdict tampered; the others are for users and the reviewer.
-func (in Comparison) FindChanges() []goal.FileChange {
-	before := in.Before
+func (co Comparison) FindChanges() []goal.FileChange {
+	before := co.Before
 	if before == nil {
 		before = &goal.Observation{}
 	}
 	c := changeFinder{
-		Comparison: in, before: before, found: map[string]*goal.FileChange{},
-		was: combineUses(before.Files), is: combineUses(in.After.Files),
+		Comparison: co, before: before, found: map[string]*goal.FileChange{},
+		was: combineUses(before.Files), is: combineUses(co.After.Files),
 	}
-	for _, u := range in.After.Files {
+	for _, u := range co.After.Files {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {

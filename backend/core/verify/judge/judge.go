@@ -55,8 +55,8 @@ func (j *Judge) promptBudget() Budget {
 }
 
 // half returns the budget for another attempt, after a prompt of that many bytes was too long.
-func (w Budget) half(shown int) Budget {
-	return Budget{w.Text / 2, w.step / 2, min(w.steps, shown) / 2, min(w.diff, shown) / 2, min(w.files, shown) / 2}
+func (b Budget) half(shown int) Budget {
+	return Budget{b.Text / 2, b.step / 2, min(b.steps, shown) / 2, min(b.diff, shown) / 2, min(b.files, shown) / 2}
 }
 
 // AskWithinWindow shows a judge as much as fits into its window, and less if the provider still refuses the prompt

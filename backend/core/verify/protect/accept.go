@@ -23,15 +23,15 @@ func (v Version) String() string {
 // Accept makes the present versions of the chosen files, or of all changed files if none are chosen, the protected
 // ones, and returns them. If a file changed again after the user saw its change, Accept returns a StaleChangeError
 // and accepts nothing.
-func (g *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
-	if g == nil {
+func (s *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
+	if s == nil {
 		return nil, nil
 	}
-	changed, err := g.chooseChanges(chosen)
+	changed, err := s.chooseChanges(chosen)
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
-	root, err := os.OpenRoot(g.dir)
+	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
@@ -39,8 +39,8 @@ func (g *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error
 	files := pathsOf(changed)
 	total := int64(0)
 	// All parts of a file are recorded again, because one copy restores all of them.
-	for i := range g.list {
-		h := &g.list[i]
+	for i := range s.list {
+		h := &s.list[i]
 		if !slices.Contains(files, h.Path) {
 			continue
 		}
@@ -48,14 +48,14 @@ func (g *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error
 			h.Kind = KindMonitored
 		}
 		h.Missing, h.SHA256, h.Mode, h.Accepted = false, "", 0, true
-		if err := g.recordItem(root, h, &total); err != nil {
+		if err := s.recordItem(root, h, &total); err != nil {
 			return nil, err
 		}
 	}
 	accepted := make([]Version, 0, len(files))
 	for _, f := range files {
-		at := slices.IndexFunc(g.list, func(h storedItem) bool { return h.Path == f })
-		accepted = append(accepted, Version{f, g.list[at].SHA256})
+		at := slices.IndexFunc(s.list, func(h storedItem) bool { return h.Path == f })
+		accepted = append(accepted, Version{f, s.list[at].SHA256})
 	}
-	return accepted, errors.Join(g.save(), g.forgetShown())
+	return accepted, errors.Join(s.save(), s.forgetShown())
 }

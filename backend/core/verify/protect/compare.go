@@ -14,20 +14,20 @@ import (
 )
 
 // findChanges returns the changes of what decides a check; -1 means any check.
-func (g *State) findChanges(check int) ([]mismatch, error) {
-	root, err := os.OpenRoot(g.dir)
+func (s *State) findChanges(check int) ([]mismatch, error) {
+	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var found []mismatch
-	for _, h := range g.list {
+	for _, h := range s.list {
 		if check >= 0 && !slices.Contains(h.Checks, check) {
 			continue
 		}
-		if d, same := g.compareFile(root, h); !same {
+		if d, same := s.compareFile(root, h); !same {
 			d.sum = d.presentSum(root)
 			found = append(found, d)
 		}
@@ -44,22 +44,22 @@ type mismatch struct {
 
 // compareFile compares one file. It does not read a file again whose size and change time are the same as last
 // time.
-func (g *State) compareFile(root *os.Root, h storedItem) (mismatch, bool) {
+func (s *State) compareFile(root *os.Root, h storedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
 	key := h.Path + "\x00" + h.Part
 	if err == nil && fileio.ChangeTime(info) != 0 &&
-		g.unchanged[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
+		s.unchanged[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
 		return mismatch{}, true
 	}
-	d := mismatch{storedItem: h, text: g.difference(root, h)}
+	d := mismatch{storedItem: h, text: s.difference(root, h)}
 	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew && len(h.Files) == 0 {
-		g.unchanged[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
+		s.unchanged[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return d, d.text == ""
 }
 
 // difference describes how a file has changed, "" if it has not.
-func (g *State) difference(root *os.Root, h storedItem) string {
+func (s *State) difference(root *os.Root, h storedItem) string {
 	if h.Kind == KindForbiddenNew {
 		if _, err := root.Lstat(h.Path); err != nil {
 			return ""
@@ -75,7 +75,7 @@ func (g *State) difference(root *os.Root, h storedItem) string {
 	if h.Strict {
 		link = findLink(root, h.Path)
 	}
-	was, wasErr := g.originalContent(h)
+	was, wasErr := s.originalContent(h)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
@@ -100,11 +100,11 @@ func (g *State) difference(root *os.Root, h storedItem) string {
 }
 
 // originalContent returns a file's content at the start.
-func (g *State) originalContent(h storedItem) ([]byte, error) {
+func (s *State) originalContent(h storedItem) ([]byte, error) {
 	if h.Missing {
 		return nil, nil
 	}
-	b, err := os.ReadFile(g.copyPath(h))
+	b, err := os.ReadFile(s.copyPath(h))
 	if err != nil {
 		return nil, fmt.Errorf("the copy: %w", text.StripPathError(err))
 	}
@@ -116,11 +116,11 @@ func (g *State) originalContent(h storedItem) ([]byte, error) {
 
 // Tampered returns the changes of what decides a check. With -1 it means any check, and leaves out installed
 // programs, because the agent may install the same versions again.
-func (g *State) Tampered(check int) (diff string, err error) {
-	if g == nil {
+func (s *State) Tampered(check int) (diff string, err error) {
+	if s == nil {
 		return "", nil
 	}
-	found, err := g.findChanges(check)
+	found, err := s.findChanges(check)
 	var b strings.Builder
 	for _, d := range found {
 		if check >= 0 || len(d.Files) == 0 {
@@ -131,10 +131,10 @@ func (g *State) Tampered(check int) (diff string, err error) {
 }
 
 // presentSum returns the hash of the present content, or of the description if nothing can be read.
-func (d mismatch) presentSum(root *os.Root) string {
-	content, _, err := d.currentContent(root)
+func (m mismatch) presentSum(root *os.Root) string {
+	content, _, err := m.currentContent(root)
 	if err != nil {
-		content = []byte(d.text)
+		content = []byte(m.text)
 	}
 	return fileio.Hash(content)
 }

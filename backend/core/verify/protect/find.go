@@ -71,37 +71,38 @@ type itemCollector struct {
 	list []Item
 }
 
-func (f *itemCollector) add(p Item, check int) {
-	switch i := slices.IndexFunc(f.list, func(old Item) bool { return old.Path == p.Path }); {
-	case f.free.MatchesAncestor(p.Path):
+func (ic *itemCollector) add(p Item, check int) {
+	switch i := slices.IndexFunc(ic.list, func(old Item) bool { return old.Path == p.Path }); {
+	case ic.free.MatchesAncestor(p.Path):
 	case i < 0:
 		p.Checks = []int{check}
-		f.list = append(f.list, p)
-	case !slices.Contains(f.list[i].Checks, check):
-		f.list[i].Checks = append(f.list[i].Checks, check)
+		ic.list = append(ic.list, p)
+	case !slices.Contains(ic.list[i].Checks, check):
+		ic.list[i].Checks = append(ic.list[i].Checks, check)
 	}
 }
 
 // addStarted adds the scripts that a command names, except those that pre-flight observed: addJudges handles them.
-func (f *itemCollector) addStarted(check int, k goal.Check) {
-	seen := f.observation(check)
-	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), f.Dir, f.text) {
+func (ic *itemCollector) addStarted(check int, k goal.Check) {
+	seen := ic.observation(check)
+	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), ic.Dir, ic.text) {
 		isSeen := seen != nil && seen.Incomplete == "" &&
 			slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool { return u.Path == file })
 		if !isSeen {
-			f.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
+			ic.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
 		}
 	}
 }
 
 // addJudges adds the files that decided a check in pre-flight.
-func (f *itemCollector) addJudges(check int) {
-	seen := f.observation(check)
+func (ic *itemCollector) addJudges(check int) {
+	seen := ic.observation(check)
 	if seen == nil {
 		return
 	}
 	for _, u := range seen.Files {
-		isWork := u.Role == goal.RoleMakefile && inputs.LacksTarget(f.Criterion.Checks[check].Command, string(f.text(u.Path)))
+		isWork := u.Role == goal.RoleMakefile &&
+			inputs.LacksTarget(ic.Criterion.Checks[check].Command, string(ic.text(u.Path)))
 		if isWork || !inputs.IsJudge(seen, u) || inputs.IsInstalled(u.Path) {
 			continue
 		}
@@ -109,7 +110,7 @@ func (f *itemCollector) addJudges(check int) {
 		if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
 			p.Kind, p.Part = KindMonitored, part
 		}
-		f.add(p, check)
+		ic.add(p, check)
 	}
 }
 

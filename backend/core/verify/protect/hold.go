@@ -10,44 +10,44 @@ import (
 
 // IsFree reports whether the user allows a file to change: with --no-protect, by unprotecting it, or by accepting
 // its present version.
-func (g *State) IsFree(file string) bool {
-	if g == nil {
+func (s *State) IsFree(file string) bool {
+	if s == nil {
 		return false
 	}
 	accepted := func(h storedItem) bool {
 		return h.Accepted && (h.Path == file || slices.Contains(h.Files, file))
 	}
-	return g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), accepted)
+	return s.without.MatchesAncestor(file) || slices.Contains(s.freed, file) || slices.ContainsFunc(s.items(), accepted)
 }
 
 // IsCompared reports whether a file is already compared with its protected version for a check.
-func (g *State) IsCompared(check int, file string) bool {
-	return g != nil && slices.ContainsFunc(g.items(), func(h storedItem) bool {
+func (s *State) IsCompared(check int, file string) bool {
+	return s != nil && slices.ContainsFunc(s.items(), func(h storedItem) bool {
 		return h.Kind != KindForbiddenNew && h.Path == file && !h.Missing && slices.Contains(h.Checks, check)
 	})
 }
 
 // add adds an item that is not protected for the same check yet.
-func (g *State) add(h storedItem) {
-	known := slices.ContainsFunc(g.list, func(old storedItem) bool {
+func (s *State) add(h storedItem) {
+	known := slices.ContainsFunc(s.list, func(old storedItem) bool {
 		return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Equal(old.Files, h.Files) &&
 			slices.Contains(old.Checks, h.Checks[0])
 	})
 	if !known {
-		g.list = append(g.list, h)
+		s.list = append(s.list, h)
 	}
 }
 
 // Hold protects from now on what made a verdict tampered, so that the user can restore or accept it. original
 // returns a file as it was at the start; a file that it does not know can only be removed.
-func (g *State) Hold(
+func (s *State) Hold(
 	check int, changes []goal.FileChange, original func(file string) (Original, bool),
 ) error {
-	if g == nil {
+	if s == nil {
 		return nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	trees, starts := map[string]*storedItem{}, map[string]string{}
 	for _, c := range changes {
 		was, ok := original(c.Path)
@@ -64,17 +64,17 @@ func (g *State) Hold(
 		}}
 		if ok && c.Change != "new" {
 			h.Kind, h.Part, h.Strict = KindMonitored, "", true
-			if err := g.store(&h, was.Content, was.Mode); err != nil {
+			if err := s.store(&h, was.Content, was.Mode); err != nil {
 				return fmt.Errorf("copying %s as it was at the start: %w", c.Path, err)
 			}
 		}
-		g.add(h)
+		s.add(h)
 	}
 	for at, h := range trees {
-		if err := g.store(h, []byte(starts[at]), 0o600); err != nil {
+		if err := s.store(h, []byte(starts[at]), 0o600); err != nil {
 			return fmt.Errorf("recording %s as it was at the start: %w", at, err)
 		}
-		g.add(*h)
+		s.add(*h)
 	}
-	return g.save()
+	return s.save()
 }

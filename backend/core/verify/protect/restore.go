@@ -18,7 +18,7 @@ import (
 
 // restoreItem moves the present file at a protected path aside and restores the original. It follows no link on the
 // way: it also moves aside links that the agent created.
-func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
+func (s *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
 	parts := strings.Split(d.Path, "/")
 	for i := range parts[:len(parts)-1] {
 		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
@@ -33,7 +33,7 @@ func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 	if d.Kind == KindForbiddenNew || d.Missing {
 		return moveToBackup(dir, name, d.Path, aside)
 	}
-	was, err := g.originalContent(d.storedItem)
+	was, err := s.originalContent(d.storedItem)
 	if err != nil {
 		return err
 	}
@@ -98,25 +98,25 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 
 // RestoreAll restores the protected files, except installed programs. aside is the folder to which it moved the
 // changed versions, "" if there were none to keep.
-func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
-	if g == nil {
+func (s *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
+	if s == nil {
 		return nil, "", nil
 	}
-	changed, err := g.findChanges(-1)
+	changed, err := s.findChanges(-1)
 	if err != nil || len(changed) == 0 {
 		return nil, "", err
 	}
-	root, err := os.OpenRoot(g.dir)
+	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return nil, "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	aside = filepath.Join(s.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
 	for _, d := range changed {
 		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // restored with another part; installed trees have no copy
 			continue
 		}
-		if err := g.restoreItem(root, d, aside); err != nil {
+		if err := s.restoreItem(root, d, aside); err != nil {
 			return files, aside, fmt.Errorf("restoring %s: %w", d.Path, err)
 		}
 		files = append(files, d.Path)
@@ -124,5 +124,5 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 		aside = ""
 	}
-	return files, aside, g.forgetShown()
+	return files, aside, s.forgetShown()
 }

@@ -26,15 +26,15 @@ type Change struct {
 }
 
 // Changes lists the changed files for the user. Accept refuses versions that differ from the ones listed last.
-func (g *State) Changes(ctx context.Context) ([]Change, error) {
-	if g == nil {
+func (s *State) Changes(ctx context.Context) ([]Change, error) {
+	if s == nil {
 		return nil, nil
 	}
-	found, err := g.findChanges(-1)
+	found, err := s.findChanges(-1)
 	if err != nil {
 		return nil, err
 	}
-	undecided, err := g.Undecided(ctx)
+	undecided, err := s.Undecided(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +53,14 @@ func (g *State) Changes(ctx context.Context) ([]Change, error) {
 			Undecided: slices.Contains(undecided, d.Path),
 		})
 	}
-	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shownOf(found))
+	return list, fileio.WriteJSON(filepath.Join(s.private, presentedFile), shownOf(found))
 }
 
 // StaleChangeError says that a file changed again after the user was shown its change.
 type StaleChangeError struct{ Path string }
 
-func (e *StaleChangeError) Error() string {
-	return e.Path + " has changed again since its change was shown"
+func (s *StaleChangeError) Error() string {
+	return s.Path + " has changed again since its change was shown"
 }
 
 // UnchangedError says that a file whose change was chosen is not a changed protected file.
@@ -69,22 +69,22 @@ type UnchangedError struct {
 	Changed []string // those that are
 }
 
-func (e *UnchangedError) Error() string {
-	if len(e.Changed) == 0 {
-		return e.Path + " is not a changed protected file; no protected file is changed"
+func (u *UnchangedError) Error() string {
+	if len(u.Changed) == 0 {
+		return u.Path + " is not a changed protected file; no protected file is changed"
 	}
-	return e.Path + " is not a changed protected file; changed are: " + strings.Join(e.Changed, ", ")
+	return u.Path + " is not a changed protected file; changed are: " + strings.Join(u.Changed, ", ")
 }
 
 // chooseChanges returns the changes of the chosen versions, or of all files if none are chosen. A chosen version
 // without a hash means the one that the user was shown last.
-func (g *State) chooseChanges(chosen []Version) ([]mismatch, error) {
-	changed, err := g.findChanges(-1)
+func (s *State) chooseChanges(chosen []Version) ([]mismatch, error) {
+	changed, err := s.findChanges(-1)
 	if err != nil || len(chosen) == 0 { // all of them, as they are now
 		return changed, err
 	}
 	paths := pathsOf(changed)
-	shown, err := g.lastShown()
+	shown, err := s.lastShown()
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +107,10 @@ func (g *State) chooseChanges(chosen []Version) ([]mismatch, error) {
 }
 
 // lastShown returns the hash of the last change of each file that the user was shown.
-func (g *State) lastShown() (map[string]string, error) {
+func (s *State) lastShown() (map[string]string, error) {
 	sums := map[string]string{}
 	for _, name := range []string{shownFile, presentedFile} {
-		list, err := g.readShown(name)
+		list, err := s.readShown(name)
 		if err != nil {
 			return nil, err
 		}
@@ -122,8 +122,8 @@ func (g *State) lastShown() (map[string]string, error) {
 }
 
 // readShown reads one of the files of shown changes; a missing file contains none.
-func (g *State) readShown(name string) (list []shownChange, err error) {
-	err = fileio.ReadJSON(filepath.Join(g.private, name), &list)
+func (s *State) readShown(name string) (list []shownChange, err error) {
+	err = fileio.ReadJSON(filepath.Join(s.private, name), &list)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -147,20 +147,20 @@ const (
 
 // RecordShown stores the present changes when the goal pauses for them and the user sees that they will be
 // restored.
-func (g *State) RecordShown(ctx context.Context) error {
-	if g == nil {
+func (s *State) RecordShown(ctx context.Context) error {
+	if s == nil {
 		return nil
 	}
-	found, err := g.findChanges(-1)
+	found, err := s.findChanges(-1)
 	if err != nil {
 		return err
 	}
-	return fileio.WriteJSON(filepath.Join(g.private, shownFile), shownOf(found))
+	return fileio.WriteJSON(filepath.Join(s.private, shownFile), shownOf(found))
 }
 
-func (g *State) forgetShown() error {
+func (s *State) forgetShown() error {
 	for _, name := range []string{shownFile, presentedFile} {
-		if err := os.Remove(filepath.Join(g.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(s.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("deleting the list of shown changes: %w", text.StripPathError(err))
 		}
 	}
@@ -168,15 +168,15 @@ func (g *State) forgetShown() error {
 }
 
 // Undecided names the files that changed after the user was shown their change.
-func (g *State) Undecided(ctx context.Context) ([]string, error) {
-	if g == nil {
+func (s *State) Undecided(ctx context.Context) ([]string, error) {
+	if s == nil {
 		return nil, nil
 	}
-	found, err := g.findChanges(-1)
+	found, err := s.findChanges(-1)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	shown, err := g.readShown(shownFile)
+	shown, err := s.readShown(shownFile)
 	if err != nil {
 		return nil, err
 	}

@@ -38,11 +38,11 @@ type State struct {
 }
 
 // Protected lists what must not change.
-func (g *State) Protected() []Item {
-	if g == nil {
+func (s *State) Protected() []Item {
+	if s == nil {
 		return nil
 	}
-	items := g.items()
+	items := s.items()
 	list := make([]Item, 0, len(items))
 	for _, h := range items {
 		list = append(list, h.Item)
@@ -51,11 +51,11 @@ func (g *State) Protected() []Item {
 }
 
 // TestsBefore returns how many tests of a check ran before the start, 0 if unknown.
-func (g *State) TestsBefore(check int) int {
-	if g == nil || check < 0 || check >= len(g.tests) {
+func (s *State) TestsBefore(check int) int {
+	if s == nil || check < 0 || check >= len(s.tests) {
 		return 0
 	}
-	return g.tests[check]
+	return s.tests[check]
 }
 
 // newState returns a State with these items.
@@ -80,12 +80,12 @@ type storedItem struct {
 }
 
 // currentContent returns the present content of an item: for a tree, a line with the hash of each file.
-func (h storedItem) currentContent(root *os.Root) ([]byte, fs.FileMode, error) {
-	if len(h.Files) == 0 {
-		return readContent(root, h.Path)
+func (s storedItem) currentContent(root *os.Root) ([]byte, fs.FileMode, error) {
+	if len(s.Files) == 0 {
+		return readContent(root, s.Path)
 	}
-	lines := make([]string, 0, len(h.Files))
-	for _, file := range h.Files {
+	lines := make([]string, 0, len(s.Files))
+	for _, file := range s.Files {
 		sum := ""
 		if b, _, err := readContent(root, file); err == nil {
 			sum = fileio.Hash(b)
@@ -105,7 +105,7 @@ func treeLine(file, sum string) string {
 
 // copyName returns the name of the copy in the private folder. It contains the mode, because the sandbox binds the copy
 // with its own mode.
-func (h storedItem) copyName() string { return fmt.Sprintf("%s-%o", h.SHA256, h.Mode.Perm()) }
+func (s storedItem) copyName() string { return fmt.Sprintf("%s-%o", s.SHA256, s.Mode.Perm()) }
 
 // statStamp identifies a version of a file without reading it.
 type statStamp struct{ size, ctime int64 }
@@ -158,29 +158,29 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 }
 
 // save writes the state to the file that Load reads.
-func (g *State) save() error {
-	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
-		List:     g.list,
-		Without:  g.patterns,
-		Tests:    g.tests,
-		Observed: g.observed,
-		Freed:    g.freed,
+func (s *State) save() error {
+	return fileio.WriteJSON(filepath.Join(s.private, "protected.json"), protectedJSON{
+		List:     s.list,
+		Without:  s.patterns,
+		Tests:    s.tests,
+		Observed: s.observed,
+		Freed:    s.freed,
 	})
 }
 
 // isRecorded reports whether an item was frozen, was recorded as missing, or was freed by the user.
-func (g *State) isRecorded(p Item) bool {
-	if g == nil {
+func (s *State) isRecorded(p Item) bool {
+	if s == nil {
 		return false
 	}
-	return slices.Contains(g.freed, p.Path) || slices.ContainsFunc(g.list, func(h storedItem) bool {
+	return slices.Contains(s.freed, p.Path) || slices.ContainsFunc(s.list, func(h storedItem) bool {
 		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part ||
 			h.Kind == KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
 // recordItem copies the present version of an item.
-func (g *State) recordItem(root *os.Root, h *storedItem, total *int64) error {
+func (s *State) recordItem(root *os.Root, h *storedItem, total *int64) error {
 	b, mode, err := h.currentContent(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -193,11 +193,11 @@ func (g *State) recordItem(root *os.Root, h *storedItem, total *int64) error {
 		return fmt.Errorf("the protected files are larger than %d MiB in total: leave some out with --no-protect",
 			maxProtectedBytes>>20)
 	}
-	return g.store(h, b, mode)
+	return s.store(h, b, mode)
 }
 
-func (g *State) copyPath(h storedItem) string {
-	return filepath.Join(g.private, "held", h.copyName())
+func (s *State) copyPath(h storedItem) string {
+	return filepath.Join(s.private, "held", h.copyName())
 }
 
 // Load reads what Record stored.
@@ -229,38 +229,38 @@ func readContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 }
 
 // Overrides returns the copies that a check uses instead of the files themselves.
-func (g *State) Overrides(index int) []process.FileOverride {
-	if g == nil {
+func (s *State) Overrides(index int) []process.FileOverride {
+	if s == nil {
 		return nil
 	}
 	var list []process.FileOverride
-	for _, h := range g.items() {
+	for _, h := range s.items() {
 		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
-			list = append(list, g.override(h))
+			list = append(list, s.override(h))
 		}
 	}
 	return list
 }
 
-func (g *State) override(h storedItem) process.FileOverride {
-	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copyPath(h)}
+func (s *State) override(h storedItem) process.FileOverride {
+	return process.FileOverride{Path: filepath.Join(s.dir, filepath.FromSlash(h.Path)), Copy: s.copyPath(h)}
 }
 
 // EmptyScript returns an override for a script that is empty except for its #! line.
-func (g *State) EmptyScript(file string, was Original) (process.FileOverride, error) {
+func (s *State) EmptyScript(file string, was Original) (process.FileOverride, error) {
 	first, _, _ := strings.Cut(string(was.Content), "\n")
 	if !strings.HasPrefix(first, "#!") {
 		first = ""
 	}
 	h := storedItem{Item: Item{Path: file}}
-	err := g.store(&h, []byte(first+"\n"), was.Mode)
-	return g.override(h), err
+	err := s.store(&h, []byte(first+"\n"), was.Mode)
+	return s.override(h), err
 }
 
 // StartCopies returns the copies from the start for changed files that Hold has recorded; nil if one of them is new
 // or was removed.
-func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
-	items := g.items()
+func (s *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
+	items := s.items()
 	for _, c := range changes {
 		i := slices.IndexFunc(items, func(h storedItem) bool {
 			return h.Path == c.Path && h.Kind != KindForbiddenNew && h.Part == "" && h.Mode.IsRegular()
@@ -268,38 +268,38 @@ func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverr
 		if i < 0 || c.Change != "changed" && c.Change != "mode" {
 			return nil
 		}
-		list = append(list, g.override(items[i]))
+		list = append(list, s.override(items[i]))
 	}
 	return list
 }
 
 // LockedScripts returns the texts of the locked files that decide a check.
-func (g *State) LockedScripts(index int) []string {
-	if g == nil {
+func (s *State) LockedScripts(index int) []string {
+	if s == nil {
 		return nil
 	}
 	var texts []string
-	for _, h := range g.items() {
+	for _, h := range s.items() {
 		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
-		if text, err := g.originalContent(h); err == nil && fileio.IsText(text) {
+		if text, err := s.originalContent(h); err == nil && fileio.IsText(text) {
 			texts = append(texts, string(text))
 		}
 	}
 	return texts
 }
 
-func (g *State) items() []storedItem {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Clone(g.list)
+func (s *State) items() []storedItem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
 }
 
 // store stores the content of an item.
-func (g *State) store(h *storedItem, content []byte, mode fs.FileMode) error {
+func (s *State) store(h *storedItem, content []byte, mode fs.FileMode) error {
 	h.SHA256, h.Mode = fileio.Hash(content), mode
-	copied := g.copyPath(*h)
+	copied := s.copyPath(*h)
 	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return text.StripPathError(err)
 	}
@@ -318,9 +318,9 @@ func Open(o Options) (*State, error) {
 }
 
 // Observation returns what a check did before the first turn; nil if it was not observed.
-func (g *State) Observation(check int) *goal.Observation {
-	if g == nil {
+func (s *State) Observation(check int) *goal.Observation {
+	if s == nil {
 		return nil
 	}
-	return Options{Observations: g.observed}.observation(check)
+	return Options{Observations: s.observed}.observation(check)
 }

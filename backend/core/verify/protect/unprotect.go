@@ -14,41 +14,41 @@ type NotProtectedError struct {
 	Protected []string // files that are, at most ten
 }
 
-func (e *NotProtectedError) Error() string {
-	if len(e.Protected) == 0 {
-		return e.Path + " is not protected; the goal protects no file"
+func (n *NotProtectedError) Error() string {
+	if len(n.Protected) == 0 {
+		return n.Path + " is not protected; the goal protects no file"
 	}
-	return fmt.Sprintf("%s is not protected; protected are, for example: %s", e.Path, strings.Join(e.Protected, ", "))
+	return fmt.Sprintf("%s is not protected; protected are, for example: %s", n.Path, strings.Join(n.Protected, ", "))
 }
 
 // Unprotect frees files for the rest of the goal: the agent may change, create or remove them, and checks use the
 // present files. Paths are relative to the goal's folder, with slashes. It returns them cleaned. If one is not
 // protected, nothing is freed.
-func (g *State) Unprotect(paths []string) ([]string, error) {
+func (s *State) Unprotect(paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if g == nil {
+	if s == nil {
 		return nil, &NotProtectedError{Path: paths[0]}
 	}
 	freed := make([]string, 0, len(paths))
 	for _, name := range paths {
 		name = path.Clean(filepath.ToSlash(name))
-		if !slices.ContainsFunc(g.list, func(h storedItem) bool { return h.Path == name }) {
-			return nil, &NotProtectedError{name, g.someProtected()}
+		if !slices.ContainsFunc(s.list, func(h storedItem) bool { return h.Path == name }) {
+			return nil, &NotProtectedError{name, s.someProtected()}
 		}
 		freed = append(freed, name)
 	}
-	g.list = slices.DeleteFunc(g.list, func(h storedItem) bool { return slices.Contains(freed, h.Path) })
-	g.freed = append(g.freed, freed...)
-	return freed, g.save()
+	s.list = slices.DeleteFunc(s.list, func(h storedItem) bool { return slices.Contains(freed, h.Path) })
+	s.freed = append(s.freed, freed...)
+	return freed, s.save()
 }
 
 // someProtected returns some protected files for an error message.
-func (g *State) someProtected() []string {
+func (s *State) someProtected() []string {
 	const maxNames = 10
 	var names []string
-	for _, h := range g.list {
+	for _, h := range s.list {
 		if h.Kind != KindForbiddenNew && !slices.Contains(names, h.Path) && len(names) < maxNames {
 			names = append(names, h.Path)
 		}

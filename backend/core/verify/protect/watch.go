@@ -33,12 +33,12 @@ type Watcher struct {
 
 // Watch starts watching what decides a check. copied says that the check runs on the copies of locked files, so
 // that the files themselves may change. It returns nil if there is nothing to watch.
-func (g *State) Watch(check int, copied bool) (*Watcher, error) {
-	if g == nil {
+func (s *State) Watch(check int, copied bool) (*Watcher, error) {
+	if s == nil {
 		return nil, nil
 	}
-	t := &Watcher{dir: g.dir, over: make(chan struct{})}
-	for _, h := range g.items() {
+	t := &Watcher{dir: s.dir, over: make(chan struct{})}
+	for _, h := range s.items() {
 		if slices.Contains(h.Checks, check) && (h.Kind != KindLocked || !copied) {
 			t.files = append(t.files, h.Path)
 		}
@@ -47,7 +47,7 @@ func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 		return nil, nil
 	}
 	var err error
-	if t.mark, err = os.MkdirTemp(g.private, "watch-"); err != nil {
+	if t.mark, err = os.MkdirTemp(s.private, "watch-"); err != nil {
 		return nil, fmt.Errorf("watching the goal's folder: %w", text.StripPathError(err))
 	}
 	if t.inner, err = fsnotify.NewWatcher(); err == nil {
@@ -71,63 +71,63 @@ func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 	return t, nil
 }
 
-func (t *Watcher) addFolder(folder string) {
-	at := filepath.Join(t.dir, filepath.FromSlash(folder))
-	if slices.Contains(t.inner.WatchList(), at) {
+func (w *Watcher) addFolder(folder string) {
+	at := filepath.Join(w.dir, filepath.FromSlash(folder))
+	if slices.Contains(w.inner.WatchList(), at) {
 		return
 	}
-	if err := t.inner.Add(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.blind = err
+	if err := w.inner.Add(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.blind = err
 	}
 }
 
 // follow reads events until the mark, or until the watcher is closed.
-func (t *Watcher) follow() {
-	defer close(t.over)
+func (w *Watcher) follow() {
+	defer close(w.over)
 	for {
 		select {
-		case e, ok := <-t.inner.Events:
-			if !ok || filepath.Dir(e.Name) == t.mark {
+		case e, ok := <-w.inner.Events:
+			if !ok || filepath.Dir(e.Name) == w.mark {
 				return
 			}
-			rel, err := filepath.Rel(t.dir, e.Name)
+			rel, err := filepath.Rel(w.dir, e.Name)
 			if err != nil || e.Op == fsnotify.Chmod {
 				continue
 			}
-			t.onEvent(filepath.ToSlash(rel))
-		case err, ok := <-t.inner.Errors:
+			w.onEvent(filepath.ToSlash(rel))
+		case err, ok := <-w.inner.Errors:
 			if !ok {
 				return
 			}
-			t.blind = err
+			w.blind = err
 		}
 	}
 }
 
 // onEvent records a change of a file that decides, or of a folder above it.
-func (t *Watcher) onEvent(p string) {
-	isOnTheWay := slices.ContainsFunc(t.files, func(file string) bool {
+func (w *Watcher) onEvent(p string) {
+	isOnTheWay := slices.ContainsFunc(w.files, func(file string) bool {
 		return file == p || strings.HasPrefix(file, p+"/")
 	})
-	if isOnTheWay && !slices.Contains(t.touched, p) && len(t.touched) < 10 {
-		t.touched = append(t.touched, p)
+	if isOnTheWay && !slices.Contains(w.touched, p) && len(w.touched) < 10 {
+		w.touched = append(w.touched, p)
 	}
 }
 
 // Stop stops watching and returns what was touched, and why some changes could not be seen.
-func (t *Watcher) Stop() (touched []string, blind error) {
-	if t == nil {
+func (w *Watcher) Stop() (touched []string, blind error) {
+	if w == nil {
 		return nil, nil
 	}
-	err := os.WriteFile(filepath.Join(t.mark, "end"), nil, 0o600)
+	err := os.WriteFile(filepath.Join(w.mark, "end"), nil, 0o600)
 	timer := time.NewTimer(flushTimeout)
 	defer timer.Stop()
 	select {
-	case <-t.over:
+	case <-w.over:
 	case <-timer.C:
 		err = errors.Join(err, errors.New("too many changes in the folder"))
 	}
-	err = errors.Join(err, t.inner.Close())
-	<-t.over
-	return t.touched, errors.Join(t.blind, err, os.RemoveAll(t.mark))
+	err = errors.Join(err, w.inner.Close())
+	<-w.over
+	return w.touched, errors.Join(w.blind, err, os.RemoveAll(w.mark))
 }

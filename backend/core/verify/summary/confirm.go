@@ -25,7 +25,7 @@ type Expectation struct {
 // Confirm reads what the test runners of an observed check printed, counts the tests, and records which runners
 // printed their summary. A pass counts only if the runners that did so in pre-flight do so again: code in a
 // runner's process can end it early with 0.
-func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
+func (e Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	if v.Observation == nil {
 		return v
 	}
@@ -46,30 +46,30 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 		if v.Outcome != goal.Pass {
 			continue
 		}
-		if len(ends) == 0 && x.Before != nil && slices.Contains(x.Before.Ended, runner) {
+		if len(ends) == 0 && e.Before != nil && slices.Contains(e.Before.Ended, runner) {
 			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it exited with 0, but %s did not finish: its summary is "+
 				"missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so "+
 				"the tests decided nothing", runner)
 			return v
 		}
-		if file := x.findSilentFile(text); runner == "node --test" && file != "" {
+		if file := e.findSilentFile(text); runner == "node --test" && file != "" {
 			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("%s exited with 0 before %s had run any of its tests, so "+
 				"they decided nothing", file, runner)
 			return v
 		}
 	}
 	whole := out.Bytes <= int64(len(out.Stdout)+len(out.Stderr))
-	if !isCounted && x.Tests == 0 || v.Outcome != goal.Pass || !whole {
+	if !isCounted && e.Tests == 0 || v.Outcome != goal.Pass || !whole {
 		return v
 	}
 	v.Detail += fmt.Sprintf(", %s ran", goal.FormatCount(v.Tests, "test"))
 	switch {
-	case x.Tests > 0 && v.Tests == 0:
+	case e.Tests > 0 && v.Tests == 0:
 		v.Outcome, v.Detail = goal.Fail,
-			fmt.Sprintf("it exited with 0, but no test ran; %d ran before the goal began", x.Tests)
-	case v.Tests < x.Tests:
-		v.Fewer = x.Tests - v.Tests
-		v.Detail += fmt.Sprintf(", but %d ran before the goal began: find out why the others did not", x.Tests)
+			fmt.Sprintf("it exited with 0, but no test ran; %d ran before the goal began", e.Tests)
+	case v.Tests < e.Tests:
+		v.Fewer = e.Tests - v.Tests
+		v.Detail += fmt.Sprintf(", but %d ran before the goal began: find out why the others did not", e.Tests)
 	}
 	return v
 }
@@ -91,8 +91,8 @@ var (
 
 // findSilentFile returns the first file that node counted as one test although it declares some, "" if there is
 // none.
-func (x Expectation) findSilentFile(output string) string {
-	root, err := os.OpenRoot(x.Dir)
+func (e Expectation) findSilentFile(output string) string {
+	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return "" // the check reports this itself
 	}
@@ -100,9 +100,9 @@ func (x Expectation) findSilentFile(output string) string {
 	for _, m := range silentFile.FindAllStringSubmatch(output, -1) {
 		at := m[1]
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(x.Dir, x.CheckDir, at)
+			at = filepath.Join(e.Dir, e.CheckDir, at)
 		}
-		at, err := filepath.Rel(x.Dir, at)
+		at, err := filepath.Rel(e.Dir, at)
 		if err != nil || !filepath.IsLocal(at) {
 			continue
 		}

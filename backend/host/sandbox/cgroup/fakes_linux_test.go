@@ -33,14 +33,14 @@ func newFakeKernel(t *testing.T) *fakeKernel {
 	return k
 }
 
-func (k *fakeKernel) write(dir, name, text string) {
-	k.t.Helper()
+func (f *fakeKernel) write(dir, name, text string) {
+	f.t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		k.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		k.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 }
 
@@ -48,7 +48,7 @@ func (k *fakeKernel) write(dir, name, text string) {
 func scopeDir(unit string) string { return "app.slice/app-goalpost.slice/" + unit }
 
 // moveToScope does what the kernel does when systemd makes a scope.
-func (k *fakeKernel) moveToScope(unit string) {
+func (f *fakeKernel) moveToScope(unit string) {
 	for name, text := range map[string]string{
 		"memory.max":      "134217728\n",
 		"memory.swap.max": "0\n",
@@ -56,9 +56,9 @@ func (k *fakeKernel) moveToScope(unit string) {
 		"memory.events":   "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n",
 		"cgroup.procs":    fmt.Sprintln(helperPID),
 	} {
-		k.write(k.mount, filepath.Join(scopeDir(unit), name), text)
+		f.write(f.mount, filepath.Join(scopeDir(unit), name), text)
 	}
-	k.write(k.proc, fmt.Sprintf("%d/cgroup", helperPID), "0::/"+scopeDir(unit)+"\n")
+	f.write(f.proc, fmt.Sprintf("%d/cgroup", helperPID), "0::/"+scopeDir(unit)+"\n")
 }
 
 // fakeSystemd plays org.freedesktop.systemd1 on a real bus. The function answer decides its answers.
@@ -93,25 +93,25 @@ const (
 )
 
 // Subscribe implements systemd's method.
-func (s *fakeSystemd) Subscribe() *dbus.Error { return nil }
+func (f *fakeSystemd) Subscribe() *dbus.Error { return nil }
 
 // StartTransientUnit implements systemd's method.
-func (s *fakeSystemd) StartTransientUnit(
+func (f *fakeSystemd) StartTransientUnit(
 	unit, mode string, properties []wireProperty, auxiliary []wireUnit,
 ) (dbus.ObjectPath, *dbus.Error) {
 	r := request{unit: unit, mode: mode, properties: map[string]dbus.Variant{}, auxiliary: len(auxiliary)}
 	for _, p := range properties {
 		r.properties[p.Name] = p.Value
 	}
-	s.mu.Lock()
-	s.asked = append(s.asked, r)
-	s.mu.Unlock()
-	return s.answer(s, unit)
+	f.mu.Lock()
+	f.asked = append(f.asked, r)
+	f.mu.Unlock()
+	return f.answer(f, unit)
 }
 
 // finishJob emits the signal of a job's end.
-func (s *fakeSystemd) finishJob(job dbus.ObjectPath, unit, result string) {
-	_ = s.conn.Emit("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager.JobRemoved",
+func (f *fakeSystemd) finishJob(job dbus.ObjectPath, unit, result string) {
+	_ = f.conn.Emit("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager.JobRemoved",
 		uint32(7), job, unit, result)
 }
 

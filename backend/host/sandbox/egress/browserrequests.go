@@ -14,10 +14,10 @@ type BrowserRequest struct {
 }
 
 // parse converts it to a Request; ok is false for URLs that reach no server, such as data: and blob:.
-func (t BrowserRequest) parse() (q Request, plain, ok bool) {
-	u, err := url.Parse(t.URL)
+func (b BrowserRequest) parse() (q Request, plain, ok bool) {
+	u, err := url.Parse(b.URL)
 	if err != nil {
-		return Request{From: t.From, Method: t.Method, Host: "?"}, false, true // its destination is unknown
+		return Request{From: b.From, Method: b.Method, Host: "?"}, false, true // its destination is unknown
 	}
 	port := u.Port()
 	switch u.Scheme {
@@ -34,8 +34,8 @@ func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 		return q, false, false
 	}
 	return Request{
-		From:   t.From,
-		Method: strings.ToUpper(t.Method),
+		From:   b.From,
+		Method: strings.ToUpper(b.Method),
 		Host:   strings.TrimSuffix(strings.ToLower(u.Hostname()), "."),
 		Port:   port,
 	}, plain, true

@@ -30,15 +30,15 @@ const (
 
 // ServeDNS answers every query with REFUSED and logs it: the proxy resolves names, so that no data can leave the
 // machine in DNS queries. Close closes both sockets.
-func (s *DNSServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
-	s.proxy.mu.Lock()
-	defer s.proxy.mu.Unlock()
-	if s.proxy.closed {
+func (d *DNSServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
+	d.proxy.mu.Lock()
+	defer d.proxy.mu.Unlock()
+	if d.proxy.closed {
 		_, _ = udp.Close(), tcp.Close()
 		return
 	}
-	s.proxy.closers = append(s.proxy.closers, udp, tcp)
-	s.proxy.work.Go(func() {
+	d.proxy.closers = append(d.proxy.closers, udp, tcp)
+	d.proxy.work.Go(func() {
 		buf := make([]byte, maxQuestion)
 		for {
 			n, from, err := udp.ReadFrom(buf)
@@ -48,24 +48,24 @@ func (s *DNSServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 				}
 				continue
 			}
-			if answer := s.answerDNS(buf[:n]); answer != nil {
+			if answer := d.answerDNS(buf[:n]); answer != nil {
 				_, _ = udp.WriteTo(answer, from)
 			}
 		}
 	})
-	s.proxy.work.Go(func() {
+	d.proxy.work.Go(func() {
 		for {
 			conn, err := tcp.Accept()
 			if err != nil {
 				return
 			}
-			s.proxy.work.Go(func() { s.answerDNSTCP(conn) })
+			d.proxy.work.Go(func() { d.answerDNSTCP(conn) })
 		}
 	})
 }
 
 // answerDNSTCP answers one query over TCP.
-func (s *DNSServer) answerDNSTCP(conn net.Conn) {
+func (d *DNSServer) answerDNSTCP(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(headerTime))
 	var length [2]byte
@@ -76,13 +76,13 @@ func (s *DNSServer) answerDNSTCP(conn net.Conn) {
 	if _, err := io.ReadFull(conn, question); err != nil {
 		return
 	}
-	if answer := s.answerDNS(question); answer != nil {
+	if answer := d.answerDNS(question); answer != nil {
 		_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
 	}
 }
 
 // answerDNS returns the response to a query, or nil if the message is not a query.
-func (s *DNSServer) answerDNS(message []byte) []byte {
+func (d *DNSServer) answerDNS(message []byte) []byte {
 	if len(message) < dnsHeader {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *DNSServer) answerDNS(message []byte) []byte {
 		code = dnsRefused
 		answer = append(answer, message[dnsHeader:end]...)
 		reason := "only the goal's proxy resolves names: use a program that reads HTTP_PROXY"
-		s.proxy.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
+		d.proxy.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
 	} else {
 		binary.BigEndian.PutUint16(answer[4:], 0)
 	}

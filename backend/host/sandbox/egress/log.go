@@ -53,18 +53,18 @@ type entryLog struct {
 	list      []Entry
 }
 
-func (j *entryLog) add(e Entry) {
-	j.reporting.Lock()
-	defer j.reporting.Unlock()
-	j.mu.Lock()
-	j.count++
-	j.list = append(j.list, e)
-	if len(j.list) > 2*maxLogEntries {
-		j.list = slices.Clone(j.list[len(j.list)-maxLogEntries:])
+func (el *entryLog) add(e Entry) {
+	el.reporting.Lock()
+	defer el.reporting.Unlock()
+	el.mu.Lock()
+	el.count++
+	el.list = append(el.list, e)
+	if len(el.list) > 2*maxLogEntries {
+		el.list = slices.Clone(el.list[len(el.list)-maxLogEntries:])
 	}
-	j.mu.Unlock()
-	if j.onEntry != nil {
-		j.onEntry(e)
+	el.mu.Unlock()
+	if el.onEntry != nil {
+		el.onEntry(e)
 	}
 }
 

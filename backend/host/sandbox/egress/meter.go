@@ -39,39 +39,39 @@ func (p *Proxy) every() time.Duration {
 	return meterInterval
 }
 
-func (m *byteMeter) run(every time.Duration) {
-	defer close(m.done)
+func (b *byteMeter) run(every time.Duration) {
+	defer close(b.done)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
-		case <-m.stop:
+		case <-b.stop:
 			return
 		case <-tick.C:
-			m.report()
+			b.report()
 		}
 	}
 }
 
 // end stops the meter and logs the remaining bytes.
-func (m *byteMeter) end() {
-	close(m.stop)
-	<-m.done
-	m.report()
+func (b *byteMeter) end() {
+	close(b.stop)
+	<-b.done
+	b.report()
 }
 
-func (m *byteMeter) report() {
-	in, out := m.in.Load(), m.out.Load()
-	if m.begun && in == m.reportedIn && out == m.reportedOut {
+func (b *byteMeter) report() {
+	in, out := b.in.Load(), b.out.Load()
+	if b.begun && in == b.reportedIn && out == b.reportedOut {
 		return
 	}
-	e := m.e
-	e.More, e.In, e.Out, e.Took = m.begun, in-m.reportedIn, out-m.reportedOut, time.Since(m.e.At)
-	if m.begun {
+	e := b.e
+	e.More, e.In, e.Out, e.Took = b.begun, in-b.reportedIn, out-b.reportedOut, time.Since(b.e.At)
+	if b.begun {
 		e.At = time.Now()
 	}
-	m.begun, m.reportedIn, m.reportedOut = true, in, out
-	m.proxy.log.add(e)
+	b.begun, b.reportedIn, b.reportedOut = true, in, out
+	b.proxy.log.add(e)
 }
 
 // countingWriter counts the bytes written.

@@ -70,16 +70,16 @@ type sameUserListener struct {
 	log func(peer string)
 }
 
-func (g *sameUserListener) Accept() (net.Conn, error) {
+func (s *sameUserListener) Accept() (net.Conn, error) {
 	for {
-		c, err := g.Listener.Accept()
+		c, err := s.Listener.Accept()
 		if err != nil {
 			return nil, err //nolint:wrapcheck // http.Server reads it
 		}
-		if isPeerUser(c, g.uid) {
+		if isPeerUser(c, s.uid) {
 			return c, nil
 		}
-		g.log(c.RemoteAddr().String())
+		s.log(c.RemoteAddr().String())
 		_ = c.Close()
 	}
 }

@@ -118,8 +118,8 @@ func (r Rules) grantedRisk(q Request) (ceiling policy.Risk, ok bool) {
 
 // risk returns the risk class of a request. A tunnel's content is unknown; for a page's tunnel the browser limits
 // requests to reads, and its first bytes are checked.
-func (q Request) risk() policy.Risk {
-	if !isReadMethod(q.Method) {
+func (r Request) risk() policy.Risk {
+	if !isReadMethod(r.Method) {
 		return policy.NetworkWrite
 	}
 	return policy.NetworkGet

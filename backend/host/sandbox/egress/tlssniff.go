@@ -48,13 +48,13 @@ type helloSniffer struct {
 	received bytes.Buffer
 }
 
-func (l *helloSniffer) Read(b []byte) (int, error) {
-	n, err := l.from.Read(b)
-	l.received.Write(b[:n])
+func (h *helloSniffer) Read(b []byte) (int, error) {
+	n, err := h.from.Read(b)
+	h.received.Write(b[:n])
 	return n, err //nolint:wrapcheck // the handshake reads it
 }
 
-func (l *helloSniffer) Write(b []byte) (int, error) { return len(b), nil }
+func (h *helloSniffer) Write(b []byte) (int, error) { return len(b), nil }
 
 // Close does nothing: the tunnel owns the connection.
-func (l *helloSniffer) Close() error { return nil }
+func (h *helloSniffer) Close() error { return nil }

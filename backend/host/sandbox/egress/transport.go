@@ -43,15 +43,15 @@ type socketListener struct {
 	once     sync.Once
 }
 
-func (l *socketListener) dial(ctx context.Context) (net.Conn, error) {
+func (s *socketListener) dial(ctx context.Context) (net.Conn, error) {
 	here, there, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case l.accepted <- there:
+	case s.accepted <- there:
 		return here, nil
-	case <-l.done:
+	case <-s.done:
 		err = net.ErrClosed
 	case <-ctx.Done():
 		err = ctx.Err()
@@ -59,21 +59,21 @@ func (l *socketListener) dial(ctx context.Context) (net.Conn, error) {
 	return nil, errors.Join(fmt.Errorf("connecting to the goal's proxy: %w", err), here.Close(), there.Close())
 }
 
-func (l *socketListener) Accept() (net.Conn, error) {
+func (s *socketListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.accepted:
+	case c := <-s.accepted:
 		return c, nil
-	case <-l.done:
+	case <-s.done:
 		return nil, net.ErrClosed
 	}
 }
 
-func (l *socketListener) Close() error {
-	l.once.Do(func() { close(l.done) })
+func (s *socketListener) Close() error {
+	s.once.Do(func() { close(s.done) })
 	return nil
 }
 
-func (l *socketListener) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
+func (s *socketListener) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
 // socketPair returns two connected sockets.
 func socketPair() (one, other net.Conn, err error) {

@@ -29,29 +29,29 @@ const (
 // copyGitDirs gives the goal copies of the git configuration and hooks in the repositories that exist when its
 // programs start. Each .git folder becomes a mount, so that the goal cannot rename it and create another. If the goal
 // creates a repository later, that is its own, and is reported at the goal's end.
-func (p *mountPlanner) copyGitDirs() error {
-	folders := p.w.Write
-	if !p.w.ReadOnly {
-		folders = append([]string{p.w.Dir}, folders...)
+func (mp *mountPlanner) copyGitDirs() error {
+	folders := mp.w.Write
+	if !mp.w.ReadOnly {
+		folders = append([]string{mp.w.Dir}, folders...)
 	}
-	return p.gitBelow(folders...)
+	return mp.gitBelow(folders...)
 }
 
-func (p *mountPlanner) gitBelow(folders ...string) error {
+func (mp *mountPlanner) gitBelow(folders ...string) error {
 	for _, dir := range folders {
 		repos, _ := findRepositories(dir) // GitControlledPaths reports truncated searches
 		for _, repo := range repos {
-			p.pinParents(dir, repo)
-			if err := p.gitDir(repo); err != nil {
+			mp.pinParents(dir, repo)
+			if err := mp.gitDir(repo); err != nil {
 				return err
 			}
 			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && spec.IsBelow(real, dir) && real != dir {
-				p.pinParents(dir, real)
-				if err := p.gitDir(real); err != nil {
+				mp.pinParents(dir, real)
+				if err := mp.gitDir(real); err != nil {
 					return err
 				}
 			}
-			if err := p.copyGitReferenced(dir, repo); err != nil {
+			if err := mp.copyGitReferenced(dir, repo); err != nil {
 				return err
 			}
 		}
@@ -96,25 +96,25 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (p *mountPlanner) gitDir(repo string) error {
+func (mp *mountPlanner) gitDir(repo string) error {
 	info, err := os.Lstat(repo)
 	switch {
 	case err != nil:
 		return nil //nolint:nilerr // it was removed
 	case info.Mode()&os.ModeSymlink != 0:
-		p.pinLink(repo, "")
+		mp.pinLink(repo, "")
 		return nil
 	case !info.IsDir():
-		p.bind(repo, repo, false, false)
+		mp.bind(repo, repo, false, false)
 		return nil
 	}
-	p.bind(repo, repo, p.agentWrites(repo), p.checksWrite())
+	mp.bind(repo, repo, mp.agentWrites(repo), mp.checksWrite())
 	for _, name := range gitCopiedPaths {
-		source, dest := filepath.Join(repo, name), p.privatePath("git", gitKey(p.w.Dir, repo), name)
+		source, dest := filepath.Join(repo, name), mp.privatePath("git", gitKey(mp.w.Dir, repo), name)
 		info, err := os.Lstat(source)
 		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // otherwise the goal could create it
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
-			p.pinLink(source, "")
+			mp.pinLink(source, "")
 		}
 		if name == "hooks" && filepath.Base(filepath.Dir(repo)) == "worktrees" {
 			missing = false // a worktree uses its repository's hooks
@@ -123,11 +123,11 @@ func (p *mountPlanner) gitDir(repo string) error {
 			continue
 		}
 		if _, err := os.Lstat(dest); errors.Is(err, os.ErrNotExist) {
-			if err := p.gitCopy(source, dest, info); err != nil {
+			if err := mp.gitCopy(source, dest, info); err != nil {
 				return err
 			}
 		}
-		p.bind(dest, source, p.agentWrites(source), p.checksWrite())
+		mp.bind(dest, source, mp.agentWrites(source), mp.checksWrite())
 	}
 	return nil
 }
@@ -142,17 +142,17 @@ func gitKey(dir, repo string) string {
 }
 
 // gitCopy makes two copies: one for the goal, one to compare with at its end. info is nil for missing hooks.
-func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
-	start := p.privatePath("git-start", strings.TrimPrefix(dest, p.privatePath("git")+"/"))
+func (mp *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
+	start := mp.privatePath("git-start", strings.TrimPrefix(dest, mp.privatePath("git")+"/"))
 	for _, to := range []string{start, dest} {
-		if err := p.makeOwnedDir(filepath.Dir(to)); err != nil {
+		if err := mp.makeOwnedDir(filepath.Dir(to)); err != nil {
 			return err
 		}
 		var err error
 		if info == nil {
-			err = p.makeOwnedDir(to)
+			err = mp.makeOwnedDir(to)
 		} else {
-			err = p.copyPath(source, to, info)
+			err = mp.copyPath(source, to, info)
 		}
 		if err != nil && (to == dest || !errors.Is(err, os.ErrExist)) {
 			return err
@@ -162,11 +162,11 @@ func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
 }
 
 // copyPath copies a file, or a folder of files.
-func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
+func (mp *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 	if info.Mode().IsRegular() {
-		return p.copyFile(source, dest, info)
+		return mp.copyFile(source, dest, info)
 	}
-	if err := p.makeOwnedDir(dest); err != nil {
+	if err := mp.makeOwnedDir(dest); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(source)
@@ -175,7 +175,7 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitMaxFileBytes {
 			continue // the goal does not get hooks that are too large
 		}
-		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
+		copied := mp.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
 		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed since
 			err = errors.Join(err, copied)
 		}
@@ -183,7 +183,7 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 	return err
 }
 
-func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
+func (mp *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
 	// programs of an earlier run may replace it
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -200,7 +200,7 @@ func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err erro
 	_, err = io.Copy(out, io.LimitReader(in, gitMaxFileBytes))
 	err = errors.Join(err, out.Close())
 	if err == nil && os.Getuid() == 0 {
-		err = os.Chown(dest, p.out.UID, p.out.GID)
+		err = os.Chown(dest, mp.out.UID, mp.out.GID)
 	}
 	return err //nolint:wrapcheck // plan wraps it
 }

@@ -15,7 +15,7 @@ import (
 
 // pinParents makes a mount of each folder between a goal's folder and a protected path below it, so that the goal
 // cannot rename the folder and put another in its place.
-func (p *mountPlanner) pinParents(dir, path string) {
+func (mp *mountPlanner) pinParents(dir, path string) {
 	rel, err := filepath.Rel(dir, filepath.Dir(path))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return
@@ -23,22 +23,22 @@ func (p *mountPlanner) pinParents(dir, path string) {
 	at := dir
 	for _, name := range strings.Split(rel, "/") {
 		at = filepath.Join(at, name)
-		there := slices.IndexFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Target) == at })
-		if there >= 0 && !p.out.Mounts[there].AgentOnly {
+		there := slices.IndexFunc(mp.out.Mounts, func(m wire.Mount) bool { return string(m.Target) == at })
+		if there >= 0 && !mp.out.Mounts[there].AgentOnly {
 			continue
 		}
-		p.bind(at, at, true, p.checksWrite())
-		pin := &p.out.Mounts[len(p.out.Mounts)-1]
-		pin.Between, pin.CheckOnly = true, there >= 0 || !p.agentWrites(at)
+		mp.bind(at, at, true, mp.checksWrite())
+		pin := &mp.out.Mounts[len(mp.out.Mounts)-1]
+		pin.Between, pin.CheckOnly = true, there >= 0 || !mp.agentWrites(at)
 	}
 }
 
 // copyGitReferenced gives the goal copies of the files in its folders that the configuration of a repository in dir
 // refers to: a hooks folder, included configuration, scripts of filters and aliases.
-func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
+func (mp *mountPlanner) copyGitReferenced(dir, repo string) error {
 	for _, path := range gitReferencedPaths(repo) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
-			p.pinLink(path, real)
+			mp.pinLink(path, real)
 			path = real
 		}
 		if !spec.IsBelow(path, dir) || path == dir || spec.IsBelow(path, repo) || spec.IsBelow(repo, path) {
@@ -48,31 +48,31 @@ func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 			continue
 		}
-		dest := p.privatePath("git", strings.ReplaceAll(path, "/", "%"))
+		dest := mp.privatePath("git", strings.ReplaceAll(path, "/", "%"))
 		if !info.IsDir() {
-			dest = p.privatePath("git", strings.ReplaceAll(filepath.Dir(path), "/", "%"), filepath.Base(path))
+			dest = mp.privatePath("git", strings.ReplaceAll(filepath.Dir(path), "/", "%"), filepath.Base(path))
 		}
-		if slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Source) == dest }) {
+		if slices.ContainsFunc(mp.out.Mounts, func(m wire.Mount) bool { return string(m.Source) == dest }) {
 			continue
 		}
 		if _, err := os.Lstat(dest); os.IsNotExist(err) {
-			if err := p.gitCopy(path, dest, info); err != nil {
+			if err := mp.gitCopy(path, dest, info); err != nil {
 				return err
 			}
 		}
-		p.pinParents(dir, path)
-		p.bind(dest, path, p.agentWrites(path), p.checksWrite())
+		mp.pinParents(dir, path)
+		mp.bind(dest, path, mp.agentWrites(path), mp.checksWrite())
 	}
 	return nil
 }
 
 // pinLink keeps a symbolic link in place; its target is protected separately.
-func (p *mountPlanner) pinLink(path, real string) {
+func (mp *mountPlanner) pinLink(path, real string) {
 	if info, err := os.Lstat(path); err != nil || path == real || info.Mode()&os.ModeSymlink == 0 {
 		return
 	}
-	p.bind(path, path, false, false)
-	m := &p.out.Mounts[len(p.out.Mounts)-1]
+	mp.bind(path, path, false, false)
+	m := &mp.out.Mounts[len(mp.out.Mounts)-1]
 	m.Itself, m.Optional = true, true
 }
 

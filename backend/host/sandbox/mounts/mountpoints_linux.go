@@ -12,31 +12,31 @@ import (
 
 // makeMountPoints creates the mount points in the private home and in /tmp, because the helper cannot where both are
 // read-only. An earlier run may have left links there; os.Root does not follow them out.
-func (p *mountPlanner) makeMountPoints() error {
-	errs := []error{p.makeMountPointsIn("home", p.w.Home)}
+func (mp *mountPlanner) makeMountPoints() error {
+	errs := []error{mp.makeMountPointsIn("home", mp.w.Home)}
 	for _, name := range wire.TmpNames {
-		errs = append(errs, p.makeMountPointsIn("tmp", name))
+		errs = append(errs, mp.makeMountPointsIn("tmp", name))
 	}
 	return errors.Join(errs...)
 }
 
-func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
-	root, err := os.OpenRoot(p.privatePath(layer))
+func (mp *mountPlanner) makeMountPointsIn(layer, target string) error {
+	root, err := os.OpenRoot(mp.privatePath(layer))
 	if err != nil {
 		return err //nolint:wrapcheck // plan wraps it
 	}
-	for _, m := range p.out.Mounts {
+	for _, m := range mp.out.Mounts {
 		if !spec.IsBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
 			continue
 		}
-		if err = p.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
+		if err = mp.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
 			break
 		}
 	}
 	return errors.Join(err, root.Close())
 }
 
-func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) error {
+func (mp *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) error {
 	folder := true
 	if m.Kind == wire.MountText {
 		folder = false
@@ -68,7 +68,7 @@ func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) 
 		return nil
 	}
 	for at := name; ; at = filepath.Dir(at) {
-		if err := root.Lchown(at, p.out.UID, p.out.GID); err != nil {
+		if err := root.Lchown(at, mp.out.UID, mp.out.GID); err != nil {
 			return err //nolint:wrapcheck // plan wraps it
 		}
 		if at == missing || at == "." {

@@ -103,22 +103,22 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	return p.out.Mounts, nil
 }
 
-func (p *mountPlanner) validate() error {
-	for _, path := range slices.Concat([]string{p.w.Dir, p.w.Layer, p.w.Home}, p.w.Tools, p.w.Read, p.w.Write,
-		p.w.Sockets, p.w.Work, p.w.Hidden) {
+func (mp *mountPlanner) validate() error {
+	for _, path := range slices.Concat([]string{mp.w.Dir, mp.w.Layer, mp.w.Home}, mp.w.Tools, mp.w.Read, mp.w.Write,
+		mp.w.Sockets, mp.w.Work, mp.w.Hidden) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
 			return fmt.Errorf("sandbox: %q is not a clean absolute path", path)
 		}
 	}
 	var err error
-	if p.out.UID, p.out.GID, err = runsAs(p.w.Dir); err != nil {
+	if mp.out.UID, mp.out.GID, err = runsAs(mp.w.Dir); err != nil {
 		return fmt.Errorf("the goal's folder: %w", err)
 	}
-	l := p.w.Limits
+	l := mp.w.Limits
 	if l == nil {
 		l = spec.DefaultLimits()
 	}
-	p.out.Limits = wire.Limits{
+	mp.out.Limits = wire.Limits{
 		Processes: l.Processes,
 		Memory:    l.Memory,
 		FileSize:  l.FileSize,
@@ -156,90 +156,92 @@ func RunsAsRoot(dir string) bool {
 }
 
 // makeGoalDirs creates the goal's private folders.
-func (p *mountPlanner) makeGoalDirs() error {
-	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
+func (mp *mountPlanner) makeGoalDirs() error {
+	if err := os.MkdirAll(mp.w.Layer, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan wraps it
 	}
 	for _, name := range []string{"home", "tmp", "checks", "caches", "git", hiddenDir} {
-		if err := p.makeOwnedDir(p.privatePath(name)); err != nil {
+		if err := mp.makeOwnedDir(mp.privatePath(name)); err != nil {
 			return err
 		}
 	}
-	if err := os.Chmod(p.privatePath("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
+	if err := os.Chmod(mp.privatePath("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
 		return err //nolint:wrapcheck // plan wraps it
 	}
-	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.privatePath("tmp")), []byte(p.privatePath("checks")), !p.w.ReadOnly
-	return p.removeStaleChecks("checks")
+	mp.out.Tmp, mp.out.TmpWrite = []byte(mp.privatePath("tmp")), !mp.w.ReadOnly
+	mp.out.Scratch = []byte(mp.privatePath("checks"))
+	return mp.removeStaleChecks("checks")
 }
 
 // removeStaleChecks removes the check folders of an app that was killed.
-func (p *mountPlanner) removeStaleChecks(name string) error {
-	left, err := os.ReadDir(p.privatePath(name))
+func (mp *mountPlanner) removeStaleChecks(name string) error {
+	left, err := os.ReadDir(mp.privatePath(name))
 	for _, entry := range left {
-		err = errors.Join(err, os.RemoveAll(p.privatePath(name, entry.Name())))
+		err = errors.Join(err, os.RemoveAll(mp.privatePath(name, entry.Name())))
 	}
 	return err
 }
 
-func (p *mountPlanner) system() {
+func (mp *mountPlanner) system() {
 	for _, path := range append(append([]string{}, system...), optional...) {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
 		case info.Mode()&os.ModeSymlink != 0:
 			if to, err := os.Readlink(path); err == nil {
-				p.add(wire.Mount{Kind: wire.MountSymlink, Source: []byte(to), Target: []byte(path)})
+				mp.add(wire.Mount{Kind: wire.MountSymlink, Source: []byte(to), Target: []byte(path)})
 			}
 		default:
-			p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path)})
+			mp.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path)})
 		}
 	}
 }
 
 // bindGranted binds a path that the user granted. It was resolved at that time; the helper refuses links that
 // appeared in it since.
-func (p *mountPlanner) bindGranted(path string, write bool) {
-	p.add(wire.Mount{
+func (mp *mountPlanner) bindGranted(path string, write bool) {
+	mp.add(wire.Mount{
 		Kind:       wire.MountBind,
 		Source:     []byte(path),
 		Target:     []byte(path),
 		Write:      write,
-		CheckWrite: write && p.checksWrite(),
+		CheckWrite: write && mp.checksWrite(),
 	})
 }
 
 // bindReadOnlyFiles binds files of the goal's folder read-only over themselves.
-func (p *mountPlanner) bindReadOnlyFiles() {
-	if p.w.ReadOnly {
+func (mp *mountPlanner) bindReadOnlyFiles() {
+	if mp.w.ReadOnly {
 		return
 	}
-	for _, path := range p.w.Held {
+	for _, path := range mp.w.Held {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || !spec.IsBelow(path, p.w.Dir) {
+		if err != nil || !info.Mode().IsRegular() || !spec.IsBelow(path, mp.w.Dir) {
 			continue
 		}
-		p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
+		mp.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
 	}
 }
 
 // mountSocket binds a socket at its usual path, which is often a link. A goal can write no part of that path.
-func (p *mountPlanner) mountSocket(path string) {
+func (mp *mountPlanner) mountSocket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		source = path // the helper reports the error
 	}
-	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
+	mp.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
 }
 
 // mountCaches mounts an overlay over each existing cache; a missing cache starts in the private home.
-func (p *mountPlanner) mountCaches() error {
-	for _, cache := range p.w.Caches {
+func (mp *mountPlanner) mountCaches() error {
+	for _, cache := range mp.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
 		missing := err != nil
-		if missing && spec.IsBelow(cache.To, p.w.Home) || spec.IsBelow(cache.To, p.w.Dir) || spec.IsBelow(p.w.Dir, cache.To) {
+		if missing && spec.IsBelow(cache.To, mp.w.Home) ||
+			spec.IsBelow(cache.To, mp.w.Dir) || spec.IsBelow(mp.w.Dir, cache.To) {
 			continue
 		}
-		base := p.privatePath("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
+		base := mp.privatePath("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
 		c := wire.Cache{
 			Lower:  []byte(lower),
 			Upper:  []byte(base + "/upper"),
@@ -247,7 +249,7 @@ func (p *mountPlanner) mountCaches() error {
 			Merged: []byte(base + "/merged"),
 		}
 		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
-			if err := p.makeOwnedDir(folder); err != nil {
+			if err := mp.makeOwnedDir(folder); err != nil {
 				return err
 			}
 		}
@@ -255,11 +257,11 @@ func (p *mountPlanner) mountCaches() error {
 			return err //nolint:wrapcheck // plan wraps it
 		}
 		if missing { // and the goal cannot create it
-			p.bindAgentOnly(string(c.Upper), cache.To, "")
+			mp.bindAgentOnly(string(c.Upper), cache.To, "")
 			continue
 		}
-		p.out.Caches = append(p.out.Caches, c)
-		p.bindAgentOnly(string(c.Merged), cache.To, lower)
+		mp.out.Caches = append(mp.out.Caches, c)
+		mp.bindAgentOnly(string(c.Merged), cache.To, lower)
 	}
 	return nil
 }

@@ -16,18 +16,18 @@ const hiddenDir = "hidden"
 // read-only for them. Programs cannot rename or remove a mount, so the path stays the
 // one that the user named. A program that replaces such a file by renaming a new one over it fails: it cannot create
 // the new file beside it.
-func (p *mountPlanner) bindWork() error {
-	for _, path := range p.w.Work {
+func (mp *mountPlanner) bindWork() error {
+	for _, path := range mp.w.Work {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
 			return fmt.Errorf("a work path (--work): %w", err)
-		case !spec.IsBelow(path, p.w.Dir) || path == p.w.Dir:
-			return fmt.Errorf("sandbox: the work path %s is not inside %s", path, p.w.Dir)
+		case !spec.IsBelow(path, mp.w.Dir) || path == mp.w.Dir:
+			return fmt.Errorf("sandbox: the work path %s is not inside %s", path, mp.w.Dir)
 		case !info.IsDir() && !info.Mode().IsRegular():
 			return fmt.Errorf("sandbox: the work path %s is neither a folder nor a regular file", path)
 		}
-		p.add(wire.Mount{
+		mp.add(wire.Mount{
 			Kind:      wire.MountBind,
 			Source:    []byte(path),
 			Target:    []byte(path),
@@ -39,53 +39,53 @@ func (p *mountPlanner) bindWork() error {
 }
 
 // agentWrites reports whether the agent's programs may change a path of the goal's folders.
-func (p *mountPlanner) agentWrites(path string) bool {
-	if len(p.w.Work) == 0 || !spec.IsBelow(path, p.w.Dir) {
+func (mp *mountPlanner) agentWrites(path string) bool {
+	if len(mp.w.Work) == 0 || !spec.IsBelow(path, mp.w.Dir) {
 		return true
 	}
-	return slices.ContainsFunc(slices.Concat(p.w.Work, p.w.Write), func(w string) bool { return spec.IsBelow(path, w) })
+	return slices.ContainsFunc(slices.Concat(mp.w.Work, mp.w.Write), func(w string) bool { return spec.IsBelow(path, w) })
 }
 
 // checksWrite reports whether the writes of a check in the goal's folders stay. They do not if the check can read files
 // that the agent must not see: it may run code of the agent, which could copy them there.
-func (p *mountPlanner) checksWrite() bool { return p.w.CheckDir == "" }
+func (mp *mountPlanner) checksWrite() bool { return mp.w.CheckDir == "" }
 
 // hiddenPaths returns all paths that the agent's programs cannot see.
-func (p *mountPlanner) hiddenPaths() []string {
-	if p.w.CheckDir == "" {
-		return p.w.Hidden
+func (mp *mountPlanner) hiddenPaths() []string {
+	if mp.w.CheckDir == "" {
+		return mp.w.Hidden
 	}
-	return append([]string{p.w.CheckDir}, p.w.Hidden...)
+	return append([]string{mp.w.CheckDir}, mp.w.Hidden...)
 }
 
 // pinHidden makes mounts of the folders above hidden paths: otherwise a program could rename one, and the next
 // sandbox would hide nothing.
-func (p *mountPlanner) pinHidden() {
-	for _, path := range p.hiddenPaths() {
-		for _, dir := range append([]string{p.w.Dir}, p.w.Write...) {
-			if spec.IsBelow(path, dir) && !p.w.ReadOnly {
-				p.pinParents(dir, path)
+func (mp *mountPlanner) pinHidden() {
+	for _, path := range mp.hiddenPaths() {
+		for _, dir := range append([]string{mp.w.Dir}, mp.w.Write...) {
+			if spec.IsBelow(path, dir) && !mp.w.ReadOnly {
+				mp.pinParents(dir, path)
 			}
 		}
 	}
 }
 
 // hide covers the paths that only checks, or no programs, may see. It comes last, so that nothing is mounted over it.
-func (p *mountPlanner) hide() {
-	for _, path := range p.hiddenPaths() {
-		if slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool {
+func (mp *mountPlanner) hide() {
+	for _, path := range mp.hiddenPaths() {
+		if slices.ContainsFunc(mp.out.Mounts, func(m wire.Mount) bool {
 			return m.Kind == wire.MountBind && spec.IsBelow(path, string(m.Target))
 		}) {
-			p.add(wire.Mount{
+			mp.add(wire.Mount{
 				Kind:      wire.MountBind,
-				Source:    []byte(p.privatePath(hiddenDir)),
+				Source:    []byte(mp.privatePath(hiddenDir)),
 				Target:    []byte(path),
-				AgentOnly: path == p.w.CheckDir,
+				AgentOnly: path == mp.w.CheckDir,
 			})
 		}
 	}
-	if p.w.CheckDir != "" {
-		p.bind(p.w.CheckDir, p.w.CheckDir, false, false)
-		p.out.Mounts[len(p.out.Mounts)-1].CheckOnly = true
+	if mp.w.CheckDir != "" {
+		mp.bind(mp.w.CheckDir, mp.w.CheckDir, false, false)
+		mp.out.Mounts[len(mp.out.Mounts)-1].CheckOnly = true
 	}
 }

@@ -28,19 +28,19 @@ type hidpiState struct {
 }
 
 // dropHiDPI discards the screenshot.
-func (c *Screencast) dropHiDPI() {
-	c.screenshot = nil
-	if c.timer != nil {
-		c.timer.Stop()
-		c.timer = nil
+func (s *Screencast) dropHiDPI() {
+	s.screenshot = nil
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
 	}
 }
 
 // needsHiDPI reports whether a viewer has such a screen.
-func (c *Screencast) needsHiDPI() bool {
-	for v := range c.views {
+func (s *Screencast) needsHiDPI() bool {
+	for v := range s.views {
 		if v.visible && v.size.ratio > 1 {
-			return c.source.HasHiDPI()
+			return s.source.HasHiDPI()
 		}
 	}
 	return false
@@ -48,70 +48,70 @@ func (c *Screencast) needsHiDPI() bool {
 
 // ignoreSamePicture acknowledges a frame that shows nothing new if a viewer wants screenshots, and reports whether it
 // did: taking a screenshot makes Chromium draw, which would delay the next screenshot for ever.
-func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
-	if c.newest == nil || !c.needsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
-		!bytes.Equal(c.newest.JPEG, f.JPEG) {
+func (s *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
+	if s.newest == nil || !s.needsHiDPI() || s.newest.Width != f.Width || s.newest.Height != f.Height ||
+		!bytes.Equal(s.newest.JPEG, f.JPEG) {
 		return false
 	}
-	c.page.Post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
-	c.silentStarts = 0
-	if !c.awaitingFirst {
-		c.armFinalRefresh()
-	} else if c.refreshTimer != nil {
-		c.refreshTimer.Stop()
-		c.refreshTimer = nil
+	s.page.Post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
+	s.silentStarts = 0
+	if !s.awaitingFirst {
+		s.armFinalRefresh()
+	} else if s.refreshTimer != nil {
+		s.refreshTimer.Stop()
+		s.refreshTimer = nil
 	}
-	c.awaitingFirst = false
+	s.awaitingFirst = false
 	return true
 }
 
 // scheduleHiDPI schedules a screenshot of the newest frame.
-func (c *Screencast) scheduleHiDPI() {
-	switch lived := time.Since(c.takenAt); {
-	case c.screenshot != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
-		c.delay = min(2*c.delay, hidpiMaxDelay)
-	case c.screenshot != nil:
-		c.delay = hidpiDelay
+func (s *Screencast) scheduleHiDPI() {
+	switch lived := time.Since(s.takenAt); {
+	case s.screenshot != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
+		s.delay = min(2*s.delay, hidpiMaxDelay)
+	case s.screenshot != nil:
+		s.delay = hidpiDelay
 	}
-	c.dropHiDPI()
-	if !c.needsHiDPI() {
+	s.dropHiDPI()
+	if !s.needsHiDPI() {
 		return
 	}
-	n := c.frameNumber
+	n := s.frameNumber
 	var timer *time.Timer
-	timer = time.AfterFunc(max(c.delay, hidpiDelay), func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.timer != timer || c.closed || c.page == nil || c.isCapturing {
+	timer = time.AfterFunc(max(s.delay, hidpiDelay), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer != timer || s.closed || s.page == nil || s.isCapturing {
 			return
 		}
-		c.timer, c.isCapturing = nil, true
-		pg := c.page
-		c.work.Go(func() { c.captureHiDPI(pg, n) })
+		s.timer, s.isCapturing = nil, true
+		pg := s.page
+		s.work.Go(func() { s.captureHiDPI(pg, n) })
 	})
-	c.timer = timer
+	s.timer = timer
 }
 
 // captureHiDPI takes the screenshot of frame n, unless there is a newer frame.
-func (c *Screencast) captureHiDPI(pg Page, n uint32) {
-	picture, err := c.source.CaptureHiDPI(pg)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.isCapturing = false
-	if c.newest == nil || c.page != pg {
+func (s *Screencast) captureHiDPI(pg Page, n uint32) {
+	picture, err := s.source.CaptureHiDPI(pg)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isCapturing = false
+	if s.newest == nil || s.page != pg {
 		return
 	}
-	if c.frameNumber != n { // the page has changed
-		c.scheduleHiDPI()
+	if s.frameNumber != n { // the page has changed
+		s.scheduleHiDPI()
 		return
 	}
 	if err != nil {
 		return
 	}
-	c.frameNumber++
-	c.screenshot = &pane.Frame{N: c.frameNumber, Width: c.newest.Width, Height: c.newest.Height, JPEG: picture}
-	c.takenAt = time.Now()
-	for v := range c.views {
+	s.frameNumber++
+	s.screenshot = &pane.Frame{N: s.frameNumber, Width: s.newest.Width, Height: s.newest.Height, JPEG: picture}
+	s.takenAt = time.Now()
+	for v := range s.views {
 		v.wakeReader()
 	}
 }

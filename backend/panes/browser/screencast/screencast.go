@@ -104,115 +104,115 @@ type startScreencast struct {
 func (startScreencast) ProtoReq() string { return "Page.startScreencast" }
 
 // SetPage films another page, or none.
-func (c *Screencast) SetPage(pg Page) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.page != pg {
-		c.page, c.running = pg, false
-		c.reset()
+func (s *Screencast) SetPage(pg Page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.page != pg {
+		s.page, s.running = pg, false
+		s.reset()
 	}
-	c.run()
+	s.run()
 }
 
 // run starts or stops the screencast depending on its viewers.
-func (c *Screencast) run() {
+func (s *Screencast) run() {
 	wanted := false
-	for v := range c.views {
+	for v := range s.views {
 		wanted = wanted || v.visible
 	}
 	switch {
-	case c.page == nil:
-		c.running = false
-	case wanted && !c.running:
-		c.running = true
-		c.reset()
-		c.start()
-	case !wanted && c.running:
-		c.running = false
-		c.reset()
-		c.page.Post(proto.PageStopScreencast{})
+	case s.page == nil:
+		s.running = false
+	case wanted && !s.running:
+		s.running = true
+		s.reset()
+		s.start()
+	case !wanted && s.running:
+		s.running = false
+		s.reset()
+		s.page.Post(proto.PageStopScreencast{})
 	}
 }
 
 // reset discards the state of a screencast that ended: its frames need no acknowledgement, and
 // its screenshot is outdated.
-func (c *Screencast) reset() {
-	c.newest, c.unacked = nil, nil
-	c.dropHiDPI()
-	c.disarmStaleTimer()
-	if c.refreshTimer != nil {
-		c.refreshTimer.Stop()
-		c.refreshTimer = nil
+func (s *Screencast) reset() {
+	s.newest, s.unacked = nil, nil
+	s.dropHiDPI()
+	s.disarmStaleTimer()
+	if s.refreshTimer != nil {
+		s.refreshTimer.Stop()
+		s.refreshTimer = nil
 	}
-	c.refreshDue = false
+	s.refreshDue = false
 }
 
-func (c *Screencast) start() {
-	c.awaitingFirst = true
-	if c.silentStarts++; c.silentStarts <= maxRestarts {
-		c.armRefresh(restartAfterSilence)
+func (s *Screencast) start() {
+	s.awaitingFirst = true
+	if s.silentStarts++; s.silentStarts <= maxRestarts {
+		s.armRefresh(restartAfterSilence)
 	}
-	c.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
+	s.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
 // armFinalRefresh starts the timer that requests the final state of the page; each further change restarts it.
-func (c *Screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
+func (s *Screencast) armFinalRefresh() { s.armRefresh(refreshAfterQuiet) }
 
-func (c *Screencast) armRefresh(quiet time.Duration) {
-	if c.refreshTimer != nil {
-		c.refreshTimer.Reset(quiet)
+func (s *Screencast) armRefresh(quiet time.Duration) {
+	if s.refreshTimer != nil {
+		s.refreshTimer.Reset(quiet)
 		return
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(quiet, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.refreshTimer != timer || !c.running || c.page == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.refreshTimer != timer || !s.running || s.page == nil {
 			return
 		}
-		c.refreshTimer = nil
-		if c.refreshDue = c.isBusy(); c.refreshDue { // ackUnneeded continues with it
+		s.refreshTimer = nil
+		if s.refreshDue = s.isBusy(); s.refreshDue { // ackUnneeded continues with it
 			return
 		}
-		c.unacked = nil
-		c.page.Post(proto.PageStopScreencast{})
-		c.start()
+		s.unacked = nil
+		s.page.Post(proto.PageStopScreencast{})
+		s.start()
 	})
-	c.refreshTimer = timer
+	s.refreshTimer = timer
 }
 
 // OnFrame handles each frame, on the connection's reading goroutine.
-func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
-	f.Width, f.Height = c.source.CSSSize(f.Width, f.Height)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.running || c.page == nil || string(c.page.SessionID()) != f.Session {
+func (s *Screencast) OnFrame(f cdp.ScreencastFrame) {
+	f.Width, f.Height = s.source.CSSSize(f.Width, f.Height)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running || s.page == nil || string(s.page.SessionID()) != f.Session {
 		return
 	}
-	if c.ignoreSamePicture(f) {
+	if s.ignoreSamePicture(f) {
 		return
 	}
-	c.frameNumber++
-	c.newest = &pane.Frame{N: c.frameNumber, Width: f.Width, Height: f.Height, JPEG: f.JPEG}
-	c.unacked = append(c.unacked, unackedFrame{c.frameNumber, f.ScreencastID})
-	c.silentStarts = 0
-	if !c.awaitingFirst {
-		c.armFinalRefresh()
-	} else if c.refreshTimer != nil { // it waited for this frame
-		c.refreshTimer.Stop()
-		c.refreshTimer = nil
+	s.frameNumber++
+	s.newest = &pane.Frame{N: s.frameNumber, Width: f.Width, Height: f.Height, JPEG: f.JPEG}
+	s.unacked = append(s.unacked, unackedFrame{s.frameNumber, f.ScreencastID})
+	s.silentStarts = 0
+	if !s.awaitingFirst {
+		s.armFinalRefresh()
+	} else if s.refreshTimer != nil { // it waited for this frame
+		s.refreshTimer.Stop()
+		s.refreshTimer = nil
 	}
-	c.awaitingFirst = false
-	c.scheduleHiDPI()
-	c.ackUnneeded()
-	for v := range c.views {
+	s.awaitingFirst = false
+	s.scheduleHiDPI()
+	s.ackUnneeded()
+	for v := range s.views {
 		v.wakeReader()
 	}
 }
 
 // isBusy reports whether a viewer is drawing.
-func (c *Screencast) isBusy() bool {
-	for v := range c.views {
+func (s *Screencast) isBusy() bool {
+	for v := range s.views {
 		if v.visible && v.holding != 0 {
 			return true
 		}
@@ -222,11 +222,11 @@ func (c *Screencast) isBusy() bool {
 
 // ackUnneeded acknowledges frames that no viewer needs any more. While no viewer has got the newest frame, it does not
 // acknowledge the earlier ones either, which slows Chromium down.
-func (c *Screencast) ackUnneeded() {
+func (s *Screencast) ackUnneeded() {
 	var drawn, given uint32
 	held := map[uint32]bool{}
 	waiting := false
-	for v := range c.views {
+	for v := range s.views {
 		if !v.visible {
 			continue
 		}
@@ -234,97 +234,97 @@ func (c *Screencast) ackUnneeded() {
 		held[v.holding] = true
 		waiting = true
 	}
-	fresh := c.newest != nil && given >= c.newest.N
-	c.acknowledge(func(f unackedFrame) bool {
+	fresh := s.newest != nil && given >= s.newest.N
+	s.acknowledge(func(f unackedFrame) bool {
 		return f.n <= drawn || !held[f.n] && (fresh || !waiting)
 	})
-	if c.refreshDue && !c.isBusy() {
-		c.refreshDue = false
-		c.armFinalRefresh()
+	if s.refreshDue && !s.isBusy() {
+		s.refreshDue = false
+		s.armFinalRefresh()
 	}
-	if len(c.unacked) > 0 && !fresh {
-		c.armStaleTimer()
+	if len(s.unacked) > 0 && !fresh {
+		s.armStaleTimer()
 	} else {
-		c.disarmStaleTimer()
+		s.disarmStaleTimer()
 	}
 }
 
-func (c *Screencast) acknowledge(which func(unackedFrame) bool) {
-	kept := c.unacked[:0]
-	for _, f := range c.unacked {
+func (s *Screencast) acknowledge(which func(unackedFrame) bool) {
+	kept := s.unacked[:0]
+	for _, f := range s.unacked {
 		if !which(f) {
 			kept = append(kept, f)
-		} else if c.page != nil {
-			c.page.Post(proto.PageScreencastFrameAck{SessionID: f.screencastID})
+		} else if s.page != nil {
+			s.page.Post(proto.PageScreencastFrameAck{SessionID: f.screencastID})
 		}
 	}
-	c.unacked = kept
+	s.unacked = kept
 }
 
 // armStaleTimer requests a newer frame after a while if no viewer has taken this one, so that
 // what a busy viewer draws next is not outdated. disarmStaleTimer stops it.
-func (c *Screencast) armStaleTimer() {
-	if c.staleTimer != nil {
+func (s *Screencast) armStaleTimer() {
+	if s.staleTimer != nil {
 		return
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(maxFrameAge, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.staleTimer == timer {
-			c.staleTimer = nil
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.staleTimer == timer {
+			s.staleTimer = nil
 			held := map[uint32]bool{}
-			for v := range c.views {
+			for v := range s.views {
 				held[v.holding] = true
 			}
-			c.acknowledge(func(f unackedFrame) bool { return !held[f.n] })
+			s.acknowledge(func(f unackedFrame) bool { return !held[f.n] })
 		}
 	})
-	c.staleTimer = timer
+	s.staleTimer = timer
 }
 
-func (c *Screencast) disarmStaleTimer() {
-	if c.staleTimer != nil {
-		c.staleTimer.Stop()
-		c.staleTimer = nil
+func (s *Screencast) disarmStaleTimer() {
+	if s.staleTimer != nil {
+		s.staleTimer.Stop()
+		s.staleTimer = nil
 	}
 }
 
 // Refresh makes sure that viewers see the current page, after a new size or with a new document.
-func (c *Screencast) Refresh() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running {
-		c.silentStarts = 0
-		c.armFinalRefresh()
+func (s *Screencast) Refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running {
+		s.silentStarts = 0
+		s.armFinalRefresh()
 	}
 }
 
 // NotifyViewers notifies the viewers that what the source shows has changed.
-func (c *Screencast) NotifyViewers() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for v := range c.views {
+func (s *Screencast) NotifyViewers() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for v := range s.views {
 		v.wakeReader()
 	}
 }
 
 // Close ends all views and waits for screenshots that are being taken.
-func (c *Screencast) Close() {
-	c.mu.Lock()
-	c.closed = true
-	c.reset()
-	c.page, c.running = nil, false
-	for v := range c.views {
+func (s *Screencast) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.reset()
+	s.page, s.running = nil, false
+	for v := range s.views {
 		v.wakeReader()
 	}
-	c.mu.Unlock()
-	c.work.Wait()
+	s.mu.Unlock()
+	s.work.Wait()
 }
 
 // Captured returns the number of pictures so far.
-func (c *Screencast) Captured() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return int(c.frameNumber)
+func (s *Screencast) Captured() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int(s.frameNumber)
 }

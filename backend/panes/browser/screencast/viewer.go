@@ -26,12 +26,12 @@ type Viewer struct {
 
 // Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
 // newest frame.
-func (c *Screencast) Attach() *Viewer {
-	v := &Viewer{screencast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, overlayRev: -1}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.views[v] = struct{}{}
-	c.run()
+func (s *Screencast) Attach() *Viewer {
+	v := &Viewer{screencast: s, wake: make(chan struct{}, 1), visible: true, rev: -1, overlayRev: -1}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.views[v] = struct{}{}
+	s.run()
 	return v
 }
 
@@ -163,17 +163,17 @@ type canvasSize struct {
 }
 
 // applyNewestSize gives the page the newest size of the visible viewers.
-func (c *Screencast) applyNewestSize() {
-	c.mu.Lock()
+func (s *Screencast) applyNewestSize() {
+	s.mu.Lock()
 	var last canvasSize
-	for v := range c.views {
+	for v := range s.views {
 		if v.visible && v.size.n > last.n {
 			last = v.size
 		}
 	}
-	c.mu.Unlock()
+	s.mu.Unlock()
 	if last.n == 0 {
 		return
 	}
-	c.source.SetSize(last.width, last.height, last.ratio)
+	s.source.SetSize(last.width, last.height, last.ratio)
 }

@@ -94,19 +94,19 @@ type fileUse struct {
 }
 
 // takesDescriptor reports whether an empty path means the descriptor itself.
-func (c tracedCall) takesDescriptor(args [6]uint64) bool {
-	return c.dir >= 0 && (c.kind == readLinkCall ||
-		c.kind != openCall && c.flags >= 0 && args[c.flags]&unix.AT_EMPTY_PATH != 0)
+func (t tracedCall) takesDescriptor(args [6]uint64) bool {
+	return t.dir >= 0 && (t.kind == readLinkCall ||
+		t.kind != openCall && t.flags >= 0 && args[t.flags]&unix.AT_EMPTY_PATH != 0)
 }
 
 // useOf returns the use of the file that the first path of a call names.
-func (c tracedCall) useOf(args [6]uint64) fileUse {
+func (t tracedCall) useOf(args [6]uint64) fileUse {
 	var flags uint64
-	if c.flags >= 0 {
-		flags = args[c.flags]
+	if t.flags >= 0 {
+		flags = args[t.flags]
 	}
 	follow := flags&unix.AT_SYMLINK_NOFOLLOW == 0
-	switch c.kind {
+	switch t.kind {
 	case openCall:
 		return openUse(flags)
 	case createCall:
@@ -143,13 +143,13 @@ func openUse(flags uint64) fileUse {
 }
 
 // settle returns the uses that occur, depending on whether the file is missing.
-func (u fileUse) settle(missing bool) fileUse {
+func (f fileUse) settle(missing bool) fileUse {
 	switch {
 	case !missing:
-	case u.creates:
-		u.read, u.write = false, true
-	case u.write: // nothing to read in a file that is created
-		u.read = false
+	case f.creates:
+		f.read, f.write = false, true
+	case f.write: // nothing to read in a file that is created
+		f.read = false
 	}
-	return u
+	return f
 }

@@ -64,15 +64,15 @@ func readExecution(name fileName, args []string) execution {
 }
 
 // asArgument returns the name that an interpreter receives.
-func (n fileName) asArgument() string {
-	_, after, isDescriptor := strings.Cut(n.base, "/fd/")
+func (f fileName) asArgument() string {
+	_, after, isDescriptor := strings.Cut(f.base, "/fd/")
 	switch {
 	case !isDescriptor:
-		return n.path
-	case n.path == "":
+		return f.path
+	case f.path == "":
 		return "/dev/fd/" + after
 	}
-	return "/dev/fd/" + after + "/" + n.path
+	return "/dev/fd/" + after + "/" + f.path
 }
 
 // readHeader reads the beginning of a file, if any user may execute it.

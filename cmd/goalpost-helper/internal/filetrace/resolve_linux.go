@@ -36,20 +36,20 @@ func newFileName(pid uint32, dir int32, text string, follow bool) fileName {
 }
 
 // full returns the name for use in this process, which is right unless it passes through /proc/self.
-func (n fileName) full() string {
+func (f fileName) full() string {
 	switch {
-	case n.base == "":
-		return n.path
-	case n.path == "":
-		return n.base
+	case f.base == "":
+		return f.path
+	case f.path == "":
+		return f.base
 	}
-	return n.base + "/" + n.path
+	return f.base + "/" + f.path
 }
 
 // isOfProcess reports whether the written name may mean another file in another process.
-func (n fileName) isOfProcess() bool {
-	return n.base == "" && (strings.HasPrefix(n.path, "/proc/") || strings.HasPrefix(n.path, "/dev/fd") ||
-		strings.HasPrefix(n.path, "/dev/std"))
+func (f fileName) isOfProcess() bool {
+	return f.base == "" && (strings.HasPrefix(f.path, "/proc/") || strings.HasPrefix(f.path, "/dev/fd") ||
+		strings.HasPrefix(f.path, "/dev/std"))
 }
 
 // isMissing reports whether an error means that a name does not exist.
@@ -59,14 +59,14 @@ func isMissing(err error) bool {
 }
 
 // stat reads the fields that differ between two states of a file.
-func (n fileName) stat(into *unix.Statx_t) error {
+func (f fileName) stat(into *unix.Statx_t) error {
 	flags := unix.AT_NO_AUTOMOUNT | unix.AT_STATX_DONT_SYNC
-	if !n.follow && n.path != "" {
+	if !f.follow && f.path != "" {
 		flags |= unix.AT_SYMLINK_NOFOLLOW
 	}
 	const mask = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_NLINK | unix.STATX_INO | unix.STATX_CTIME |
 		unix.STATX_MNT_ID
-	return unix.Statx(unix.AT_FDCWD, n.full(), flags, mask, into) //nolint:wrapcheck // the caller needs its number
+	return unix.Statx(unix.AT_FDCWD, f.full(), flags, mask, into) //nolint:wrapcheck // the caller needs its number
 }
 
 // resolvedName is the result of resolving a name.
@@ -78,19 +78,19 @@ type resolvedName struct {
 }
 
 // resolve follows a name component by component, as the kernel does for the process.
-func (n fileName) resolve() resolvedName {
+func (f fileName) resolve() resolvedName {
 	at := ""
-	if n.base != "" {
+	if f.base != "" {
 		var ok bool
-		if at, ok = readBase(n.base); !ok {
+		if at, ok = readBase(f.base); !ok {
 			return resolvedName{}
 		}
-		if n.path == "" || isMemoryFile(at) {
+		if f.path == "" || isMemoryFile(at) {
 			return resolvedName{path: at}
 		}
 	}
-	w := pathWalk{pid: n.pid, at: strings.TrimSuffix(at, "/")}
-	w.walk(n.path, n.follow)
+	w := pathWalk{pid: f.pid, at: strings.TrimSuffix(at, "/")}
+	w.walk(f.path, f.follow)
 	if w.found.path == "" && !w.isObject {
 		w.found.path = w.at
 		if w.at == "" {
@@ -135,9 +135,9 @@ type pathWalk struct {
 	found    resolvedName
 }
 
-func (w *pathWalk) walk(rest string, follow bool) {
+func (p *pathWalk) walk(rest string, follow bool) {
 	if strings.HasPrefix(rest, "/") {
-		w.at = ""
+		p.at = ""
 	}
 	for rest != "" {
 		component, after, more := strings.Cut(rest, "/")
@@ -146,32 +146,32 @@ func (w *pathWalk) walk(rest string, follow bool) {
 		case "", ".":
 			continue
 		case "..":
-			w.at = w.at[:max(0, strings.LastIndexByte(w.at, '/'))]
+			p.at = p.at[:max(0, strings.LastIndexByte(p.at, '/'))]
 			continue
 		}
-		next := w.at + "/" + component
-		if w.at == "/proc" && (component == "self" || component == "thread-self") {
-			w.found.process = true
-			w.at = processFolder(w.pid, component)
+		next := p.at + "/" + component
+		if p.at == "/proc" && (component == "self" || component == "thread-self") {
+			p.found.process = true
+			p.at = processFolder(p.pid, component)
 			continue
 		}
 		if !follow && !more {
 			_, err := lstat(next)
-			w.at, w.found.missing = next, err != nil
+			p.at, p.found.missing = next, err != nil
 			return
 		}
 		target, err := readLink(next)
 		switch {
 		case errors.Is(err, unix.EINVAL): // no link
-			w.at = next
+			p.at = next
 		case err != nil:
-			w.found.path, w.found.missing = missingName(next, rest), true
+			p.found.path, p.found.missing = missingName(next, rest), true
 			return
 		default:
-			if rest = w.followLink(next, target, rest, more); rest == "" && w.found.path != "" {
+			if rest = p.followLink(next, target, rest, more); rest == "" && p.found.path != "" {
 				return
 			}
-			if w.isObject {
+			if p.isObject {
 				return
 			}
 		}
@@ -188,28 +188,28 @@ func missingName(part, rest string) string {
 }
 
 // followLink returns the rest of the path after a link.
-func (w *pathWalk) followLink(link, target, rest string, more bool) string {
-	if w.followed++; w.followed > maxLinks {
-		w.found.path, w.found.missing = missingName(link, rest), true
+func (p *pathWalk) followLink(link, target, rest string, more bool) string {
+	if p.followed++; p.followed > maxLinks {
+		p.found.path, p.found.missing = missingName(link, rest), true
 		return ""
 	}
 	if strings.HasPrefix(link, "/proc/") {
-		w.found.process = true
+		p.found.process = true
 		switch {
 		case isMemoryFile(target):
-			w.found.path = target
+			p.found.path = target
 			return ""
 		case !strings.HasPrefix(target, "/") && strings.Contains(target, ":["):
-			w.isObject = true
+			p.isObject = true
 			return ""
 		case strings.HasPrefix(target, "/"):
 			target = trimDeletedMark(target)
 		}
 	} else {
-		w.found.links = append(w.found.links, link)
+		p.found.links = append(p.found.links, link)
 	}
 	if strings.HasPrefix(target, "/") {
-		w.at = ""
+		p.at = ""
 	}
 	if more {
 		return target + "/" + rest

@@ -62,17 +62,17 @@ func runPeriodically(most time.Duration, look func() time.Duration) {
 
 // memory measures once and ends the largest programs until the rest is within the limit. It returns the delay until
 // the next pass.
-func (w *memoryWatch) memory(most int64) time.Duration {
+func (m *memoryWatch) memory(most int64) time.Duration {
 	loose := orphanSegments()
 	var left int64
 	for _, s := range loose {
 		left += s.bytes
 	}
-	all := w.programs(approximateUsage)
+	all := m.programs(approximateUsage)
 	if sum := left + totalMemory(all); sum <= most {
 		return nextCheckIn(most - sum)
 	}
-	all = w.programs(exactUsage) // the first estimate counted shared memory once per process
+	all = m.programs(exactUsage) // the first estimate counted shared memory once per process
 	sum := left + totalMemory(all)
 	if sum <= most {
 		return nextCheckIn(most - sum)
@@ -87,7 +87,7 @@ func (w *memoryWatch) memory(most int64) time.Duration {
 		if sum <= most {
 			break
 		}
-		if w.kill(p, why) {
+		if m.kill(p, why) {
 			sum -= p.bytes
 		}
 	}
@@ -113,15 +113,15 @@ func totalMemory(all []processUsage) (sum int64) {
 }
 
 // programs returns the processes of the goal without the helper's.
-func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
-	own := w.inits()
-	names, _ := os.ReadDir(w.proc) // entries read before an error are returned with it
+func (m *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
+	own := m.inits()
+	names, _ := os.ReadDir(m.proc) // entries read before an error are returned with it
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() || own[pid] != "" {
 			continue
 		}
-		all = append(all, processUsage{pid, measure(w.proc + "/" + entry.Name())})
+		all = append(all, processUsage{pid, measure(m.proc + "/" + entry.Name())})
 	}
 	return all
 }
@@ -174,13 +174,13 @@ func memfdBytes(dir string) (sum int64) {
 
 // kill reports why a program is ended and then ends it; it returns false if the program had ended. The report comes
 // first, so that it precedes the exit.
-func (w *memoryWatch) kill(p processUsage, why string) bool {
+func (m *memoryWatch) kill(p processUsage, why string) bool {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	name, domain := w.ownerOf(p.pid)
+	name, domain := m.ownerOf(p.pid)
 	// read notices a broken socket
 	_ = socket.Send(wire.Socket, wire.Answer{
 		Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true},
@@ -193,20 +193,20 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 }
 
 // ownerOf returns a program's name and the domain of its sandbox; an orphan belongs to the sandbox's init.
-func (w *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
-	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
-	inits := w.inits()
+func (m *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
+	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", m.proc, pid))
+	inits := m.inits()
 	for at := pid; at > 1; {
 		if domain, found := inits[at]; found {
 			return strings.TrimSpace(string(text)), domain
 		}
-		at = w.parent(at)
+		at = m.parent(at)
 	}
 	return strings.TrimSpace(string(text)), wire.DomainAgent
 }
 
-func (w *memoryWatch) parent(pid int) int {
-	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/status", w.proc, pid))
+func (m *memoryWatch) parent(pid int) int {
+	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/status", m.proc, pid))
 	_, rest, _ := strings.Cut(string(text), "\nPPid:")
 	line, _, _ := strings.Cut(rest, "\n")
 	parent, _ := strconv.Atoi(strings.TrimSpace(line))

@@ -26,46 +26,46 @@ type fileID struct{ dev, ino uint64 }
 
 // checkTmp measures the /tmp of the agent and of checks once and, if it exceeds the limit, ends the programs with
 // files open there for writing.
-func (w *memoryWatch) checkTmp(most int64) time.Duration {
-	found, writers := w.scanTmp()
+func (m *memoryWatch) checkTmp(most int64) time.Duration {
+	found, writers := m.scanTmp()
 	why := found.exceeded(most)
 	if why == "" {
-		w.filled = 0
+		m.filled = 0
 		return maxInterval
 	}
-	if w.filled != 0 && found.size() > w.filled { // written by a program that a pass did not see
-		writers = w.programs(func(string) int64 { return 0 })
+	if m.filled != 0 && found.size() > m.filled { // written by a program that a pass did not see
+		writers = m.programs(func(string) int64 { return 0 })
 	}
 	for _, p := range writers {
-		w.kill(p, why)
+		m.kill(p, why)
 	}
-	found, _ = w.scanTmp() // the programs may have written until they ended
-	w.filled = found.size()
+	found, _ = m.scanTmp() // the programs may have written until they ended
+	m.filled = found.size()
 	return maxInterval
 }
 
 // scanTmp returns the contents of /tmp and the programs with files open there for writing.
-func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
+func (m *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
 	found = &tmpUsage{}
-	found.addTree(string(w.spec.Scratch))
-	if w.spec.TmpWrite {
-		found.addTree(string(w.spec.Tmp))
+	found.addTree(string(m.spec.Scratch))
+	if m.spec.TmpWrite {
+		found.addTree(string(m.spec.Tmp))
 	}
-	return found, w.addOpenFiles(found)
+	return found, m.addOpenFiles(found)
 }
 
 // size returns a measure that grows with everything stored there.
-func (f *tmpUsage) size() int64 { return f.bytes + int64(f.names) }
+func (t *tmpUsage) size() int64 { return t.bytes + int64(t.names) }
 
 // exceeded names the exceeded limit, or "".
-func (f *tmpUsage) exceeded(most int64) string {
+func (t *tmpUsage) exceeded(most int64) string {
 	switch {
-	case f.bytes > most:
+	case t.bytes > most:
 		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there",
-			f.bytes>>20, most>>20)
-	case f.names > tmpMaxEntries:
+			t.bytes>>20, most>>20)
+	case t.names > tmpMaxEntries:
 		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpMaxEntries)
-	case f.deep:
+	case t.deep:
 		return fmt.Sprintf("the goal's /tmp has folders that lie deeper than %d: remove them", tmpMaxDepth)
 	}
 	return ""
@@ -73,17 +73,17 @@ func (f *tmpUsage) exceeded(most int64) string {
 
 // addOpenFiles adds deleted files of /tmp that are still open, and returns the programs with files open there for
 // writing.
-func (w *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
+func (m *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 	mounts := map[string][]string{}
 	seen := map[fileID]bool{}
-	for _, p := range w.programs(func(string) int64 { return 0 }) {
-		dir := fmt.Sprintf("%s/%d", w.proc, p.pid)
+	for _, p := range m.programs(func(string) int64 { return 0 }) {
+		dir := fmt.Sprintf("%s/%d", m.proc, p.pid)
 		names, _ := os.ReadDir(dir + "/fd")
 		writes := false
 		for _, entry := range names {
 			fd := dir + "/fd/" + entry.Name()
 			to, err := os.Readlink(fd)
-			if err != nil || !inTmp(to) || !slices.Contains(w.tmpMountIDs(dir, mounts), mountOf(dir, entry.Name())) {
+			if err != nil || !inTmp(to) || !slices.Contains(m.tmpMountIDs(dir, mounts), mountOf(dir, entry.Name())) {
 				continue
 			}
 			var link, info unix.Stat_t
@@ -109,7 +109,7 @@ func inTmp(path string) bool {
 }
 
 // tmpMountIDs returns the ids of the mounts that a process sees as /tmp; known caches them per sandbox.
-func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
+func (m *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
 	namespace, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
 		return nil
@@ -142,24 +142,24 @@ type tmpUsage struct {
 }
 
 // addTree counts a folder and all below it. It goes from one descriptor to the next and through no link.
-func (f *tmpUsage) addTree(path string) {
+func (t *tmpUsage) addTree(path string) {
 	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	f.addDir(os.NewFile(uintptr(at), path), 0)
+	t.addDir(os.NewFile(uintptr(at), path), 0)
 }
 
-func (f *tmpUsage) addDir(dir *os.File, depth int) {
+func (t *tmpUsage) addDir(dir *os.File, depth int) {
 	defer func() { _ = dir.Close() }()
 	if depth > tmpMaxDepth {
-		f.deep = true
+		t.deep = true
 		return
 	}
-	for f.names <= tmpMaxEntries {
+	for t.names <= tmpMaxEntries {
 		names, err := dir.Readdirnames(1000)
 		for _, name := range names {
-			f.addEntry(dir, name, depth)
+			t.addEntry(dir, name, depth)
 		}
 		if err != nil { // the end, or unreadable
 			return
@@ -167,18 +167,18 @@ func (f *tmpUsage) addDir(dir *os.File, depth int) {
 	}
 }
 
-func (f *tmpUsage) addEntry(dir *os.File, name string, depth int) {
+func (t *tmpUsage) addEntry(dir *os.File, name string, depth int) {
 	var info unix.Stat_t
 	if unix.Fstatat(int(dir.Fd()), name, &info, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return
 	}
-	f.names++
-	f.bytes += info.Blocks * 512
+	t.names++
+	t.bytes += info.Blocks * 512
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return
 	}
 	at, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
-		f.addDir(os.NewFile(uintptr(at), name), depth+1)
+		t.addDir(os.NewFile(uintptr(at), name), depth+1)
 	}
 }

@@ -101,8 +101,8 @@ func RunGoalInit() error {
 }
 
 // watchMemory ends programs when the goal exceeds its memory limit.
-func (k *goalInit) watchMemory() error {
-	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
+func (g *goalInit) watchMemory() error {
+	if g.spec.Limits.Together == 0 && g.spec.Limits.Tmp == 0 {
 		return nil
 	}
 	// This /proc is not attached anywhere, so that programs cannot reach it. It is needed because this process's own
@@ -111,23 +111,23 @@ func (k *goalInit) watchMemory() error {
 	if err != nil {
 		return err
 	}
-	memwatch.Start(k.spec, proc, k.inits)
+	memwatch.Start(g.spec, proc, g.inits)
 	return nil
 }
 
 // inits returns the init processes of the goal's sandboxes with their domains.
-func (k *goalInit) inits() map[int]wire.Domain {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
-	for pid := range k.byPid {
+func (g *goalInit) inits() map[int]wire.Domain {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[int]wire.Domain{g.agent.pid: wire.DomainAgent}
+	for pid := range g.byPid {
 		all[pid] = wire.DomainCheck
 	}
 	return all
 }
 
 // setUp sets up what all domains share, then the agent's sandbox.
-func (k *goalInit) setUp() (sockets []int, err error) {
+func (g *goalInit) setUp() (sockets []int, err error) {
 	// Mounts made from here on are invisible outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, socket.SandboxFailure("taking the mounts apart", err)
@@ -135,14 +135,14 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 	if err := setUpLoopback(); err != nil {
 		return nil, socket.SandboxFailure("creating the goal's loopback", err)
 	}
-	for _, where := range k.spec.Listen {
+	for _, where := range g.spec.Listen {
 		fd, err := listenLoopback(where)
 		if err != nil {
 			return sockets, socket.SandboxFailure("listening at "+where, err)
 		}
 		sockets = append(sockets, fd)
 	}
-	for _, c := range k.spec.Caches {
+	for _, c := range g.spec.Caches {
 		// Not every file system can be an overlay layer. The goal then starts with an empty cache, which only costs
 		// time.
 		if err := rootfs.MountOverlay(c); err == nil {
@@ -152,20 +152,20 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 			return sockets, socket.SandboxFailure("making a cache in place of "+string(c.Lower), err)
 		}
 	}
-	k.spec.Mounts = append(k.spec.Mounts, rootfs.Unreadable("/etc")...)
-	k.places.Remember(k.spec)
-	k.agent, err = k.startInner("agent", k.spec)
+	g.spec.Mounts = append(g.spec.Mounts, rootfs.Unreadable("/etc")...)
+	g.places.Remember(g.spec)
+	g.agent, err = g.startInner("agent", g.spec)
 	if err != nil {
 		return sockets, socket.SandboxFailure("starting the agent's sandbox", err)
 	}
-	return sockets, k.awaitAgent()
+	return sockets, g.awaitAgent()
 }
 
 // awaitAgent waits until the agent's sandbox is ready.
-func (k *goalInit) awaitAgent() error {
+func (g *goalInit) awaitAgent() error {
 	packet := make([]byte, wire.PacketSize)
 	for {
-		n, err := unix.Read(k.agent.socket, packet)
+		n, err := unix.Read(g.agent.socket, packet)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
@@ -184,7 +184,7 @@ func (k *goalInit) awaitAgent() error {
 }
 
 // startInner clones an init and passes it its spec.
-func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
+func (g *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
@@ -210,11 +210,11 @@ func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 }
 
 // read handles requests until the app closes the socket.
-func (k *goalInit) read() error {
+func (g *goalInit) read() error {
 	for {
 		r, fds, err := socket.Receive(wire.Socket)
 		if err == nil {
-			err = k.handle(r, fds)
+			err = g.handle(r, fds)
 		}
 		socket.CloseAll(fds)
 		if err != nil {
@@ -224,34 +224,34 @@ func (k *goalInit) read() error {
 }
 
 // handle forwards a request to the init that it concerns.
-func (k *goalInit) handle(r wire.Request, fds []int) error {
+func (g *goalInit) handle(r wire.Request, fds []int) error {
 	switch {
 	case r.Op == wire.Dial:
-		k.dials.Go(func() { k.dial(r) })
+		g.dials.Go(func() { g.dial(r) })
 		return nil
 	case r.Op == wire.Grant:
-		return k.grant(r)
+		return g.grant(r)
 	case r.Op == wire.Revoke:
-		k.revokeForChecks(r.ID)
+		g.revokeForChecks(r.ID)
 	case r.Op == wire.Start && r.Domain == wire.DomainCheck:
-		return k.startCheck(r, fds)
+		return g.startCheck(r, fds)
 	case r.Op == wire.Signal:
-		k.mu.Lock()
-		in := k.checks[r.ID]
-		k.mu.Unlock()
+		g.mu.Lock()
+		in := g.checks[r.ID]
+		g.mu.Unlock()
 		if in != nil {
 			return socket.Send(in.socket, r)
 		}
 	}
-	return socket.Send(k.agent.socket, r, fds...)
+	return socket.Send(g.agent.socket, r, fds...)
 }
 
 // startCheck starts a check in its own sandbox.
-func (k *goalInit) startCheck(r wire.Request, fds []int) error {
-	k.mu.Lock() // reap must know the init before it can end
-	defer k.mu.Unlock()
-	w := k.grantedMounts()
-	if moved := k.places.FindMoved(w); moved != "" {
+func (g *goalInit) startCheck(r wire.Request, fds []int) error {
+	g.mu.Lock() // reap must know the init before it can end
+	defer g.mu.Unlock()
+	w := g.grantedMounts()
+	if moved := g.places.FindMoved(w); moved != "" {
 		_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(moved)})
 		os.Exit(1)
 	}
@@ -260,7 +260,7 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	err := rootfs.MakeOwnedDirs(w, string(w.Scratch), string(w.Tmp))
 	var in *innerInit
 	if err == nil {
-		in, err = k.startInner("check", w)
+		in, err = g.startInner("check", w)
 	}
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{
@@ -269,12 +269,12 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 		})
 	}
 	in.id, in.scratch = r.ID, scratch
-	k.checks[r.ID], k.byPid[in.pid] = in, in
+	g.checks[r.ID], g.byPid[in.pid] = in, in
 	return socket.Send(in.socket, r, fds...)
 }
 
 // reap waits for the inits. The goal ends with the agent's; a check's sandbox is removed.
-func (k *goalInit) reap() {
+func (g *goalInit) reap() {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)
@@ -284,17 +284,17 @@ func (k *goalInit) reap() {
 			}
 			return // ECHILD: the agent's sandbox is gone, and the goal with it
 		}
-		if pid == k.agent.pid {
+		if pid == g.agent.pid {
 			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's sandbox ended (%s)\n", describeStatus(status))
 			os.Exit(1)
 		}
-		k.mu.Lock()
-		in := k.byPid[pid]
+		g.mu.Lock()
+		in := g.byPid[pid]
 		if in != nil {
-			delete(k.byPid, pid)
-			delete(k.checks, in.id)
+			delete(g.byPid, pid)
+			delete(g.checks, in.id)
 		}
-		k.mu.Unlock()
+		g.mu.Unlock()
 		if in == nil {
 			continue
 		}
@@ -316,7 +316,7 @@ func describeStatus(s unix.WaitStatus) string {
 }
 
 // dial answers with a connection in the goal's network namespace.
-func (k *goalInit) dial(r wire.Request) {
+func (g *goalInit) dial(r wire.Request) {
 	file, err := connectLoopback(r.Network, r.Address)
 	if err != nil {
 		_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: err.Error()}})

@@ -14,7 +14,7 @@ import (
 
 // grant adds a grant to a running goal. The goal's init opens the files, because the sandboxes no longer contain the
 // machine's, and the agent's init mounts them.
-func (k *goalInit) grant(r wire.Request) error {
+func (g *goalInit) grant(r wire.Request) error {
 	if r.Listen != "" {
 		fd, err := listenLoopback(r.Listen)
 		if err != nil {
@@ -40,23 +40,23 @@ func (k *goalInit) grant(r wire.Request) error {
 	}
 	for _, m := range r.Mounts {
 		m.Optional = true // a later check starts even if the source no longer exists
-		k.given[r.ID] = append(k.given[r.ID], m)
+		g.given[r.ID] = append(g.given[r.ID], m)
 	}
-	k.places.Remember(k.grantedMounts())
-	return socket.Send(k.agent.socket, r, trees...)
+	g.places.Remember(g.grantedMounts())
+	return socket.Send(g.agent.socket, r, trees...)
 }
 
 // revokeForChecks removes a revoked grant from future checks.
-func (k *goalInit) revokeForChecks(id uint64) {
-	delete(k.given, id)
-	k.places.Retain(k.grantedMounts())
+func (g *goalInit) revokeForChecks(id uint64) {
+	delete(g.given, id)
+	g.places.Retain(g.grantedMounts())
 }
 
 // grantedMounts returns the spec's mounts followed by those of the grants, in order.
-func (k *goalInit) grantedMounts() wire.Spec {
-	w := k.spec
-	for _, id := range slices.Sorted(maps.Keys(k.given)) {
-		w.Mounts = append(slices.Clip(w.Mounts), k.given[id]...)
+func (g *goalInit) grantedMounts() wire.Spec {
+	w := g.spec
+	for _, id := range slices.Sorted(maps.Keys(g.given)) {
+		w.Mounts = append(slices.Clip(w.Mounts), g.given[id]...)
 	}
 	return w
 }

@@ -25,22 +25,22 @@ type launchContext struct {
 	sealed []string    // mounts that Seal made read-only
 }
 
-func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
-	return in.grants.Add(r, trees)
+func (l *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
+	return l.grants.Add(r, trees)
 }
 
-func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
+func (l *launchContext) Revoke(id uint64) error { return l.grants.Remove(id) }
 
-func (in *launchContext) Seal(dir string) (err error) {
-	if len(in.sealed) == 0 {
-		in.sealed, err = rootfs.SealFolder(dir)
+func (l *launchContext) Seal(dir string) (err error) {
+	if len(l.sealed) == 0 {
+		l.sealed, err = rootfs.SealFolder(dir)
 	}
 	return err
 }
 
-func (in *launchContext) Unseal() error {
-	err := rootfs.UnsealFolder(in.sealed)
-	in.sealed = nil
+func (l *launchContext) Unseal() error {
+	err := rootfs.UnsealFolder(l.sealed)
+	l.sealed = nil
 	return err
 }
 
@@ -58,17 +58,17 @@ type execPlan struct {
 
 // Start runs the last stage. In addition to the program's descriptors it gets three: the plan, the Landlock ruleset,
 // and a pipe that reports why it could not execute the program; on success the pipe closes.
-func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
+func (l *launchContext) Start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
 	p := execPlan{
 		Path:   []byte(path),
 		Argv:   r.Argv,
 		Env:    r.Env,
 		Dir:    r.Dir,
-		UID:    in.spec.UID,
-		GID:    in.spec.GID,
-		Limits: in.spec.Limits,
-		Traced: in.trace.isObserved(),
-		PidEnd: in.pidEnd,
+		UID:    l.spec.UID,
+		GID:    l.spec.GID,
+		Limits: l.spec.Limits,
+		Traced: l.trace.isObserved(),
+		PidEnd: l.pidEnd,
 	}
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
@@ -84,9 +84,9 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 	}
 	defer func() { _ = read.Close() }()
 	first := len(files)
-	files = append(files, plan.Fd(), uintptr(in.rules), write.Fd())
+	files = append(files, plan.Fd(), uintptr(l.rules), write.Fd())
 	var pair [2]int
-	if in.trace.isObserved() {
+	if l.trace.isObserved() {
 		if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0); err != nil {
 			return failed(os.NewSyscallError("socketpair", err))
 		}
@@ -98,14 +98,14 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 			Files: files,
 			Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
 		})
-	if in.trace.isObserved() {
+	if l.trace.isObserved() {
 		_ = unix.Close(pair[1])
 	}
 	if err := errors.Join(err, write.Close()); err != nil {
 		return failed(err)
 	}
-	if in.trace.isObserved() {
-		if err := in.trace.receive(pair[0], pid); err != nil {
+	if l.trace.isObserved() {
+		if err := l.trace.receive(pair[0], pid); err != nil {
 			return failed(errors.Join(err, unix.Kill(pid, unix.SIGKILL)))
 		}
 	}

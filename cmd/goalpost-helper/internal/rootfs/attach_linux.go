@@ -16,18 +16,18 @@ import (
 const emptyFilesDir = ".spare"
 
 // attachAll performs the mounts in order.
-func (b *rootBuilder) attachAll(trees []int) error {
-	for i, m := range b.spec.Mounts {
-		if err := b.attachOne(m, trees[i]); err != nil {
+func (rb *rootBuilder) attachAll(trees []int) error {
+	for i, m := range rb.spec.Mounts {
+		if err := rb.attachOne(m, trees[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
+func (rb *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
-	if m.IsLeftOut(b.check) {
+	if m.IsLeftOut(rb.check) {
 		return nil
 	}
 	switch m.Kind {
@@ -35,61 +35,61 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 		if tree < 0 {
 			return nil
 		}
-		if b.isOverlaid(m) {
+		if rb.isOverlaid(m) {
 			return os.NewSyscallError("close", unix.Close(tree))
 		}
 		var info unix.Stat_t
 		if err := unix.Fstat(tree, &info); err != nil {
 			return os.NewSyscallError("fstat", err)
 		}
-		b.sockets.add(0, info)
-		if err := b.attachMount(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+		rb.sockets.add(0, info)
+		if err := rb.attachMount(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
 			if m.Itself { // older kernels cannot mount on links
 				return nil
 			}
 			return err
 		}
-		if _, layered := b.overlays[target]; !layered && b.hasToolCaches(m) {
-			return b.maskToolCaches(m)
+		if _, layered := rb.overlays[target]; !layered && rb.hasToolCaches(m) {
+			return rb.maskToolCaches(m)
 		}
-		return b.applyOverlay(target)
+		return rb.applyOverlay(target)
 	case wire.MountText:
-		return b.text(target, m.Text)
+		return rb.text(target, m.Text)
 	case wire.MountEmpty:
-		return b.mask(target, m.Optional)
+		return rb.mask(target, m.Optional)
 	case wire.MountSymlink:
-		return b.link(target, string(m.Source))
+		return rb.link(target, string(m.Source))
 	}
 	return fmt.Errorf("unknown mount %q", m.Kind)
 }
 
 // isOverlaid reports whether an overlay provides a mount's protected files, so that the mount is skipped.
-func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
-	around := b.mountOf(string(m.Target))
+func (rb *rootBuilder) isOverlaid(m wire.Mount) bool {
+	around := rb.mountOf(string(m.Target))
 	if !m.Between || around == nil {
 		return false
 	}
-	_, above := b.overlays[string(around.Target)]
+	_, above := rb.overlays[string(around.Target)]
 	return above
 }
 
 // text mounts a file with the given content over the target.
-func (b *rootBuilder) text(target string, content []byte) error {
-	source, err := b.makeEmpty(content)
+func (rb *rootBuilder) text(target string, content []byte) error {
+	source, err := rb.makeEmpty(content)
 	if err != nil {
 		return err
 	}
-	at, err := b.makeTarget(target, false)
+	at, err := rb.makeTarget(target, false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(at) }()
-	return b.bindEmpty(wire.MountText, source, at, target)
+	return rb.bindEmpty(wire.MountText, source, at, target)
 }
 
-func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
-	b.spare++
-	source := filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
+func (rb *rootBuilder) makeEmpty(content []byte) (string, error) {
+	rb.spare++
+	source := filepath.Join(emptyFilesDir, strconv.Itoa(rb.spare))
 	if err := os.WriteFile(source, content, 0o444); err != nil {
 		return "", fmt.Errorf("writing: %w", err)
 	}
@@ -97,7 +97,7 @@ func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
 }
 
 // bindEmpty binds an empty file or folder read-only at an opened mount point.
-func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target string) error {
+func (rb *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target string) error {
 	tree, err := CloneTree(filepath.Join(stagingRoot, source))
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target st
 	if err := RestrictTree(tree, false, false); err != nil {
 		return err
 	}
-	if err := b.attach(tree, at, wire.Mount{
+	if err := rb.attach(tree, at, wire.Mount{
 		Kind:   kind,
 		Source: []byte("/" + source),
 		Target: []byte(target),
@@ -118,9 +118,9 @@ func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target st
 
 // mask mounts an empty file or folder over the target. It does not create the target, which a process outside may
 // replace or remove at any time.
-func (b *rootBuilder) mask(target string, optional bool) error {
+func (rb *rootBuilder) mask(target string, optional bool) error {
 	for range maxRemountTries {
-		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{
+		at, err := unix.Openat2(rb.root, target[1:], &unix.OpenHow{
 			Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
 			Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
 		})
@@ -130,7 +130,7 @@ func (b *rootBuilder) mask(target string, optional bool) error {
 		if err != nil {
 			return fmt.Errorf("hiding %s: %w", target, err)
 		}
-		err = b.maskAt(at, target)
+		err = rb.maskAt(at, target)
 		_ = unix.Close(at)
 		if !errors.Is(err, unix.ENOENT) { // otherwise it was removed in between
 			return err
@@ -139,7 +139,7 @@ func (b *rootBuilder) mask(target string, optional bool) error {
 	return fmt.Errorf("hiding %s: another program replaces it repeatedly", target)
 }
 
-func (b *rootBuilder) maskAt(at int, target string) error {
+func (rb *rootBuilder) maskAt(at int, target string) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(at, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
@@ -150,20 +150,20 @@ func (b *rootBuilder) maskAt(at int, target string) error {
 	case unix.S_IFLNK:
 		return nil // the link's target is handled separately
 	case unix.S_IFDIR:
-		b.spare++
-		source = filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
+		rb.spare++
+		source = filepath.Join(emptyFilesDir, strconv.Itoa(rb.spare))
 		err = os.Mkdir(source, 0o555)
 	default:
-		source, err = b.makeEmpty(nil)
+		source, err = rb.makeEmpty(nil)
 	}
 	if err != nil {
 		return fmt.Errorf("hiding %s: %w", target, err)
 	}
-	return b.bindEmpty(wire.MountEmpty, source, at, target)
+	return rb.bindEmpty(wire.MountEmpty, source, at, target)
 }
 
-func (b *rootBuilder) link(target, source string) error {
-	parent, err := b.makeTarget(filepath.Dir(target)+"/.", true)
+func (rb *rootBuilder) link(target, source string) error {
+	parent, err := rb.makeTarget(filepath.Dir(target)+"/.", true)
 	if err != nil {
 		return err
 	}

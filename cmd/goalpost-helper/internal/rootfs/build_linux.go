@@ -66,19 +66,19 @@ func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSo
 }
 
 // openBinds opens the source of every bind mount; -1 stands for other mounts and missing sources.
-func (b *rootBuilder) openBinds() ([]int, error) {
-	trees := make([]int, len(b.spec.Mounts))
-	for i, m := range b.spec.Mounts {
+func (rb *rootBuilder) openBinds() ([]int, error) {
+	trees := make([]int, len(rb.spec.Mounts))
+	for i, m := range rb.spec.Mounts {
 		trees[i] = -1
-		if m.Kind != wire.MountBind || m.IsLeftOut(b.check) {
+		if m.Kind != wire.MountBind || m.IsLeftOut(rb.check) {
 			continue
 		}
-		tree, err := b.sourceFor(i, m)
+		tree, err := rb.sourceFor(i, m)
 		if m.Optional && (isNotExist(err) || errors.Is(err, unix.EACCES)) {
 			continue
 		}
 		if err == nil {
-			err = RestrictTree(tree, m.Writable(b.check), m.Devices)
+			err = RestrictTree(tree, m.Writable(rb.check), m.Devices)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Target, err)
@@ -104,12 +104,12 @@ func openDevices() ([]int, error) {
 }
 
 // openTmp opens the goal's /tmp once for each of its paths.
-func (b *rootBuilder) openTmp() ([]int, error) {
+func (rb *rootBuilder) openTmp() ([]int, error) {
 	trees := make([]int, len(wire.TmpNames))
 	for i := range trees {
-		tree, err := CloneTree(string(b.spec.Tmp))
+		tree, err := CloneTree(string(rb.spec.Tmp))
 		if err == nil {
-			err = RestrictTree(tree, b.check || b.spec.TmpWrite, false)
+			err = RestrictTree(tree, rb.check || rb.spec.TmpWrite, false)
 		}
 		if err != nil {
 			return nil, err
@@ -119,31 +119,31 @@ func (b *rootBuilder) openTmp() ([]int, error) {
 	return trees, nil
 }
 
-func (b *rootBuilder) tmp(trees []int) (err error) {
+func (rb *rootBuilder) tmp(trees []int) (err error) {
 	for i, name := range wire.TmpNames {
-		err = errors.Join(err, b.attachFinal(trees[i], name, true))
+		err = errors.Join(err, rb.attachFinal(trees[i], name, true))
 	}
 	return err
 }
 
-func (b *rootBuilder) makeRoot() (err error) {
-	if b.root, err = NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755",
+func (rb *rootBuilder) makeRoot() (err error) {
+	if rb.root, err = NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755",
 		"size=4m"); err != nil {
 		return err
 	}
-	if err := unix.MoveMount(b.root, "", unix.AT_FDCWD, stagingRoot, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+	if err := unix.MoveMount(rb.root, "", unix.AT_FDCWD, stagingRoot, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
 		return os.NewSyscallError("move_mount", err)
 	}
-	if err := unix.Fchdir(b.root); err != nil {
+	if err := unix.Fchdir(rb.root); err != nil {
 		return os.NewSyscallError("fchdir", err)
 	}
 	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build wraps it
 }
 
-func (b *rootBuilder) proc() error {
+func (rb *rootBuilder) proc() error {
 	proc, err := NewFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
 	if err == nil {
-		err = b.attachFinal(proc, "/proc", true)
+		err = rb.attachFinal(proc, "/proc", true)
 	}
 	if err != nil {
 		return err
@@ -157,38 +157,38 @@ func (b *rootBuilder) proc() error {
 			err = RestrictTree(tree, false, false)
 		}
 		if err == nil {
-			err = b.attachFinal(tree, "/proc/"+name, true)
+			err = rb.attachFinal(tree, "/proc/"+name, true)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for _, name := range procMasked {
-		if err := b.mask("/proc/"+name, true); err != nil {
+		if err := rb.mask("/proc/"+name, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *rootBuilder) dev(trees []int) error {
+func (rb *rootBuilder) dev(trees []int) error {
 	for i, name := range Devices {
-		if err := b.attachFinal(trees[i], "/dev/"+name, false); err != nil {
+		if err := rb.attachFinal(trees[i], "/dev/"+name, false); err != nil {
 			return err
 		}
 	}
 	// The sandbox gets a devpts of its own, because programs could read and write the terminals in the machine's.
 	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666",
-		"mode=0620", "uid="+strconv.Itoa(b.spec.UID))
+		"mode=0620", "uid="+strconv.Itoa(rb.spec.UID))
 	if err == nil {
-		err = b.attachFinal(pts, "/dev/pts", true)
+		err = rb.attachFinal(pts, "/dev/pts", true)
 	}
 	if err != nil {
 		return err
 	}
 	shm, err := NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=1777", "size=64m")
 	if err == nil {
-		err = b.attachFinal(shm, "/dev/shm", true)
+		err = rb.attachFinal(shm, "/dev/shm", true)
 	}
 	for name, target := range map[string]string{
 		"ptmx":   "pts/ptmx",
@@ -206,22 +206,22 @@ func (b *rootBuilder) dev(trees []int) error {
 func RuntimeDir(w wire.Spec) string { return "/run/user/" + strconv.Itoa(w.UID) }
 
 // run mounts an empty /run: a socket of the machine there would be a way out of the sandbox.
-func (b *rootBuilder) run() error {
+func (rb *rootBuilder) run() error {
 	run, err := NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=16m")
 	if err == nil {
-		err = b.attachFinal(run, "/run", true)
+		err = rb.attachFinal(run, "/run", true)
 	}
 	if err != nil {
 		return err
 	}
-	own := RuntimeDir(b.spec)[1:]
-	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.chown(own), //
+	own := RuntimeDir(rb.spec)[1:]
+	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), rb.chown(own), //
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
 }
 
 // pivot switches to the new root and detaches the machine's.
-func (b *rootBuilder) pivot() error {
-	if err := unix.Fchdir(b.root); err != nil {
+func (rb *rootBuilder) pivot() error {
+	if err := unix.Fchdir(rb.root); err != nil {
 		return os.NewSyscallError("fchdir", err)
 	}
 	if err := unix.PivotRoot(".", "."); err != nil {
@@ -235,8 +235,8 @@ func (b *rootBuilder) pivot() error {
 		return os.NewSyscallError("chdir", err)
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	if err := unix.MountSetattr(b.root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+	if err := unix.MountSetattr(rb.root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		return os.NewSyscallError("mount_setattr", err)
 	}
-	return os.NewSyscallError("close", unix.Close(b.root))
+	return os.NewSyscallError("close", unix.Close(rb.root))
 }

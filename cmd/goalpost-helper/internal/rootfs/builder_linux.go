@@ -25,9 +25,9 @@ type rootBuilder struct {
 }
 
 // attachMount attaches a tree for a mount of the spec.
-func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
+func (rb *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
-	if err := b.attachTree(tree, m, folder, 0); err != nil {
+	if err := rb.attachTree(tree, m, folder, 0); err != nil {
 		return fmt.Errorf("%s: %w", m.Target, err)
 	}
 	return nil
@@ -37,11 +37,11 @@ func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
 const maxRemountTries = 1000
 
 // attachTree attaches a tree for a mount. The caller owns the descriptor.
-func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64) error {
+func (rb *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64) error {
 	for tries := 1; ; tries++ {
-		at, err := b.makeTarget(string(m.Target), folder)
+		at, err := rb.makeTarget(string(m.Target), folder)
 		if err == nil {
-			err = b.attach(tree, at, m, id)
+			err = rb.attach(tree, at, m, id)
 			_ = unix.Close(at)
 		}
 		if !errors.Is(err, unix.ENOENT) || tries == maxRemountTries {
@@ -51,9 +51,9 @@ func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64)
 }
 
 // attachFinal attaches a tree at a target that no process outside can detach.
-func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
+func (rb *rootBuilder) attachFinal(tree int, target string, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
-	at, err := b.makeTarget(target, folder)
+	at, err := rb.makeTarget(target, folder)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
 
 // makeTarget opens a target below the new root and creates it and its parent folders if missing. It opens one name at
 // a time and follows no link: below a folder that the agent writes, any name may have become one.
-func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
-	at, err := unix.FcntlInt(uintptr(b.root), unix.F_DUPFD_CLOEXEC, 0)
+func (rb *rootBuilder) makeTarget(target string, folder bool) (int, error) {
+	at, err := unix.FcntlInt(uintptr(rb.root), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return -1, os.NewSyscallError("fcntl", err)
 	}
 	names := strings.FieldsFunc(path.Clean(target), func(r rune) bool { return r == '/' })
 	for i, name := range names {
-		next, err := b.step(at, name, folder || i < len(names)-1)
+		next, err := rb.step(at, name, folder || i < len(names)-1)
 		_ = unix.Close(at)
 		if err != nil {
 			return -1, fmt.Errorf("%s: %w", "/"+path.Join(names[:i+1]...), err)
@@ -83,7 +83,7 @@ func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
 	return at, nil
 }
 
-func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
+func (rb *rootBuilder) step(at int, name string, folder bool) (int, error) {
 	how := unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
@@ -101,7 +101,7 @@ func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
 		err = unix.Mknodat(at, name, unix.S_IFREG|0o644, 0)
 	}
 	if err == nil && os.Getuid() == 0 {
-		err = unix.Fchownat(at, name, b.spec.UID, b.spec.GID, unix.AT_SYMLINK_NOFOLLOW)
+		err = unix.Fchownat(at, name, rb.spec.UID, rb.spec.GID, unix.AT_SYMLINK_NOFOLLOW)
 	}
 	if err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err //nolint:wrapcheck // see above
@@ -122,9 +122,9 @@ func isNotExist(err error) bool {
 }
 
 // chown gives a path to the user that the programs run as; only needed as root.
-func (b *rootBuilder) chown(path string) error {
+func (rb *rootBuilder) chown(path string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build wraps it
+	return os.Chown(path, rb.spec.UID, rb.spec.GID) //nolint:wrapcheck // build wraps it
 }

@@ -12,16 +12,16 @@ import (
 
 // sourceFor opens the source of a bind mount. A check gets its own folder instead of one that the agent can write:
 // the agent's configuration or cache could change how the check's programs behave.
-func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
+func (rb *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	if m.Itself {
 		return CloneLink(string(m.Source))
 	}
-	if !b.check || !m.Fresh {
+	if !rb.check || !m.Fresh {
 		return CloneTree(string(m.Source))
 	}
-	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("fresh-%d", n))
+	base := filepath.Join(string(rb.spec.Scratch), fmt.Sprintf("fresh-%d", n))
 	upper, work := filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := MakeOwnedDirs(b.spec, base, upper, work); err != nil {
+	if err := MakeOwnedDirs(rb.spec, base, upper, work); err != nil {
 		return -1, err
 	}
 	if len(m.Below) == 0 {

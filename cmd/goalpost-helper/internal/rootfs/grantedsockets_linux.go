@@ -16,30 +16,30 @@ type GrantedSockets struct {
 type deviceInode struct{ dev, ino uint64 }
 
 // add records a file if it is a socket.
-func (s *GrantedSockets) add(grant uint64, info unix.Stat_t) {
+func (g *GrantedSockets) add(grant uint64, info unix.Stat_t) {
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[uint64][]deviceInode{}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.of == nil {
+		g.of = map[uint64][]deviceInode{}
 	}
-	s.of[grant] = append(s.of[grant], deviceInode{info.Dev, info.Ino})
+	g.of[grant] = append(g.of[grant], deviceInode{info.Dev, info.Ino})
 }
 
 // remove removes a grant's sockets.
-func (s *GrantedSockets) remove(grant uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.of, grant)
+func (g *GrantedSockets) remove(grant uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.of, grant)
 }
 
 // IsGranted reports whether the user granted the socket with these numbers.
-func (s *GrantedSockets) IsGranted(dev, ino uint64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, list := range s.of {
+func (g *GrantedSockets) IsGranted(dev, ino uint64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, list := range g.of {
 		for _, one := range list {
 			if one == (deviceInode{dev, ino}) {
 				return true

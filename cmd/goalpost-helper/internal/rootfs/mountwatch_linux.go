@@ -39,11 +39,11 @@ type watchedMount struct {
 
 // attach attaches a tree at an opened place, and watches the mount if a process outside
 // the sandbox can detach it and that would matter.
-func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
+func (rb *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	if err := moveMount(tree, at); err != nil {
 		return err
 	}
-	if !b.needsWatch(m) && (grant != 0 || !b.isWorkPath(m)) {
+	if !rb.needsWatch(m) && (grant != 0 || !rb.isWorkPath(m)) {
 		return nil
 	}
 	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
@@ -58,23 +58,23 @@ func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	if m.Kind == wire.MountEmpty {
 		w.source = string(m.Source)
 	}
-	b.watch.list = append(b.watch.list, w)
+	rb.watch.list = append(rb.watch.list, w)
 	return nil
 }
 
 // needsWatch reports whether losing a mount would give programs more than they had. Locked files are not watched:
 // checks read copies of them, and the host compares them. Text mounts in /etc are not watched either: /etc/resolv.conf
 // changes with every network.
-func (b *rootBuilder) needsWatch(m wire.Mount) bool {
-	around := b.mountOf(string(m.Target))
+func (rb *rootBuilder) needsWatch(m wire.Mount) bool {
+	around := rb.mountOf(string(m.Target))
 	if around == nil || !isShownInPlace(*around) || m.Itself || m.AgentOnly {
 		return false
 	}
 	switch m.Kind {
 	case wire.MountBind: // the mount of a writable folder in its place only adds access
-		return !isShownInPlace(m) || !m.Writable(b.check)
+		return !isShownInPlace(m) || !m.Writable(rb.check)
 	case wire.MountEmpty:
-		return b.spec.UID == 0 // another user cannot read the real file either
+		return rb.spec.UID == 0 // another user cannot read the real file either
 	case wire.MountText, wire.MountSymlink:
 	}
 	return false
@@ -82,15 +82,15 @@ func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 
 // isWorkPath reports whether a mount makes a part of a read-only folder writable. If such a mount is lost, programs
 // cannot change files that they should be able to change.
-func (b *rootBuilder) isWorkPath(m wire.Mount) bool {
-	around := b.mountOf(string(m.Target))
-	return m.Kind == wire.MountBind && m.Writable(b.check) && isShownInPlace(m) &&
-		around != nil && isShownInPlace(*around) && !around.Writable(b.check)
+func (rb *rootBuilder) isWorkPath(m wire.Mount) bool {
+	around := rb.mountOf(string(m.Target))
+	return m.Kind == wire.MountBind && m.Writable(rb.check) && isShownInPlace(m) &&
+		around != nil && isShownInPlace(*around) && !around.Writable(rb.check)
 }
 
 // forget stops watching the mounts of a grant.
-func (w *MountWatch) forget(grant uint64) {
-	w.list = slices.DeleteFunc(w.list, func(m watchedMount) bool {
+func (mw *MountWatch) forget(grant uint64) {
+	mw.list = slices.DeleteFunc(mw.list, func(m watchedMount) bool {
 		if m.grant == grant {
 			_ = unix.Close(m.tree)
 		}
@@ -107,12 +107,12 @@ const hiddenRetry = 500
 
 // Start calls onLost once, possibly before it returns, with the target of the first mount
 // that is detached. The watch ends with the process.
-func (w *MountWatch) Start(onLost func(target string)) error {
+func (mw *MountWatch) Start(onLost func(target string)) error {
 	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("open", err)
 	}
-	target, timeout := w.findLost()
+	target, timeout := mw.findLost()
 	if target != "" {
 		onLost(target)
 		return nil
@@ -124,7 +124,7 @@ func (w *MountWatch) Start(onLost func(target string)) error {
 				target = "a mount (the mounts cannot be watched: " + err.Error() + ")"
 				break
 			}
-			target, timeout = w.findLost()
+			target, timeout = mw.findLost()
 		}
 		onLost(target)
 	}()
@@ -133,10 +133,10 @@ func (w *MountWatch) Start(onLost func(target string)) error {
 
 // findLost returns the target of a mount that is no longer attached. If there is none, it returns "" and how long to
 // wait for a change, in milliseconds; -1 means without limit.
-func (w *MountWatch) findLost() (target string, timeout int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.list) == 0 {
+func (mw *MountWatch) findLost() (target string, timeout int) {
+	mw.mu.Lock()
+	defer mw.mu.Unlock()
+	if len(mw.list) == 0 {
 		return "", -1
 	}
 	table, err := os.ReadFile("/proc/self/mountinfo")
@@ -151,8 +151,8 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 		}
 	}
 	timeout = -1
-	for i := range w.list {
-		m := &w.list[i]
+	for i := range mw.list {
+		m := &mw.list[i]
 		if attached[m.id] {
 			continue
 		}
@@ -177,8 +177,8 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 
 // hideAgain mounts an empty file over a hidden file that was replaced. It returns after how many milliseconds to check
 // again: -1 means never.
-func (m *watchedMount) hideAgain() (retry int, err error) {
-	at, err := unix.Open(m.target, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+func (w *watchedMount) hideAgain() (retry int, err error) {
+	at, err := unix.Open(w.target, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if isNotExist(err) {
 		return hiddenRetry, nil
 	}
@@ -186,7 +186,7 @@ func (m *watchedMount) hideAgain() (retry int, err error) {
 		return 0, os.NewSyscallError("open", err)
 	}
 	defer func() { _ = unix.Close(at) }()
-	tree, err := CloneTree(m.source)
+	tree, err := CloneTree(w.source)
 	if err == nil {
 		err = RestrictTree(tree, false, false)
 	}
@@ -199,9 +199,9 @@ func (m *watchedMount) hideAgain() (retry int, err error) {
 	case err != nil:
 		return 0, errors.Join(err, unix.Close(tree))
 	}
-	_ = unix.Close(m.tree)
-	m.tree = tree
-	m.id, err = mountID(tree)
+	_ = unix.Close(w.tree)
+	w.tree = tree
+	w.id, err = mountID(tree)
 	return -1, err
 }
 

@@ -25,40 +25,40 @@ type folderOverlay struct {
 }
 
 // prepareOverrides copies the protected files and creates the layers, keyed by the target of their folder.
-func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
+func (rb *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 	byFolder := map[string][]wire.FileOverride{}
 	for _, h := range held {
-		m := b.mountOf(string(h.Path))
+		m := rb.mountOf(string(h.Path))
 		if m == nil {
 			return fmt.Errorf("%s is not in a folder of the goal", h.Path)
 		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
-	for _, m := range b.spec.Mounts {
-		if _, known := byFolder[string(m.Target)]; b.check && m.Discard && !known {
+	for _, m := range rb.spec.Mounts {
+		if _, known := byFolder[string(m.Target)]; rb.check && m.Discard && !known {
 			byFolder[string(m.Target)] = nil
 		}
 	}
-	b.overlays = map[string]folderOverlay{}
+	rb.overlays = map[string]folderOverlay{}
 	for target, files := range byFolder {
-		u, err := b.prepareOverlay(*b.mountOf(target + "/."), files)
+		u, err := rb.prepareOverlay(*rb.mountOf(target + "/."), files)
 		if err != nil {
 			return err
 		}
-		b.overlays[target] = u
+		rb.overlays[target] = u
 	}
 	return nil
 }
 
-func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
+func (rb *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
 	u := folderOverlay{files: map[string]int{}}
-	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("held-%d", len(b.overlays)))
+	base := filepath.Join(string(rb.spec.Scratch), fmt.Sprintf("held-%d", len(rb.overlays)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := MakeOwnedDirs(b.spec, base, above, upper, work); err != nil {
+	if err := MakeOwnedDirs(rb.spec, base, above, upper, work); err != nil {
 		return u, err
 	}
 	for _, h := range held {
-		path, err := b.copyFile(string(h.Copy), above, strings.TrimPrefix(string(h.Path), string(m.Target)))
+		path, err := rb.copyFile(string(h.Copy), above, strings.TrimPrefix(string(h.Path), string(m.Target)))
 		if err != nil {
 			return u, err
 		}
@@ -71,8 +71,8 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 		}
 		u.files[string(h.Path)] = tree
 	}
-	if b.hasToolCaches(m) {
-		if err := b.hideToolCachesIn(above, string(m.Source)); err != nil {
+	if rb.hasToolCaches(m) {
+		if err := rb.hideToolCachesIn(above, string(m.Source)); err != nil {
 			return u, err
 		}
 	}
@@ -86,7 +86,7 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 		}
 	}
 	attrs := unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	if !m.Writable(b.check) {
+	if !m.Writable(rb.check) {
 		attrs |= unix.MOUNT_ATTR_RDONLY
 	}
 	var err error
@@ -96,22 +96,22 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 }
 
 // mountOf returns the mount that contains a path.
-func (b *rootBuilder) mountOf(path string) *wire.Mount {
+func (rb *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
-	for i, m := range b.spec.Mounts {
-		if m.Kind != wire.MountBind || m.Between || m.Itself || m.IsLeftOut(b.check) {
+	for i, m := range rb.spec.Mounts {
+		if m.Kind != wire.MountBind || m.Between || m.Itself || m.IsLeftOut(rb.check) {
 			continue
 		}
 		if strings.HasPrefix(path, string(m.Target)+"/") &&
 			(best == nil || len(m.Target) > len(best.Target)) {
-			best = &b.spec.Mounts[i]
+			best = &rb.spec.Mounts[i]
 		}
 	}
 	return best
 }
 
 // copyFile copies a protected file into its layer, with its mode without write permission.
-func (b *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
+func (rb *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
 	in, err := os.Open(source)
 	if err != nil {
 		return "", err //nolint:wrapcheck // it says open and the path
@@ -132,7 +132,7 @@ func (b *rootBuilder) copyFile(source, above, rest string) (path string, err err
 		return "", err //nolint:wrapcheck // it says mkdir and the path
 	}
 	for at := filepath.Dir(path); at != above; at = filepath.Dir(at) {
-		if err := b.chown(at); err != nil {
+		if err := rb.chown(at); err != nil {
 			return "", err
 		}
 	}
@@ -141,20 +141,20 @@ func (b *rootBuilder) copyFile(source, above, rest string) (path string, err err
 		return "", err //nolint:wrapcheck // it says open and the path
 	}
 	_, err = io.Copy(out, in)
-	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), b.chown(path))
+	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), rb.chown(path))
 }
 
 // applyOverlay mounts a folder's overlay, if it has one.
-func (b *rootBuilder) applyOverlay(target string) error {
-	u, ok := b.overlays[target]
+func (rb *rootBuilder) applyOverlay(target string) error {
+	u, ok := rb.overlays[target]
 	if !ok {
 		return nil
 	}
-	if err := b.attachFinal(u.overlay, target, true); err != nil {
+	if err := rb.attachFinal(u.overlay, target, true); err != nil {
 		return err
 	}
 	for path, tree := range u.files {
-		if err := b.attachFinal(tree, path, false); err != nil {
+		if err := rb.attachFinal(tree, path, false); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func NewRuntimeGrants(
 
 // Add attaches trees that the goal's init opened, one for each mount of the request. Running programs see them, but
 // keep the Landlock rules that they started with: they can write there only if they may write a parent folder.
-func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
+func (rg *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	if len(trees) != len(r.Mounts) {
 		return &wire.Error{
 			Code: wire.InvalidRequest,
@@ -51,28 +51,28 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	defer func() { _ = unix.Close(root) }()
-	g.watch.mu.Lock()
-	defer g.watch.mu.Unlock()
-	b := &rootBuilder{spec: g.spec, root: root, watch: g.watch}
+	rg.watch.mu.Lock()
+	defer rg.watch.mu.Unlock()
+	b := &rootBuilder{spec: rg.spec, root: root, watch: rg.watch}
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
 	// Mount points are created in the sandbox's root, where no program may write.
 	if err := setReadOnly(root, false); err != nil {
 		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	for i, m := range r.Mounts {
-		if err := g.attach(b, m, trees[i], r.ID); err != nil {
+		if err := rg.attach(b, m, trees[i], r.ID); err != nil {
 			return socket.SandboxFailure("mounting what was granted",
-				errors.Join(err, g.removeLocked(r.ID), setReadOnly(root, true)))
+				errors.Join(err, rg.removeLocked(r.ID), setReadOnly(root, true)))
 		}
 	}
-	g.attached(r.Mounts)
+	rg.attached(r.Mounts)
 	if err := setReadOnly(root, true); err != nil {
 		return socket.SandboxFailure("closing the sandbox", err)
 	}
 	return nil
 }
 
-func (g *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64) error {
+func (rg *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(tree, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
@@ -83,32 +83,32 @@ func (g *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64
 	}
 	err = b.attachTree(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR, id)
 	if err == nil && m.Write {
-		err = g.allow(own)
+		err = rg.allow(own)
 	}
 	if err != nil {
 		_ = unix.Close(own)
 		return fmt.Errorf("%s: %w", m.Target, err)
 	}
-	g.trees[id] = append(g.trees[id], own)
-	g.sockets.add(id, info)
+	rg.trees[id] = append(rg.trees[id], own)
+	rg.sockets.add(id, info)
 	return nil
 }
 
 // Remove unmounts a grant's trees, wherever a program has moved them.
-func (g *RuntimeGrants) Remove(id uint64) error {
-	g.watch.mu.Lock()
-	defer g.watch.mu.Unlock()
-	return g.removeLocked(id)
+func (rg *RuntimeGrants) Remove(id uint64) error {
+	rg.watch.mu.Lock()
+	defer rg.watch.mu.Unlock()
+	return rg.removeLocked(id)
 }
 
-func (g *RuntimeGrants) removeLocked(id uint64) error {
-	g.watch.forget(id)
+func (rg *RuntimeGrants) removeLocked(id uint64) error {
+	rg.watch.forget(id)
 	var errs []error
-	for _, tree := range slices.Backward(g.trees[id]) {
+	for _, tree := range slices.Backward(rg.trees[id]) {
 		errs = append(errs, unmountTree(tree), unix.Close(tree))
 	}
-	delete(g.trees, id)
-	g.sockets.remove(id)
+	delete(rg.trees, id)
+	rg.sockets.remove(id)
 	return errors.Join(errs...)
 }
 

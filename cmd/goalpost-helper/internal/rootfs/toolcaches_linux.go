@@ -27,8 +27,8 @@ var unlistedNames = []string{".git", "node_modules"}
 
 // hasToolCaches reports whether a check hides the tool caches of a mount: the agent writes
 // there, and the check sees what it wrote.
-func (b *rootBuilder) hasToolCaches(m wire.Mount) bool {
-	return b.check && m.Kind == wire.MountBind && m.Write && !m.Fresh && !m.Itself && !m.AgentOnly && !m.Between &&
+func (rb *rootBuilder) hasToolCaches(m wire.Mount) bool {
+	return rb.check && m.Kind == wire.MountBind && m.Write && !m.Fresh && !m.Itself && !m.AgentOnly && !m.Between &&
 		isShownInPlace(m) && filepath.Base(string(m.Target)) != ".git"
 }
 
@@ -56,12 +56,12 @@ func listToolCaches(folder string) (list []string) {
 
 // hideToolCachesIn puts an opaque folder into a layer for each tool cache of the folder below
 // it. In the overlay it is an ordinary folder that starts empty and can be removed.
-func (b *rootBuilder) hideToolCachesIn(layer, folder string) error {
+func (rb *rootBuilder) hideToolCachesIn(layer, folder string) error {
 	for _, rel := range listToolCaches(folder) {
 		at := layer
 		for _, name := range strings.Split(rel, "/") {
 			at = filepath.Join(at, name)
-			if err := b.copyFolder(at, filepath.Join(folder, strings.TrimPrefix(at, layer))); err != nil {
+			if err := rb.copyFolder(at, filepath.Join(folder, strings.TrimPrefix(at, layer))); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func (b *rootBuilder) hideToolCachesIn(layer, folder string) error {
 }
 
 // copyFolder creates a folder with the mode of another, unless it exists.
-func (b *rootBuilder) copyFolder(path, like string) error {
+func (rb *rootBuilder) copyFolder(path, like string) error {
 	mode := fs.FileMode(0o755)
 	if info, err := os.Lstat(like); err == nil && info.IsDir() {
 		mode = info.Mode().Perm()
@@ -82,18 +82,18 @@ func (b *rootBuilder) copyFolder(path, like string) error {
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}
-	return errors.Join(err, os.Chmod(path, mode), b.chown(path))
+	return errors.Join(err, os.Chmod(path, mode), rb.chown(path))
 }
 
 // maskToolCaches mounts an empty folder over each tool cache of a mount without layers.
-func (b *rootBuilder) maskToolCaches(m wire.Mount) error {
+func (rb *rootBuilder) maskToolCaches(m wire.Mount) error {
 	folder := string(m.Target)
 	for _, rel := range listToolCaches(string(m.Source)) {
 		target, err := filepath.EvalSymlinks(filepath.Join(folder, rel))
 		if err != nil || !isWithin(target, folder) || target == folder {
 			continue // a link to nothing that the agent writes
 		}
-		if err := b.mask(target, true); err != nil {
+		if err := rb.mask(target, true); err != nil {
 			return err
 		}
 	}

@@ -41,57 +41,58 @@ func StartNotifier(
 	return l
 }
 
-func (l *Notifier) answer() {
+func (no *Notifier) answer() {
 	for {
 		var n notice
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		_, _, errno := unix.Syscall(
+			unix.SYS_IOCTL, uintptr(no.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
 		switch errno {
 		case 0:
 		case unix.EINTR, unix.ENOENT: // the caller died before its call was received
-			if errno == unix.ENOENT && isUnused(l.fd) {
+			if errno == unix.ENOENT && isUnused(no.fd) {
 				return
 			}
 			continue
 		default:
-			l.count(wire.Violation{Text: "further refused calls are not reported: " + errno.Error()})
-			if l.tracer != nil { // no program may wait forever or continue unobserved
-				l.tracer.Fail("not observed to the end: " + errno.Error())
+			no.count(wire.Violation{Text: "further refused calls are not reported: " + errno.Error()})
+			if no.tracer != nil { // no program may wait forever or continue unobserved
+				no.tracer.Fail("not observed to the end: " + errno.Error())
 				_ = unix.Kill(-1, unix.SIGKILL)
 			}
 			return
 		}
-		if l.trace(n) {
+		if no.trace(n) {
 			continue
 		}
 		if _, ok := renameCalls[uint32(n.nr)]; ok {
-			l.handleRename(n)
+			no.handleRename(n)
 			continue
 		}
 		if isDatagramPair(n) {
-			l.makeDatagramPair(n)
+			no.makeDatagramPair(n)
 			continue
 		}
 		var address []byte
 		if n.nr == unix.SYS_CONNECT {
 			address = readSockaddr(n)
 		}
-		r, tried := l.decide(n, address)
-		if tried.Text != "" && l.isValid(n.id) { // otherwise the memory belonged to another process
+		r, tried := no.decide(n, address)
+		if tried.Text != "" && no.isValid(n.id) { // otherwise the memory belonged to another process
 			tried.Program = processName(n.pid)
-			l.count(tried)
+			no.count(tried)
 		}
 		if n.nr == unix.SYS_CONNECT { // connecting may take a while
-			go l.handleConnect(n, address)
+			go no.handleConnect(n, address)
 			continue
 		}
-		l.reply(r)
+		no.reply(r)
 	}
 }
 
 // decide returns the answer to a call and a description of the attempt, "" if there is nothing to report. The
 // arguments in n are the kernel's copy. Memory behind a pointer can change at any time, so it is reported but never
 // decides.
-func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
+func (no *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if isSetID(n) {
 		return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall("make a file setuid or setgid")
@@ -100,9 +101,9 @@ func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	case unix.SYS_IO_URING_SETUP:
 		return reply{id: n.id, errno: -int32(unix.ENOSYS)}, describeCall("io_uring")
 	case unix.SYS_CONNECT:
-		return goOn, l.checkConnect(n, address) // handleConnect makes the connections that are possible
+		return goOn, no.checkConnect(n, address) // handleConnect makes the connections that are possible
 	case unix.SYS_KILL:
-		return goOn, describeCall(l.checkSignalTarget(int(int32(uint32(n.args[0])))))
+		return goOn, describeCall(no.checkSignalTarget(int(int32(uint32(n.args[0])))))
 	case unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME:
 		return goOn, describeCall("change the machine's name")
 	}
@@ -170,11 +171,11 @@ var syscallNames = map[uint32]string{
 // checkSignalTarget describes a signal to the sandbox's first process, which ignores it, or to one that this sandbox
 // never had; "" for others. If pidEnd is not known, PIDs only grow: a PID above the newest one does not belong to the
 // sandbox.
-func (l *Notifier) checkSignalTarget(pid int) string {
+func (no *Notifier) checkSignalTarget(pid int) string {
 	if pid == 1 {
 		return "signal the first process of its sandbox"
 	}
-	if l.pidEnd == 0 {
+	if no.pidEnd == 0 {
 		last, err := os.ReadFile("/proc/sys/kernel/ns_last_pid")
 		if err != nil || unix.Kill(pid, 0) == nil {
 			return ""

@@ -23,7 +23,7 @@ var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/so
 
 // checkConnect returns the violation of a connect that cannot succeed: to an address beyond the goal's loopback, to a
 // port of the loopback on which nothing listens, or to a missing socket.
-func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
+func (no *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
 	got := len(raw)
 	if got < 2 {
 		return wire.Violation{}
@@ -31,11 +31,11 @@ func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
 	switch binary.NativeEndian.Uint16(raw) {
 	case unix.AF_INET:
 		if got >= 8 {
-			return l.checkAddress(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
+			return no.checkAddress(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
 		}
 	case unix.AF_INET6:
 		if got >= 24 {
-			return l.checkAddress(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
+			return no.checkAddress(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
 		}
 	case unix.AF_UNIX:
 		return describeCall(checkUnixSocket(n.pid, raw[2:]))
@@ -55,12 +55,12 @@ func readSockaddr(n notice) []byte {
 	return raw[:got]
 }
 
-func (l *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
+func (no *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
 	if !to.IsLoopback() && !to.IsUnspecified() {
 		return describeCall("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
 	}
 	// A check reports a missing server itself.
-	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
+	if port == 0 || no.domain == wire.DomainCheck || no.servers.open(port) {
 		return wire.Violation{}
 	}
 	return wire.Violation{
@@ -98,16 +98,16 @@ type listeningCache struct{ seen map[uint16]time.Time }
 
 const listeningCacheTTL = time.Second
 
-func (p *listeningCache) open(port uint16) bool {
-	if time.Since(p.seen[port]) < listeningCacheTTL {
+func (l *listeningCache) open(port uint16) bool {
+	if time.Since(l.seen[port]) < listeningCacheTTL {
 		return true
 	}
 	if !procnet.IsListening(port) {
 		return false
 	}
-	if p.seen == nil || len(p.seen) > 1000 {
-		p.seen = map[uint16]time.Time{}
+	if l.seen == nil || len(l.seen) > 1000 {
+		l.seen = map[uint16]time.Time{}
 	}
-	p.seen[port] = time.Now()
+	l.seen[port] = time.Now()
 	return true
 }

@@ -132,41 +132,41 @@ func buildFilter(notAllowed uint32, o FilterOptions) bpfProgram {
 }
 
 // notifyOn notifies the init of calls that another layer refuses.
-func (a *bpfProgram) notifyOn(pidEnd int) {
+func (b *bpfProgram) notifyOn(pidEnd int) {
 	for _, n := range observedCalls {
-		a.skipUnless(n, 1)
-		a.ret(retNotify)
+		b.skipUnless(n, 1)
+		b.ret(retNotify)
 	}
 	for n := range renameCalls {
-		a.skipUnless(n, 1)
-		a.ret(retNotify)
+		b.skipUnless(n, 1)
+		b.ret(retNotify)
 	}
 	// The init is notified of a kill of itself, and of a single process outside the sandbox: 0 and negative values mean
 	// groups. Any other kill passes, because a program with a handler for SIGCHLD could be interrupted while it waits for
 	// the init.
-	a.skipUnless(unix.SYS_KILL, 6)
-	a.load(atArg0)
-	a.skipIf(1, 2)
-	*a = append(*a,
+	b.skipUnless(unix.SYS_KILL, 6)
+	b.load(atArg0)
+	b.skipIf(1, 2)
+	*b = append(*b,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 2, K: uint32(max(1, pidEnd))},
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31},
 	)
-	a.ret(retNotify)
-	a.ret(unix.SECCOMP_RET_ALLOW)
+	b.ret(retNotify)
+	b.ret(unix.SECCOMP_RET_ALLOW)
 	for n, at := range mknodCalls {
-		a.skipUnless(n, 6)
-		a.load(at)
-		a.keepBits(unix.S_IFMT)
-		a.skipIf(unix.S_IFCHR, 1)
-		a.skipUnless(unix.S_IFBLK, 1)
-		a.ret(retNotify)
-		a.ret(unix.SECCOMP_RET_ALLOW)
+		b.skipUnless(n, 6)
+		b.load(at)
+		b.keepBits(unix.S_IFMT)
+		b.skipIf(unix.S_IFCHR, 1)
+		b.skipUnless(unix.S_IFBLK, 1)
+		b.ret(retNotify)
+		b.ret(unix.SECCOMP_RET_ALLOW)
 	}
 }
 
 // restrictSockets allows some socket families, and of netlink only NETLINK_ROUTE. It refuses raw sockets, so that the
 // init is notified.
-func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
+func (b *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	var rest bpfProgram
 	rest.load(atArg1)
 	rest.keepBits(socketTypeMask)
@@ -192,8 +192,8 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	rest.skipUnless(unix.NETLINK_ROUTE, 1)
 	rest.ret(unix.SECCOMP_RET_ALLOW)
 	rest.ret(notAllowed)
-	a.skipUnless(number, uint8(len(rest)))
-	*a = append(*a, rest...)
+	b.skipUnless(number, uint8(len(rest)))
+	*b = append(*b, rest...)
 }
 
 // InstallFilter installs the filter on this thread and thereby on every program that it starts. listener receives the

@@ -62,12 +62,12 @@ type (
 )
 
 // reply answers the call; a caller that died is not an error.
-func (l *Notifier) reply(r reply) {
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+func (no *Notifier) reply(r reply) {
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(no.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
 }
 
-func (l *Notifier) isValid(id uint64) bool {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID,
+func (no *Notifier) isValid(id uint64) bool {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(no.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID,
 		uintptr(unsafe.Pointer(&id)))
 	return errno == 0
 }
@@ -80,51 +80,51 @@ func processName(pid uint32) string {
 }
 
 // count counts an attempt and reports the first time, the tenth, the hundredth …
-func (l *Notifier) count(a wire.Violation) {
-	a.Domain = l.domain
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.full && l.times[a] == 0 {
+func (no *Notifier) count(a wire.Violation) {
+	a.Domain = no.domain
+	no.mu.Lock()
+	defer no.mu.Unlock()
+	if no.full && no.times[a] == 0 {
 		return
 	}
-	if len(l.times) == maxAttempts && l.times[a] == 0 {
-		l.full, a = true, wire.Violation{
-			Domain: l.domain,
+	if len(no.times) == maxAttempts && no.times[a] == 0 {
+		no.full, a = true, wire.Violation{
+			Domain: no.domain,
 			Text:   fmt.Sprintf("more than %d different attempts: further ones are not reported", maxAttempts),
 		}
 	}
-	l.times[a]++
-	times := l.times[a]
+	no.times[a]++
+	times := no.times[a]
 	for n := times; n > 1; n /= 10 {
 		if n%10 != 0 {
 			return
 		}
 	}
 	a.Times = times
-	l.news = append(l.news, a)
+	no.news = append(no.news, a)
 	select {
-	case l.more <- struct{}{}:
+	case no.more <- struct{}{}:
 	default:
 	}
 }
 
-func (l *Notifier) report() {
-	for range l.more {
-		l.Flush()
+func (no *Notifier) report() {
+	for range no.more {
+		no.Flush()
 	}
 }
 
 // Flush reports all attempts so far, so that they are reported before the end of their program.
-func (l *Notifier) Flush() {
-	if l == nil {
+func (no *Notifier) Flush() {
+	if no == nil {
 		return
 	}
-	l.reporting.Lock()
-	defer l.reporting.Unlock()
-	l.mu.Lock()
-	news := l.news
-	l.news = nil
-	l.mu.Unlock()
+	no.reporting.Lock()
+	defer no.reporting.Unlock()
+	no.mu.Lock()
+	news := no.news
+	no.news = nil
+	no.mu.Unlock()
 	for i := range news {
 		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &news[i]}) // read notices a broken socket
 	}

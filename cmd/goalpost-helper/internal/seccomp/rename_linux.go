@@ -29,23 +29,23 @@ type MountedNames struct {
 	turn  sync.Mutex // serializes the rewrites
 }
 
-func (f *MountedNames) Add(mounts []wire.Mount, check bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.names == nil {
-		f.names = map[string]bool{}
+func (mn *MountedNames) Add(mounts []wire.Mount, check bool) {
+	mn.mu.Lock()
+	defer mn.mu.Unlock()
+	if mn.names == nil {
+		mn.names = map[string]bool{}
 	}
 	for _, m := range mounts {
 		if m.Kind == wire.MountBind && !m.Itself && !m.IsLeftOut(check) && m.Writable(check) {
-			f.names[filepath.Base(string(m.Target))] = true
+			mn.names[filepath.Base(string(m.Target))] = true
 		}
 	}
 }
 
-func (f *MountedNames) has(name string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.names[name]
+func (mn *MountedNames) has(name string) bool {
+	mn.mu.Lock()
+	defer mn.mu.Unlock()
+	return mn.names[name]
 }
 
 // renameRequest is a rename that a program requested: the kernel's copy of the arguments and our copies of the names.
@@ -57,13 +57,13 @@ type renameRequest struct {
 }
 
 // readRename reads the names; ok is false if the kernel performs the rename.
-func (l *Notifier) readRename(n notice) (r renameRequest, ours bool) {
+func (no *Notifier) readRename(n notice) (r renameRequest, ours bool) {
 	at := renameCalls[uint32(n.nr)]
 	if at.flags >= 0 && n.args[at.flags] != 0 { // RENAME_EXCHANGE and others
 		return r, false
 	}
 	r = renameRequest{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: readName(n.pid, n.args[at.to])}
-	if _, r.toName = filepath.Split(r.to); !l.mounted.has(r.toName) {
+	if _, r.toName = filepath.Split(r.to); !no.mounted.has(r.toName) {
 		return r, false
 	}
 	if at.fromDir >= 0 {
@@ -81,22 +81,22 @@ func readName(pid uint32, at uint64) string {
 }
 
 // handleRename answers a rename: at once, or after performing it for the caller.
-func (l *Notifier) handleRename(n notice) {
-	if r, ours := l.readRename(n); ours {
-		go l.renameAs(r)
+func (no *Notifier) handleRename(n notice) {
+	if r, ours := no.readRename(n); ours {
+		go no.renameAs(r)
 		return
 	}
-	l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
+	no.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 }
 
 // renameAs performs a rename as the program's user, or has the kernel perform it.
-func (l *Notifier) renameAs(r renameRequest) {
+func (no *Notifier) renameAs(r renameRequest) {
 	answer := reply{id: r.n.id}
-	switch done, err := l.rewriteMounted(r); {
+	switch done, err := no.rewriteMounted(r); {
 	case err != nil:
 		answer.errno = -int32(errnoIn(err))
 	case !done:
 		answer.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}
-	l.reply(answer)
+	no.reply(answer)
 }

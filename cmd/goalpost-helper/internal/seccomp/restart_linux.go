@@ -16,17 +16,17 @@ import (
 // init sets SA_RESTART in the handler, so that the kernel makes the call again.
 
 // notifyOnChildHandler notifies of a new handler for SIGCHLD.
-func (a *bpfProgram) notifyOnChildHandler() {
-	a.skipUnless(unix.SYS_RT_SIGACTION, 4)
-	a.load(atArg0)
-	a.skipUnless(uint32(unix.SIGCHLD), 1)
-	a.ret(retNotify)
-	a.ret(unix.SECCOMP_RET_ALLOW)
+func (b *bpfProgram) notifyOnChildHandler() {
+	b.skipUnless(unix.SYS_RT_SIGACTION, 4)
+	b.load(atArg0)
+	b.skipUnless(uint32(unix.SIGCHLD), 1)
+	b.ret(retNotify)
+	b.ret(unix.SECCOMP_RET_ALLOW)
 }
 
 // restartCalls sets SA_RESTART in the handler that a caller of rt_sigaction installs. Without the flag the program is
 // interrupted as before, so errors are ignored.
-func (l *Notifier) restartCalls(n notice) {
+func (no *Notifier) restartCalls(n notice) {
 	if n.args[1] == 0 || !filetrace.CanRestartCalls(n.pid) {
 		return
 	}
@@ -35,7 +35,7 @@ func (l *Notifier) restartCalls(n notice) {
 		return
 	}
 	defer func() { _ = mem.Close() }()
-	if !l.isValid(n.id) { // the memory may be another process's
+	if !no.isValid(n.id) { // the memory may be another process's
 		return
 	}
 	action := make([]byte, 16) // the kernel's struct sigaction begins with the handler and the flags

@@ -17,16 +17,16 @@ import (
 
 // rewriteMounted copies the content of one file to another in the same folder if the other is a mount; otherwise it
 // does nothing and the kernel performs the call.
-func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
-	l.mounted.turn.Lock()
-	defer l.mounted.turn.Unlock()
+func (no *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
+	no.mounted.turn.Lock()
+	defer no.mounted.turn.Unlock()
 	fromBase, fromErr := openStartDir(r.n, r.fromDir, r.from)
 	toBase, toErr := openStartDir(r.n, r.toDir, r.to)
 	defer socket.CloseAll([]int{fromBase, toBase})
-	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // the process may be another by now
+	if fromErr != nil || toErr != nil || !no.isValid(r.n.id) { // the process may be another by now
 		return false, nil
 	}
-	if l.asUser.runCall(func() { done, err = r.rewriteAsUser(fromBase, toBase) }) != nil {
+	if no.asUser.runCall(func() { done, err = r.rewriteAsUser(fromBase, toBase) }) != nil {
 		return false, unix.EACCES
 	}
 	return done, err

@@ -31,22 +31,22 @@ func addArchCalls(all, own map[uint32]uint32) map[uint32]uint32 {
 
 // denySetID refuses modes with one of the bits. It expects the number of the call in the
 // accumulator, and leaves it there.
-func (a *bpfProgram) denySetID(notAllowed uint32) {
+func (b *bpfProgram) denySetID(notAllowed uint32) {
 	for n, at := range chmodCalls {
-		a.skipUnless(n, 4)
-		a.load(at)
-		a.skipUnlessBits(setidBits, 1)
-		a.ret(notAllowed)
-		a.load(atNumber)
+		b.skipUnless(n, 4)
+		b.load(at)
+		b.skipUnlessBits(setidBits, 1)
+		b.ret(notAllowed)
+		b.load(atNumber)
 	}
 	for n, at := range openCalls {
-		a.skipUnless(n, 6)
-		a.load(at)
-		a.skipUnlessBits(openCreateFlags, 3)
-		a.load(at + atArg1 - atArg0)
-		a.skipUnlessBits(setidBits, 1)
-		a.ret(notAllowed)
-		a.load(atNumber)
+		b.skipUnless(n, 6)
+		b.load(at)
+		b.skipUnlessBits(openCreateFlags, 3)
+		b.load(at + atArg1 - atArg0)
+		b.skipUnlessBits(setidBits, 1)
+		b.ret(notAllowed)
+		b.load(atNumber)
 	}
 }
 

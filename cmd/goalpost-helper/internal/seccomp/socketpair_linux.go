@@ -32,15 +32,15 @@ func isDatagramPair(n notice) bool {
 }
 
 // makeDatagramPair creates the pair for the caller and answers the call.
-func (l *Notifier) makeDatagramPair(n notice) {
+func (no *Notifier) makeDatagramPair(n notice) {
 	answer := reply{id: n.id}
-	if err := l.passPair(n); err != nil {
+	if err := no.passPair(n); err != nil {
 		answer.errno = -int32(errnoIn(err))
 	}
-	l.reply(answer)
+	no.reply(answer)
 }
 
-func (l *Notifier) passPair(n notice) error {
+func (no *Notifier) passPair(n notice) error {
 	flags := int(uint32(n.args[1])) &^ socketTypeMask
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|flags, 0)
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Notifier) passPair(n notice) error {
 	}
 	defer func() { _ = errors.Join(unix.Close(pair[0]), unix.Close(pair[1])) }()
 	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", n.pid), os.O_WRONLY, 0)
-	if err != nil || !l.isValid(n.id) {
+	if err != nil || !no.isValid(n.id) {
 		return errors.Join(err, unix.EFAULT)
 	}
 	defer func() { _ = mem.Close() }()
@@ -59,7 +59,7 @@ func (l *Notifier) passPair(n notice) error {
 	}
 	for i, fd := range pair {
 		add := addFD{id: n.id, srcfd: uint32(fd), newfdFlags: uint32(flags & unix.SOCK_CLOEXEC)}
-		got, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ADDFD,
+		got, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(no.fd), unix.SECCOMP_IOCTL_NOTIF_ADDFD,
 			uintptr(unsafe.Pointer(&add)))
 		if errno != 0 {
 			return os.NewSyscallError("SECCOMP_IOCTL_NOTIF_ADDFD", errno)

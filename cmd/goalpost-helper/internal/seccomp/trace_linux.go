@@ -14,19 +14,19 @@ const traceWorkers = 2
 
 // notifyOnTraced suspends the calls that a tracer observes. It is the last part of the filter, so that earlier parts
 // can refuse a call.
-func (a *bpfProgram) notifyOnTraced() {
-	a.notifyOnChildHandler()
+func (b *bpfProgram) notifyOnTraced() {
+	b.notifyOnChildHandler()
 	for _, rule := range filetrace.FilterRules() {
 		if rule.Flags < 0 {
-			a.skipUnless(rule.Number, 1)
-			a.ret(retNotify)
+			b.skipUnless(rule.Number, 1)
+			b.ret(retNotify)
 			continue
 		}
-		a.skipUnless(rule.Number, 4)
-		a.load(uint32(atArg0 + (atArg1-atArg0)*rule.Flags))
-		a.skipUnlessBits(unix.AT_EMPTY_PATH, 1)
-		a.ret(unix.SECCOMP_RET_ALLOW)
-		a.ret(retNotify)
+		b.skipUnless(rule.Number, 4)
+		b.load(uint32(atArg0 + (atArg1-atArg0)*rule.Flags))
+		b.skipUnlessBits(unix.AT_EMPTY_PATH, 1)
+		b.ret(unix.SECCOMP_RET_ALLOW)
+		b.ret(retNotify)
 	}
 }
 
@@ -45,32 +45,32 @@ func isUnused(listener int) bool {
 }
 
 // trace records a call of a traced program. It reports whether the call was answered.
-func (l *Notifier) trace(n notice) bool {
-	if l.tracer == nil {
+func (no *Notifier) trace(n notice) bool {
+	if no.tracer == nil {
 		return false
 	}
 	if n.nr == unix.SYS_RT_SIGACTION {
-		l.restartCalls(n)
-		l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
+		no.restartCalls(n)
+		no.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 		return true
 	}
 	if !filetrace.IsTraced(uint32(n.nr)) || isSetID(n) {
 		return false
 	}
-	errno := l.tracer.Observe(uint32(n.nr), n.pid, n.args, func() bool { return l.isValid(n.id) })
-	if errors.Is(errno, unix.EACCES) && l.isValid(n.id) {
+	errno := no.tracer.Observe(uint32(n.nr), n.pid, n.args, func() bool { return no.isValid(n.id) })
+	if errors.Is(errno, unix.EACCES) && no.isValid(n.id) {
 		tried := describeCall("name a file in memory that the trace of the check cannot read")
 		tried.Program = processName(n.pid)
-		l.count(tried)
+		no.count(tried)
 	}
 	_, renames := renameCalls[uint32(n.nr)]
 	switch {
 	case errno != 0:
-		l.reply(reply{id: n.id, errno: -int32(errno)})
+		no.reply(reply{id: n.id, errno: -int32(errno)})
 	case renames:
-		l.handleRename(n)
+		no.handleRename(n)
 	default:
-		l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
+		no.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 	}
 	return true
 }

@@ -18,15 +18,15 @@ import (
 // handleConnect connects for the caller, with a copy of the caller's socket and of the address. If the kernel continued
 // the call instead, another thread of the caller could replace the address or the socket after the check. It waits
 // until the connection is made.
-func (l *Notifier) handleConnect(n notice, address []byte) {
+func (no *Notifier) handleConnect(n notice, address []byte) {
 	r := reply{id: n.id}
-	if errno := l.connectAs(n, address); errno != 0 {
+	if errno := no.connectAs(n, address); errno != 0 {
 		r.errno = -int32(errno)
 	}
-	l.reply(r)
+	no.reply(r)
 }
 
-func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
+func (no *Notifier) connectAs(n notice, address []byte) unix.Errno {
 	if n.args[2] > maxAddress {
 		return unix.EINVAL
 	}
@@ -35,7 +35,7 @@ func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
 		return errno
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if !l.isValid(n.id) { // the number may belong to another process
+	if !no.isValid(n.id) { // the number may belong to another process
 		return unix.EINTR
 	}
 	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
@@ -45,7 +45,7 @@ func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
 	case uint64(len(address)) < n.args[2]:
 		return unix.EFAULT
 	case domain == unix.AF_UNIX:
-		return l.connectUnix(n, fd, address)
+		return no.connectUnix(n, fd, address)
 	}
 	return connectTo(fd, address)
 }
@@ -86,7 +86,7 @@ func connectTo(fd int, address []byte) unix.Errno {
 }
 
 // connectUnix connects a Unix socket as the program's user, which is the user that the server sees.
-func (l *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Errno) {
+func (no *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Errno) {
 	from, path := unix.AT_FDCWD, ""
 	if len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0 {
 		name, _, _ := bytes.Cut(address[2:], []byte{0})
@@ -99,11 +99,11 @@ func (l *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Err
 			from = cwd
 		}
 	}
-	err := l.asUser.runCall(func() {
+	err := no.asUser.runCall(func() {
 		if path == "" { // abstract names belong to the goal's own network namespace
 			errno = connectTo(fd, address)
 		} else {
-			errno = l.connectToPath(n, fd, from, path)
+			errno = no.connectToPath(n, fd, from, path)
 		}
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Err
 }
 
 // connectToPath connects to the socket at a path, which may be relative to the folder from.
-func (l *Notifier) connectToPath(n notice, fd, from int, path string) unix.Errno {
+func (no *Notifier) connectToPath(n notice, fd, from int, path string) unix.Errno {
 	at, err := unix.Openat2(from, path, &unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_MAGICLINKS,
@@ -129,8 +129,8 @@ func (l *Notifier) connectToPath(n notice, fd, from int, path string) unix.Errno
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return unix.ECONNREFUSED
 	}
-	if !l.sockets.IsGranted(info.Dev, info.Ino) && !unixdiag.IsBoundInNamespace(at, info) {
-		l.count(wire.Violation{
+	if !no.sockets.IsGranted(info.Dev, info.Ino) && !unixdiag.IsBoundInNamespace(at, info) {
+		no.count(wire.Violation{
 			Program: processName(n.pid),
 			Text:    fmt.Sprintf("speak to the socket %q, which is not the goal's", path),
 		})

@@ -32,7 +32,7 @@ var answerPrefix = []byte(`{"id":`)
 
 // resolve handles the answer to one of our commands, and reports whether a message was one. It
 // relies on Chromium writing the id first; rod understands any other order.
-func (c *pendingCalls) resolve(message []byte) bool {
+func (p *pendingCalls) resolve(message []byte) bool {
 	rest, ok := bytes.CutPrefix(message, answerPrefix)
 	if !ok {
 		return false
@@ -48,7 +48,7 @@ func (c *pendingCalls) resolve(message []byte) bool {
 	case id >= firstPostID:
 		return true // the caller has given up
 	}
-	held, ok := c.waiting.LoadAndDelete(id)
+	held, ok := p.waiting.LoadAndDelete(id)
 	if !ok {
 		return true
 	}

@@ -180,37 +180,37 @@ type relays struct {
 	bySession map[string]*Relay
 }
 
-func (s *relays) add(r *Relay) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.bySession == nil {
-		s.bySession = map[string]*Relay{}
+func (re *relays) add(r *Relay) {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	if re.bySession == nil {
+		re.bySession = map[string]*Relay{}
 	}
-	s.bySession[r.root] = r
-	s.count.Store(int32(len(s.bySession))) //nolint:gosec // a few
+	re.bySession[r.root] = r
+	re.count.Store(int32(len(re.bySession))) //nolint:gosec // a few
 }
 
 // remove forgets all sessions of a relay. The caller holds the relay's mu.
-func (s *relays) remove(r *Relay) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.bySession, func(_ string, of *Relay) bool { return of == r })
-	s.count.Store(int32(len(s.bySession))) //nolint:gosec // a few
+func (re *relays) remove(r *Relay) {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	maps.DeleteFunc(re.bySession, func(_ string, of *Relay) bool { return of == r })
+	re.count.Store(int32(len(re.bySession))) //nolint:gosec // a few
 }
 
 // attach records a session that Chromium attached to, or detached from, below one of a relay.
-func (s *relays) attach(r *Relay, session string, on bool) {
+func (re *relays) attach(r *Relay, session string, on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	re.mu.Lock()
+	defer re.mu.Unlock()
 	if on {
-		r.sessions[session], s.bySession[session] = true, r
+		r.sessions[session], re.bySession[session] = true, r
 	} else {
 		delete(r.sessions, session)
-		delete(s.bySession, session)
+		delete(re.bySession, session)
 	}
-	s.count.Store(int32(len(s.bySession))) //nolint:gosec // a few
+	re.count.Store(int32(len(re.bySession))) //nolint:gosec // a few
 }
 
 var (
@@ -219,8 +219,8 @@ var (
 )
 
 // deliver passes a message to the relay of its session and reports whether there is one.
-func (s *relays) deliver(message []byte) bool {
-	if s.count.Load() == 0 {
+func (re *relays) deliver(message []byte) bool {
+	if re.count.Load() == 0 {
 		return false
 	}
 	fields, session, err := splitMessage(message)
@@ -234,9 +234,9 @@ func (s *relays) deliver(message []byte) bool {
 	if attached || detached {
 		_ = json.Unmarshal(fields["params"], &change) // an event without a session changes nothing
 	}
-	s.mu.Lock()
-	r, over := s.bySession[session], s.bySession[change.SessionID]
-	s.mu.Unlock()
+	re.mu.Lock()
+	r, over := re.bySession[session], re.bySession[change.SessionID]
+	re.mu.Unlock()
 	if r == nil {
 		if detached && over != nil && change.SessionID == over.root {
 			over.end(ErrClosed)
@@ -244,7 +244,7 @@ func (s *relays) deliver(message []byte) bool {
 		return false
 	}
 	if change.SessionID != "" {
-		s.attach(r, change.SessionID, attached)
+		re.attach(r, change.SessionID, attached)
 	}
 	r.enqueue(session, fields)
 	return true

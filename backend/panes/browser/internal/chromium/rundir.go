@@ -59,15 +59,15 @@ func removeStaleDirs(parent string) {
 }
 
 // Delete removes the folder, also that of a profile.
-func (d *RunDir) Delete() error {
-	d.isProfile = false
-	return d.Remove()
+func (r *RunDir) Delete() error {
+	r.isProfile = false
+	return r.Remove()
 }
 
 // Remove unlocks the folder, and deletes it unless it belongs to a profile.
-func (d *RunDir) Remove() error {
-	if d.isProfile {
-		if err := d.lock.Close(); err != nil {
+func (r *RunDir) Remove() error {
+	if r.isProfile {
+		if err := r.lock.Close(); err != nil {
 			return fmt.Errorf("unlocking the profile: %w", err)
 		}
 		return nil
@@ -75,12 +75,12 @@ func (d *RunDir) Remove() error {
 	// Child processes of Chromium may write a last file while the folder is being deleted.
 	var err error
 	for range 200 {
-		if err = os.RemoveAll(d.Path); err == nil {
+		if err = os.RemoveAll(r.Path); err == nil {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	return errors.Join(err, d.lock.Close())
+	return errors.Join(err, r.lock.Close())
 }
 
 // ErrLocked means that another Goalpost process uses a profile.

@@ -30,11 +30,11 @@ func newStderrTail(from *os.File) *stderrTail {
 }
 
 // String returns the last lines, on one line.
-func (t *stderrTail) String() string { return strings.Join(strings.Fields(t.text.String()), " ") }
+func (s *stderrTail) String() string { return strings.Join(strings.Fields(s.text.String()), " ") }
 
 // close reads the rest and stops, even if a child process of Chromium still holds the other end.
-func (t *stderrTail) close() {
-	_ = t.from.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // if that fails, Close ends the reading
-	<-t.done
-	_ = t.from.Close()
+func (s *stderrTail) close() {
+	_ = s.from.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // if that fails, Close ends the reading
+	<-s.done
+	_ = s.from.Close()
 }

@@ -56,39 +56,39 @@ const maxListening = 2000
 
 // AddListening stores elements that the page listens on, and returns those that were not stored,
 // at most limit.
-func (c *PageContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []proto.DOMBackendNodeID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (p *PageContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []proto.DOMBackendNodeID {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var added []proto.DOMBackendNodeID
 	for _, n := range nodes {
-		if _, known := c.listening[n]; known || len(added) == limit || len(c.listening) >= maxListening {
+		if _, known := p.listening[n]; known || len(added) == limit || len(p.listening) >= maxListening {
 			continue
 		}
-		if c.listening == nil {
-			c.listening = map[proto.DOMBackendNodeID]struct{}{}
+		if p.listening == nil {
+			p.listening = map[proto.DOMBackendNodeID]struct{}{}
 		}
-		c.listening[n] = struct{}{}
+		p.listening[n] = struct{}{}
 		added = append(added, n)
 	}
 	return added
 }
 
 // OwnDocument returns the id of the document in the world, which is valid as long as the world.
-func (c *PageContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
-	if id := c.own.Load(); id != nil {
+func (p *PageContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
+	if id := p.own.Load(); id != nil {
 		return *id, nil
 	}
-	document, err := cdp.Call(client, c.Evaluate("document"))
+	document, err := cdp.Call(client, p.Evaluate("document"))
 	if err != nil {
 		return "", fmt.Errorf("finding the document: %w", err)
 	}
-	c.own.Store(&document.Result.ObjectID)
+	p.own.Store(&document.Result.ObjectID)
 	return document.Result.ObjectID, nil
 }
 
 // Evaluate creates the command that evaluates an expression in the world.
-func (c *PageContext) Evaluate(expression string) proto.RuntimeEvaluate {
-	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: c.Unique}
+func (p *PageContext) Evaluate(expression string) proto.RuntimeEvaluate {
+	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: p.Unique}
 }
 
 // Context is one of our worlds: its name, its frame, and a string that identifies it among all

@@ -43,7 +43,7 @@ endif
 test: deps-test ## install what tests need and run everything
 	@$(SCRIPTS)/stages.sh $(STAGES)
 
-test-times: deps-test ## run make test and write what each stage, package and test takes to docs/testing.md
+test-times: deps-test ## run make test and write what each stage, package and test takes to dist/test-times.md
 	@$(SCRIPTS)/testtimes.sh $(STAGES)
 
 build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin/goalctl

@@ -16,7 +16,7 @@ trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 chmod 755 "$work"
 mkdir "$work/home" "$work/tmp" "$work/source"
 # The tests run in a copy, because the ordinary user may have no access to the checkout.
-git ls-files -z backend cmd docs/security.md go.mod go.sum | tar --null -T - -cf - | tar -xf - -C "$work/source"
+git ls-files -z backend cmd go.mod go.sum | tar --null -T - -cf - | tar -xf - -C "$work/source"
 cp backend/host/sandbox/embed/goalpost-helper "$work/"
 chown -R $user: "$work"
 

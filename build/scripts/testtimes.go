@@ -6,7 +6,7 @@
 //	testtimes test LOG PACKAGE COMMAND...   the same for a test program, and for each of its tests; the package "-" is the
 //	                                        folder, as go test -exec needs it
 //	testtimes failures                      reads what go test -json prints, and prints the packages and what failed
-//	testtimes report LOG [DOCUMENT]         prints the tables, or writes them between the marks in a document
+//	testtimes report LOG                    prints the tables
 //
 // A test's processor time is that of the whole process tree while the test ran. Tests that ran at the same time share it
 // equally, so the figures of parallel tests are averages.
@@ -52,8 +52,6 @@ func main() {
 		exitOn(printFailures(os.Stdout, os.Stdin))
 	case len(args) == 2 && args[0] == "report":
 		exitOn(report(os.Stdout, args[1]))
-	case len(args) == 3 && args[0] == "report":
-		exitOn(writeReport(args[2], args[1]))
 	default:
 		exitOn(errors.New("wrong arguments: see the comment at the top of build/scripts/testtimes.go"))
 	}
@@ -335,29 +333,6 @@ func report(w io.Writer, path string) error {
 		fmt.Fprintf(w, "| `%s` | `%s` | %.1f | %.1f |\n", c.Test, c.Package, c.Wall.Seconds(), c.CPU.Seconds())
 	}
 	return nil
-}
-
-// The marks in a document between which the tables are.
-const (
-	beginMark = "<!-- make test-times writes from here -->\n"
-	endMark   = "<!-- to here -->\n"
-)
-
-func writeReport(document, log string) error {
-	text, err := os.ReadFile(document)
-	if err != nil {
-		return err
-	}
-	before, rest, hasBegin := strings.Cut(string(text), beginMark)
-	_, after, hasEnd := strings.Cut(rest, endMark)
-	if !hasBegin || !hasEnd {
-		return fmt.Errorf("%s lacks the marks %q and %q", document, beginMark, endMark)
-	}
-	var tables bytes.Buffer
-	if err := report(&tables, log); err != nil {
-		return err
-	}
-	return os.WriteFile(document, []byte(before+beginMark+tables.String()+endMark+after), 0o644)
 }
 
 // printFailures prints a line for each package, and all output of what failed.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,67 +130,6 @@ func TestMask_EveryEncoding(t *testing.T) {
 	}
 	if text := "nothing to hide"; m.Text(text) != text || m.Partial(text) != text {
 		t.Error("what holds no value was changed")
-	}
-}
-
-// documentedForms are the lines of docs/security.md that say in which forms a value is hidden, with the names of the
-// forms of written that show it, by their beginnings. The last line is for TestMask_PartialValues and
-// TestMask_TruncatedText.
-var documentedForms = []struct {
-	line  string
-	forms []string
-}{
-	{"as it is", []string{"plain", "twice"}},
-	{"in capitals, or in small letters", []string{"capitals", "small letters"}},
-	{"as URLs encode it, in queries, in paths, and with every byte as `%73`", []string{"query", "path", "percent"}},
-	{"in JSON, also with every character as `\\u0073`", []string{"json"}},
-	{"in HTML, also with every character as `&#115;` or `&#x73;`", []string{"html"}},
-	{"in single quotes of a shell", []string{"shell"}},
-	{
-		"in hexadecimal, also with spaces, colons, dashes, commas, `\\x` or `0x` between the bytes, " +
-			"or a space between pairs of them",
-		[]string{"hex", "HEX"},
-	},
-	{"in base64 and base64url, wherever it begins and ends in the encoded text", []string{"base64", "wrapped base64"}},
-	{"in base32, wherever it begins and ends in the encoded text", []string{"base32"}},
-	{"in UTF-16", []string{"utf-16"}},
-	{
-		"broken over lines, coloured by a terminal, or with characters without a width in it",
-		[]string{"wrapped", "coloured", "titled", "without width"},
-	},
-	{"where the text that is read begins or ends in the middle of it, or leaves something out with a \"…\"", nil},
-}
-
-// TestMask_Documentation_ListsEveryForm checks that docs/security.md lists exactly the tested forms.
-func TestMask_Documentation_ListsEveryForm(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(page), "This covers a value:\n\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	want, documented := "", map[string]bool{}
-	for _, d := range documentedForms {
-		want += "- " + d.line + "\n"
-		for _, prefix := range d.forms {
-			found := false
-			for name := range written(t, value) {
-				if strings.HasPrefix(name, prefix) {
-					documented[name], found = true, true
-				}
-			}
-			if !found {
-				t.Errorf("no form begins with %q", prefix)
-			}
-		}
-	}
-	if got := list + "\n"; got != want {
-		t.Errorf("docs/security.md lists\n%swant\n%s", got, want)
-	}
-	for name := range written(t, value) {
-		if !documented[name] {
-			t.Errorf("docs/security.md does not list the form %q", name)
-		}
 	}
 }
 

@@ -54,7 +54,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks scenarios restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks scenarios restore cross structure model-data looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -133,9 +133,6 @@ structure: ## figures of how the code is built: files, arrows between them, larg
 
 model-data: ## windows, prices and abilities of models (backend/agent/model/catalog/models.txt) from charm.land/catwalk (DATA_VERSION, or the newest)
 	go run build/scripts/modeldata.go $(if $(DATA_VERSION),-version $(DATA_VERSION))
-
-sample: ## 20 random comments and labels, to be read aloud (SEED=N)
-	go run build/scripts/sample.go $(if $(SEED),-seed $(SEED))
 
 looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
 	SCENES=all node --test e2e/gallery.test.mjs

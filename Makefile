@@ -151,7 +151,7 @@ cover: $(HELPER) ## statement coverage of the engine by its own tests and by the
 
 # An id that nobody has: the collection is played by an ordinary user, too.
 TRUST_USER ?= 54321
-trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and as TRUST_USER; writes docs/trust.md (unit does the fast ones)
+trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and as TRUST_USER; writes dist/trust.md (unit does the fast ones)
 	go test ./backend/app/trust -run TestTrust -all -write -user $(TRUST_USER) -timeout 90m
 
 TRACE_PAIRS ?= 9

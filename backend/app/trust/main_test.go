@@ -1,6 +1,6 @@
 // Package trust_test tries to get goals done without the work. Each file of testdata/attempts is a check with an
 // attempt to fool it, and each file of testdata/honest is a change that must not be stopped. Everything except the
-// model is real: the program, its sandbox, the tools, the checks. make trust runs all cases and writes docs/trust.md.
+// model is real: the program, its sandbox, the tools, the checks. make trust runs all cases and writes dist/trust.md.
 package trust_test
 
 import (

@@ -30,7 +30,7 @@ type task struct {
 
 var most = waittest.Scale(2 * time.Minute) // for one task
 
-// TestTasks_ScriptedAgent_SolvesThem prints the table of docs/performance.md with -v.
+// TestTasks_ScriptedAgent_SolvesThem prints a table of calls, bytes and times with -v.
 func TestTasks_ScriptedAgent_SolvesThem(t *testing.T) {
 	w := open(t)
 	var table strings.Builder

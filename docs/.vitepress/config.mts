@@ -78,7 +78,7 @@ export default defineConfig({
           page("Performance", "/performance"),
           page("The page's protocol", "/stream"),
           page("Tools of the agent", "/tools"),
-          page("Gaps", "/gaps"),
+          page("Promises and gaps", "/gaps"),
           page("Licences", "/licences"),
         ],
       },

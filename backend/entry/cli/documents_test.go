@@ -287,27 +287,3 @@ func hasAnchor(page, anchor string) bool {
 	}
 	return false
 }
-
-// TestDocuments_EveryUserPage_IsOneClickAway checks the links of the first page and the menu of the site.
-func TestDocuments_EveryUserPage_IsOneClickAway(t *testing.T) {
-	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(documents, "docs", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	first, menu := read("index.md"), read(".vitepress/config.mts")
-	for name := range userPages(t) {
-		page, err := filepath.Rel(filepath.Join(documents, "docs"), name)
-		if err != nil || page == "index.md" || strings.HasPrefix(page, "..") {
-			continue
-		}
-		if !strings.Contains(first, "("+page) {
-			t.Errorf("docs/index.md has no link to %s", page)
-		}
-		if !strings.Contains(menu, `"/`+strings.TrimSuffix(page, ".md")+`"`) {
-			t.Errorf("the menu of the site has no %s", page)
-		}
-	}
-}

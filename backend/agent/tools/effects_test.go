@@ -339,9 +339,10 @@ Computed by the tools themselves; ` + "`go test ./backend/agent/tools -run Effec
 the tool's name (` + "`backend/domain/policy`" + `). Effects that a tool cannot predict are limited below it: ` +
 		`by the kernel for programs, by the egress proxy for programs and pages.
 
-| tool | call | effect | at the default ceiling (write_local) |
+| tool | calls | effect | at the default ceiling (write_local) |
 |---|---|---|---|
 `)
+	var calls groupedRows
 	reported := map[string]bool{}
 	for _, s := range samples() {
 		h.panes.at, h.panes.touch, h.panes.user, h.panes.question = s.at, s.touch, s.own, s.asks
@@ -360,9 +361,10 @@ the tool's name (` + "`backend/domain/policy`" + `). Effects that a tool cannot 
 		} else if d.Answer == policy.Ask {
 			answer = "asks"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.tool, s.what, e.Risk, answer)
+		calls.add(fmt.Sprintf("| `%s` | %%s | %s | %s |\n", s.tool, e.Risk, answer), s.what)
 		reported[s.tool] = true
 	}
+	calls.write(&b)
 	control := []string{}
 	for _, one := range h.box.Tools() {
 		name := one.Spec().Name
@@ -376,23 +378,21 @@ the tool's name (` + "`backend/domain/policy`" + `). Effects that a tool cannot 
 	}
 	slices.Sort(control)
 	fmt.Fprintf(&b, "\nControl tools, to which no risk applies: %s.\n\n## What always asks, and what is never "+
-		"written\n\n| rule | answer | why | for example |\n|---|---|---|---|\n", strings.Join(control, ", "))
+		"written\n\n| answer | why | for example |\n|---|---|---|\n", strings.Join(control, ", "))
+	var confined, unconfined groupedRows
 	for _, r := range rules.Rules() {
 		if r.Unconfined {
-			continue
+			unconfined.add(fmt.Sprintf("| %s | %%s |\n", r.Why), "`"+r.Match[0]+"`")
+		} else {
+			confined.add(fmt.Sprintf("| %s | %s | %%s |\n", r.Answer, r.Why), "`"+r.Match[0]+"`")
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.Name, r.Answer, r.Why, r.Match[0])
 	}
+	confined.write(&b)
 	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: " +
 		"the user's own terminal, SSH, or page.\n")
 	b.WriteString("\nIn a terminal that is not confined, an approval for the pane does not cover destructive " +
-		"commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| rule | why | for example " +
-		"|\n|---|---|---|\n")
-	for _, r := range rules.Rules() {
-		if r.Unconfined {
-			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.Name, r.Why, r.Match[0])
-		}
-	}
+		"commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| why | for example |\n|---|---|\n")
+	unconfined.write(&b)
 	page := filepath.Join("..", "..", "..", "docs", "effects.md")
 	if *updateDocs {
 		if err := os.WriteFile(page, []byte(b.String()), 0o600); err != nil {
@@ -402,6 +402,28 @@ the tool's name (` + "`backend/domain/policy`" + `). Effects that a tool cannot 
 	have, err := os.ReadFile(page)
 	if err != nil || string(have) != b.String() {
 		t.Errorf("docs/effects.md is stale (%v): write it with -update", err)
+	}
+}
+
+// groupedRows are the rows of a table, in order. Rows that differ in one cell only share a line.
+type groupedRows struct {
+	order []string // formats with a %s for that cell
+	cells map[string][]string
+}
+
+func (g *groupedRows) add(row, cell string) {
+	if g.cells == nil {
+		g.cells = map[string][]string{}
+	}
+	if g.cells[row] == nil {
+		g.order = append(g.order, row)
+	}
+	g.cells[row] = append(g.cells[row], cell)
+}
+
+func (g *groupedRows) write(b *strings.Builder) {
+	for _, row := range g.order {
+		fmt.Fprintf(b, row, strings.Join(g.cells[row], "; "))
 	}
 }
 

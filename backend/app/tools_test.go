@@ -70,7 +70,7 @@ func TestTerminalTools_RealTerminal_Work(t *testing.T) {
 		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", `name\? $`)),
 		call("terminal_type", with("pane", "t1", "text", "Ada")),
 		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", `listening`)),
-		call("terminal_list", with("busy", true)),
+		call("list_panes", with("kind", "terminal", "busy", true)),
 		call("terminal_read", with("pane", "t1")),
 		call("terminal_keys", with("pane", "t1", "keys", []string{"Ctrl+C"})),
 		call("terminal_wait", with("pane", "t1", "for", "prompt")),
@@ -142,8 +142,8 @@ func TestPaneTools_RealPanes_OpenNameAndClose(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(
-		call("open_pane", with("kind", "terminal", "title", "one")),
-		call("open_pane", with("kind", "browser", "title", "two")),
+		call("terminal_open", with("title", "one")),
+		call("browser_open", with("url", "about:blank", "title", "two")),
 		call("list_panes", `{}`),
 		call("focus_pane", with("pane", "b1")),
 		call("name_pane", with("pane", "t1", "title", "three")),

@@ -334,9 +334,9 @@ func TestBrowserTools_RealPage_WorkAsDescribed(t *testing.T) {
 	}
 
 	w.good(do("click", "target", "Window"), "in the new pane popup")
-	w.good(w.call("browser_tabs"), "b1 ", "popup ")
-	w.good(w.call("browser_tabs", "close", "popup"), "closed pane popup")
-	if r := w.call("browser_tabs"); strings.Contains(r.Text, "popup") {
+	w.good(w.call("list_panes", "kind", "browser"), "b1 ", "popup ")
+	w.good(w.call("close_pane", "pane", "popup"), "closed pane popup")
+	if r := w.call("list_panes", "kind", "browser"); strings.Contains(r.Text, "popup") {
 		t.Errorf("the closed pane is listed: %s", r.Text)
 	}
 	w.good(do("click", "target", "More"), "the address is now "+w.site+"/more", "More to read")

@@ -252,8 +252,8 @@ func TestToolsPage_IsCurrent(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# What an agent can call
 
-Written by `+"`go test ./backend/agent/tools -run ToolsPage -update`"+` from the tools themselves: %d of them, and `+
-		`%d former names. The effects of their calls are in
+Written by `+"`go test ./backend/agent/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. `+
+		`The effects of their calls are in
 `+"`docs/effects.md`"+`. The tools of the user's MCP servers are not listed; they are named `+"`server__tool`"+`.
 
 Every result has the same envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+`
@@ -264,11 +264,10 @@ terminals, pages, files and other agents is between `+"`<output from=…>` and `
 
 Arguments are validated against the schema before anything happens. An error names the invalid argument.
 
-`, len(specs)-len(members[goal.FormerTools]), len(members[goal.FormerTools]))
+`, len(specs))
 	b.WriteString("## Groups\n\nA goal starts with the core. A group is added when the goal's objective or a check " +
 		"names its purpose, when one of its tools is called, when the first pane of its kind is opened, or with " +
-		"`find_tools`. It remains until the goal ends, even after a pause. Former names can be called but are not " +
-		"offered.\n\n" +
+		"`find_tools`. It remains until the goal ends, even after a pause.\n\n" +
 		"| group | tools |\n|---|---|\n")
 	for _, group := range slices.Sorted(maps.Keys(members)) {
 		name := string(group)
@@ -374,11 +373,11 @@ func TestTools_HugeResults_AreBounded(t *testing.T) {
 		{"terminal_read", "pane", "t1"},
 		{"terminal_read", "pane", "t1", "page", 1},
 		{"terminal_wait", "pane", "t1", "for", "prompt"},
-		{"terminal_list"},
+		{"list_panes", "kind", "terminal"},
 		{"list_panes"},
 		{"browser_open", "url", "http://127.0.0.1/"},
 		{"look", "pane", "b1"},
-		{"verify_visual", "pane", "b1", "expected", "x"},
+		{"look", "pane", "b1", "expected", "x"},
 	} {
 		r := h.do(c[0].(string), c[1:]...)
 		if !r.OK && c[0] != "terminal_run" {

@@ -105,7 +105,6 @@ func controls() []struct {
 			"2 todos, 1 open",
 		},
 		{"write_todos", []any{"done", []int{2}}, []any{"complete", 2}, "todo 2 is done"},
-		{"complete_todo", []any{"number", 2}, []any{"complete", 2}, "todo 2 is done"},
 		{"find_tools", []any{"need", "browser"}, []any{"find", "browser"}, "found browser"},
 		{"read_evidence", []any{"handle", "step:12", "cursor", 7}, []any{"evidence", "step:12", int64(7)}, "step:12"},
 		{"wait", []any{"seconds", 600}, []any{"wait", 10 * time.Minute}, "waited 10 m"},
@@ -135,8 +134,7 @@ func TestControlTools_OutsideARun_DoNothing(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range controls() {
 		r := h.tool(c.tool).Do(t.Context(), arguments(t, c.args...))
-		tool := strings.Replace(c.tool, "complete_todo", "write_todos", 1)
-		if want := `{"success":false,"message":"` + tool + ` called outside an active goal run."}`; r.OK || r.Text != want {
+		if want := `{"success":false,"message":"` + c.tool + ` called outside an active goal run."}`; r.OK || r.Text != want {
 			t.Errorf("%s answers %+v", c.tool, r)
 		}
 	}
@@ -145,7 +143,7 @@ func TestControlTools_OutsideARun_DoNothing(t *testing.T) {
 // TestControlTools_RunRefuses_ReturnFailure: a refusal of the run is reported to the agent as a failure.
 func TestControlTools_RunRefuses_ReturnFailure(t *testing.T) {
 	h := newFixture(t)
-	able := []string{"declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence"}
+	able := []string{"declare_step", "verify_step", "write_todos", "read_evidence"}
 	for _, c := range controls() {
 		if !slices.Contains(able, c.tool) {
 			continue

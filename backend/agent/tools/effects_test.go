@@ -368,7 +368,7 @@ the tool's name (` + "`backend/domain/policy`" + `). Effects that a tool cannot 
 	control := []string{}
 	for _, one := range h.box.Tools() {
 		name := one.Spec().Name
-		if reported[name] || one.Spec().Group == goal.FormerTools {
+		if reported[name] {
 			continue
 		}
 		if _, known := withoutEffect[name]; !known {
@@ -430,7 +430,7 @@ func (g *groupedRows) write(b *strings.Builder) {
 // withoutEffect lists the tools without an effect.
 var withoutEffect = map[string]bool{
 	"claim_complete": true, "abort_with_report": true, "ask_operator": true, "declare_step": true, "verify_step": true,
-	"write_todos": true, "complete_todo": true, "read_evidence": true, "wait": true, "find_tools": true,
+	"write_todos": true, "read_evidence": true, "wait": true, "find_tools": true,
 }
 
 // TestEffect_ShellLines_NamesDeletesAndCommands: the effect of a line has exactly these deletions and commands.

@@ -23,7 +23,6 @@ var groups = map[goal.ToolGroup][]string{
 	goal.LoginTools:  {"browser_login"},
 	goal.VisionTools: {"look"},
 	goal.StepTools:   {"declare_step", "verify_step"},
-	goal.FormerTools: {"open_pane", "terminal_list", "browser_tabs", "verify_visual", "complete_todo"},
 }
 
 // groupOf returns the group of a tool.

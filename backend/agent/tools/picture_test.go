@@ -104,20 +104,17 @@ func TestLook_LargePicture_IsScaled(t *testing.T) {
 	}
 }
 
-func TestVerifyVisual_EachAnswer_DecidesTheResult(t *testing.T) {
+func TestLook_EachAnswer_DecidesTheResult(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at, h.panes.picture = "http://127.0.0.1/x", painted(t, 4, 4)
 	for text, good := range map[string]bool{"PASS it is red": true, "FAIL it is blue": false, "UNCLEAR it loads": false} {
 		h.vision.text = text
-		r := h.do("verify_visual", "pane", "b1", "expected", "a red page")
+		r := h.do("look", "pane", "b1", "expected", "a red page")
 		word, why, _ := strings.Cut(text, " ")
 		h.says(r, good, word+"; the picture is stored", why)
 		if h.vision.asked != "a red page at http://127.0.0.1/x" || r.Usage.TokensOut != 3 || len(r.Image) == 0 {
 			t.Errorf("%q %+v", h.vision.asked, r.Usage)
 		}
 	}
-	h.bad(h.do("verify_visual", "pane", "x9", "expected", "x"), "no pane x9")
-	if _, err := h.effect("verify_visual", "pane", "b1", "expected", " "); err == nil {
-		t.Error("nothing is expected")
-	}
+	h.bad(h.do("look", "pane", "x9", "expected", "x"), "no pane x9")
 }

@@ -52,8 +52,8 @@ func TestPaneTools_OwnAndSharedPanes_AreDistinguished(t *testing.T) {
 	if h.panes.asked != "the server t1" {
 		t.Errorf("%q", h.panes.asked)
 	}
-	h.good(h.do("open_pane", "kind", "terminal", "title", "logs", "dir", "sub"), "opened pane t1")
-	h.good(h.do("open_pane", "kind", "browser", "url", "127.0.0.1:80", "title", "page"), "pane b1 is at")
+	h.good(h.do("terminal_open", "title", "logs", "dir", "sub"), "opened pane t1")
+	h.good(h.do("browser_open", "url", "127.0.0.1:80", "title", "page"), "pane b1 is at")
 	for _, tool := range []string{"close_pane", "focus_pane", "name_pane"} {
 		args := []any{"pane", "x9"}
 		if tool == "name_pane" {
@@ -66,11 +66,9 @@ func TestPaneTools_OwnAndSharedPanes_AreDistinguished(t *testing.T) {
 		args []any
 		says string
 	}{
-		{"open_pane", []any{"kind", "window"}, "terminal or browser"},
-		{"open_pane", []any{"kind", "terminal", "url", "x"}, "dir is for a terminal"},
-		{"open_pane", []any{"kind", "terminal", "dir", "../x"}, "leads out"},
-		{"open_pane", []any{"kind", "browser", "url", "file:///etc"}, "not an address"},
-		{"open_pane", []any{"kind", "terminal", "title", "a\x1b]0;"}, "one line"},
+		{"terminal_open", []any{"dir", "../x"}, "leads out"},
+		{"browser_open", []any{"url", "file:///etc"}, "not an address"},
+		{"terminal_open", []any{"title", "a\x1b]0;"}, "one line"},
 		{"name_pane", []any{"pane", "t1", "title", " "}, "empty"},
 		{"list_panes", []any{"kind", "x"}, "terminal or browser"},
 	} {
@@ -78,7 +76,7 @@ func TestPaneTools_OwnAndSharedPanes_AreDistinguished(t *testing.T) {
 			t.Errorf("%s %v: %v", c.tool, c.args, err)
 		}
 	}
-	if e, err := h.effect("open_pane", "kind", "browser", "url", shop); err != nil || e.Risk != policy.NetworkGet ||
+	if e, err := h.effect("browser_open", "url", shop); err != nil || e.Risk != policy.NetworkGet ||
 		len(e.Hosts) != 1 {
 		t.Errorf("%+v %v", e, err)
 	}

@@ -20,7 +20,7 @@ func New(r Deps) (*Set, error) {
 	}
 	r.folder = folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
-	for _, make := range append(toolMakers(r), formerTools(b.Tool)...) {
+	for _, make := range toolMakers(r) {
 		t, err := make(r)
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -33,7 +33,7 @@ func New(r Deps) (*Set, error) {
 // maker makes one tool.
 type maker func(Deps) (Tool, error)
 
-// toolMakers returns the makers of the current tools, in the order in which the model sees them.
+// toolMakers returns the makers of the tools, in the order in which the model sees them.
 func toolMakers(r Deps) []maker {
 	list := []maker{
 		runCommand, requestAccess, terminalOpen, terminalRun, terminalType, terminalKeys, terminalRead, terminalWait,
@@ -60,7 +60,7 @@ type Set struct {
 	root  *os.Root
 }
 
-// Names returns the names of all tools of a goal in a folder, including former names but not the tools of MCP servers.
+// Names returns the names of all tools of a goal in a folder, without the tools of MCP servers.
 func Names(dir string) ([]string, error) {
 	specs, err := Specs(dir)
 	names := make([]string, 0, len(specs))
@@ -83,7 +83,7 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 	return specs, b.Close()
 }
 
-// Tools returns the tools in the order in which the model sees them, former ones last.
+// Tools returns the tools in the order in which the model sees them.
 func (s *Set) Tools() []Tool { return s.tools }
 
 // Tool returns the tool with a name, nil if there is none.

@@ -641,10 +641,10 @@ func TestTerminalWait_EachCondition_IsReported(t *testing.T) {
 	}
 }
 
-func TestTerminalList_OnlyTerminals_AreListed(t *testing.T) {
+func TestListPanes_OnlyTerminals_AreListed(t *testing.T) {
 	h := newFixture(t)
-	h.good(h.do("terminal_list"), `t1 terminal`, `runs "serve"`)
-	if r := h.do("terminal_list"); strings.Contains(r.Text, "b1") {
+	h.good(h.do("list_panes", "kind", "terminal"), `t1 terminal`, `runs "serve"`)
+	if r := h.do("list_panes", "kind", "terminal"); strings.Contains(r.Text, "b1") {
 		t.Errorf("a browser is among the terminals: %s", r.Text)
 	}
 	h.good(h.do("list_panes", "busy", true), `runs "serve"`)
@@ -669,7 +669,7 @@ func TestTools_OutsideText_CannotEndItsQuotation(t *testing.T) {
 		"search":       h.do("search_files", "pattern", "SYSTEM", "all", true),
 		"command":      h.do("run_command", "command", "cat note.txt"),
 		"terminal":     h.do("terminal_run", "pane", "t1", "command", "ls"),
-		"terminals":    h.do("terminal_list"),
+		"terminals":    h.do("list_panes", "kind", "terminal"),
 		"history":      h.do("terminal_read", "pane", "t1", "page", 1),
 		"waiting":      h.do("terminal_wait", "pane", "t1", "for", "exit"),
 		"screen":       h.do("terminal_read", "pane", "t1"),
@@ -684,7 +684,7 @@ func TestTools_OutsideText_CannotEndItsQuotation(t *testing.T) {
 		"requests":     h.do("browser_network", "pane", "b1"),
 		"cookies":      h.do("browser_cookies", "pane", "b1"),
 		"downloads":    h.do("browser_download", "pane", "b1"),
-		"tabs":         h.do("browser_tabs"),
+		"tabs":         h.do("list_panes", "kind", "browser"),
 		"typing":       h.do("browser_type", "pane", "b1", "target", "e1", "text", "x"),
 	} {
 		bare := strings.ToLower(strings.Join(strings.Fields(r.Text), ""))

@@ -44,7 +44,7 @@ var paneNamed = regexp.MustCompile(`pane (b\d+)`)
 // try calls a tool for the open pane.
 func (a *agent) try(tool string, with args) goal.Result {
 	a.Helper()
-	if _, named := with["pane"]; !named && a.pane != "" && strings.HasPrefix(tool, "browser_") && tool != "browser_tabs" {
+	if _, named := with["pane"]; !named && a.pane != "" && strings.HasPrefix(tool, "browser_") {
 		with["pane"] = a.pane
 	}
 	raw, err := json.Marshal(with)

@@ -295,10 +295,10 @@ var all = []task{
 	{"newtab", "CODE", func(a *agent) {
 		a.open("newtab")
 		a.click(`link "Show the code"`)
-		tabs := a.do("browser_tabs", args{})
+		tabs := a.do("list_panes", args{"kind": "browser"})
 		shown := a.read(tabs, `(b\d+).*code`)
 		code := number.FindString(a.do("browser_read", args{"pane": shown}))
-		a.do("browser_tabs", args{"close": shown})
+		a.do("close_pane", args{"pane": shown})
 		a.write(`"Code"`, code)
 		a.click(`button "Check"`)
 	}},

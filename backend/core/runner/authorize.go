@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +32,6 @@ type resolvedCall struct {
 	effect  policy.Effect
 	grant   string // what allowed it, "" if none was needed
 	refusal refusal
-	written string        // the former name of the tool under which it was called, "" if none
-	former  []string      // former names of the tool
 	outcome event.Outcome // "" until it was executed
 
 	shown *string // what the user is shown; nil until it is needed
@@ -60,14 +59,9 @@ func (r *resolvedCall) preview(ctx context.Context) string {
 // resolveCall finds the tool, validates the arguments and computes the effect. If it refuses, nothing has happened.
 func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedCall {
 	c := &resolvedCall{Call: call, key: digest.CallKey(call)}
-	if err := d.useCurrentName(c); err != nil {
-		c.refusal = refusalf(event.Failed, "%s", err.Error())
-		return c
-	}
-	call, c.former = c.Call, d.former[c.Tool]
 	tool := d.tools[c.Tool]
 	if tool == nil {
-		names := strings.Join(d.toolNames(), ", ")
+		names := strings.Join(slices.Sorted(maps.Keys(d.tools)), ", ")
 		c.refusal = refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, names)
 		return c
 	}
@@ -84,23 +78,9 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 	return c
 }
 
-// useCurrentName replaces the former name of a tool, and its arguments, by the current ones.
-func (d *dispatcher) useCurrentName(c *resolvedCall) error {
-	former, ok := d.tools[c.Tool].(FormerTool)
-	if !ok {
-		return nil
-	}
-	name, args, err := former.Current(callArguments(c.Call))
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.Tool, err)
-	}
-	c.written, c.Tool, c.Arguments = c.Tool, name, string(args)
-	return nil
-}
-
 // withEffect returns the call as the policy judges it.
 func (r *resolvedCall) withEffect(effect policy.Effect) policy.Call {
-	return policy.Call{Tool: r.Tool, Written: r.written, Former: r.former, Key: r.key, Effect: effect}
+	return policy.Call{Tool: r.Tool, Key: r.key, Effect: effect}
 }
 
 // authorizeCall asks the policy and, if the policy says so, the user. It sets the grant that allowed the call, or

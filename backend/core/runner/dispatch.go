@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"goalpost/backend/core/runner/conversation"
@@ -38,7 +37,6 @@ type dispatcher struct {
 	snapshots SnapshotTaker // nil if no snapshots are taken
 
 	tools      map[string]Tool
-	former     map[string][]string // former names, by the current one
 	offer      *toolbox.Toolbox
 	more       []string // groups of tools that were not offered at the goal's start
 	notice     limitNotice
@@ -49,17 +47,12 @@ type dispatcher struct {
 
 // attach sets the tools and the model's window.
 func (d *dispatcher) attach(s Session) {
-	d.tools, d.former, d.window = map[string]Tool{}, map[string][]string{}, s.Models().Window
+	d.tools, d.window = map[string]Tool{}, s.Models().Window
 	var specs []goal.ToolSpec
 	for _, t := range s.Tools() {
 		spec := t.Spec()
 		d.tools[spec.Name] = t
 		specs = append(specs, spec)
-		if former, ok := t.(FormerTool); ok {
-			for _, name := range former.CurrentNames() {
-				d.former[name] = append(d.former[name], spec.Name)
-			}
-		}
 	}
 	d.offer = toolbox.New(specs, *d.goal)
 	d.more = d.offer.WaitingGroups()
@@ -294,16 +287,4 @@ func callArguments(c goal.Call) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return json.RawMessage(c.Arguments)
-}
-
-// toolNames lists the names of all tools, without former names, sorted.
-func (d *dispatcher) toolNames() []string {
-	names := make([]string, 0, len(d.tools))
-	for name, t := range d.tools {
-		if t.Spec().Group != goal.FormerTools {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

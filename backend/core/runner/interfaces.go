@@ -97,15 +97,6 @@ type Tool interface {
 	Do(ctx context.Context, args json.RawMessage) goal.Result
 }
 
-// FormerTool is a former name of other tools. It can be called and is never offered.
-type FormerTool interface {
-	Tool
-	// Current returns the name and the arguments of the same call today.
-	Current(args json.RawMessage) (tool string, current json.RawMessage, err error)
-	// CurrentNames lists the names that Current can return.
-	CurrentNames() []string
-}
-
 // Models are the models of a run. Critic may be nil.
 type Models struct {
 	Agent       Model

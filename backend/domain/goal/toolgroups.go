@@ -13,6 +13,4 @@ const (
 	LoginTools   ToolGroup = "logins"
 	VisionTools  ToolGroup = "vision"
 	StepTools    ToolGroup = "steps"
-	// FormerTools are former names of tools. They can be called and are never offered.
-	FormerTools ToolGroup = "former"
 )

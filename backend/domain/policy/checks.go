@@ -9,20 +9,14 @@ import (
 )
 
 func checkDeniedTools(c Call, p Policy) (checkResult, error) {
-	for _, name := range []string{c.Tool, c.Written} {
-		if name != "" && slices.Contains(p.DenyTools, name) {
-			return denyRule("the tool %s is denied for this goal", name)
-		}
+	if slices.Contains(p.DenyTools, c.Tool) {
+		return denyRule("the tool %s is denied for this goal", c.Tool)
 	}
 	return passRule()
 }
 
 func checkAllowedTools(c Call, p Policy) (checkResult, error) {
-	allowed := slices.Contains(p.AllowTools, c.Tool)
-	for _, name := range c.Former {
-		allowed = allowed || slices.Contains(p.AllowTools, name)
-	}
-	if len(p.AllowTools) > 0 && !allowed {
+	if len(p.AllowTools) > 0 && !slices.Contains(p.AllowTools, c.Tool) {
 		return denyRule("the tool %s is not among the tools allowed for this goal", c.Tool)
 	}
 	return passRule()

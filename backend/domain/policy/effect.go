@@ -88,11 +88,8 @@ func (e Effect) secretNames() []string {
 
 // Call is one call as the policy sees it.
 type Call struct {
-	Tool string
-	// Written is the former tool name in the call, "" if none. A denial of that name denies the call.
-	Written string
-	Former  []string // former names of the tool; allowing one of them allows it
-	Key     string   // equal for equal calls: tool and arguments
-	Shown   string   // equal for calls with the same preview, "" without a preview
-	Effect  Effect
+	Tool   string
+	Key    string // equal for equal calls: tool and arguments
+	Shown  string // equal for calls with the same preview, "" without a preview
+	Effect Effect
 }

@@ -413,6 +413,10 @@ func TestMCP_Panes_AreSandboxed(t *testing.T) {
 	if list := a.must("list_panes", map[string]any{}); !strings.Contains(list, `"id": "`+name+`"`) {
 		t.Error(list)
 	}
+	a.must("close_pane", map[string]any{"pane": name})
+	if list := a.must("list_panes", map[string]any{}); strings.Contains(list, `"id": "`+name+`"`) {
+		t.Errorf("the closed pane is listed: %s", list)
+	}
 	late, cancel := context.WithTimeout(t.Context(), defaultCloseWait)
 	defer cancel()
 	tools, err := a.session.ListTools(late, nil)

@@ -31,7 +31,7 @@ func (se *Server) Tools() (mcp.ServedTools, error) {
 	addHandler(&own, "read_result", mcp.Hints{ReadOnly: true}, se.readResult)
 	o.Handlers = own.handlers
 	for _, t := range se.tools.Tools() {
-		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
+		if name := t.Spec().Name; isPaneTool(name) {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
 				func(ctx context.Context, args json.RawMessage) goal.Result { return se.callTool(ctx, t, args) }))
 		}
@@ -39,11 +39,16 @@ func (se *Server) Tools() (mcp.ServedTools, error) {
 	return o, errors.Join(own.errs...)
 }
 
+// isPaneTool reports whether the other agent gets a tool of the goals. list_panes is the server's.
+func isPaneTool(name string) bool {
+	return strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") || name == "close_pane"
+}
+
 // toolAnnotations describes the effects of a pane tool to the other agent's host. An unknown tool may do anything.
 func toolAnnotations(name string) mcp.Hints {
 	readOnly := []string{
-		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
-		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
+		"terminal_read", "terminal_wait", "browser_snapshot", "browser_find", "browser_read", "browser_screenshot",
+		"browser_wait", "browser_console", "browser_network",
 	}
 	if slices.Contains(readOnly, name) {
 		return mcp.Hints{ReadOnly: true}

@@ -120,7 +120,7 @@ func hostGrants(g policy.Grant, from egress.Source) []egress.HostGrant {
 
 // sourceOf returns the source of the requests that a tool makes.
 func sourceOf(tool string) egress.Source {
-	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
+	if strings.HasPrefix(tool, "browser_") {
 		return egress.SourcePane
 	}
 	return egress.SourceProgram

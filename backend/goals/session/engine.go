@@ -127,7 +127,7 @@ func isForEngine(name string) bool {
 func (ge *goalEngine) offeredTools() []goal.ToolSpec {
 	var specs []goal.ToolSpec
 	for _, t := range ge.tools.Tools() {
-		if _, former := t.(interface{ CurrentNames() []string }); !former && isForEngine(t.Spec().Name) {
+		if isForEngine(t.Spec().Name) {
 			specs = append(specs, t.Spec())
 		}
 	}

@@ -12,10 +12,6 @@ import (
 var groupsByTool = map[string][]goal.ToolGroup{
 	"browser_open":  {goal.BrowserTools},
 	"terminal_open": {goal.PaneTools},
-	"open_pane":     {goal.PaneTools, goal.BrowserTools},
-	"browser_tabs":  {goal.PaneTools, goal.BrowserTools},
-	"terminal_list": {goal.PaneTools},
-	"verify_visual": {goal.VisionTools},
 	"start_goal":    {goal.GoalTools},
 }
 

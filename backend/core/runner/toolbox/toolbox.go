@@ -39,15 +39,12 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 	b := &Toolbox{
 		byTool: map[string]goal.ToolGroup{},
 		denied: g.Policy.DenyTools,
-		joined: map[goal.ToolGroup]bool{goal.CoreTools: true, goal.FormerTools: true},
+		joined: map[goal.ToolGroup]bool{goal.CoreTools: true},
 	}
 	for _, s := range specs {
 		b.byTool[s.Name] = s.Group
 		if s.Group == goal.CoreTools {
 			b.offer(s)
-			continue
-		}
-		if s.Group == goal.FormerTools {
 			continue
 		}
 		i := slices.IndexFunc(b.groups, func(have group) bool { return have.name == s.Group })

@@ -23,7 +23,7 @@ func specs() []goal.ToolSpec {
 	return []goal.ToolSpec{
 		spec("run_command", goal.CoreTools), spec("terminal_keys", goal.PaneTools), spec("browser_open", goal.CoreTools),
 		spec("browser_click", goal.BrowserTools), spec("find_tools", goal.CoreTools), spec("start_goal", goal.GoalTools),
-		spec("browser_login", goal.LoginTools), spec("declare_step", goal.StepTools), spec("open_pane", goal.FormerTools),
+		spec("browser_login", goal.LoginTools), spec("declare_step", goal.StepTools),
 		spec("browser_type", goal.BrowserTools), spec("look", goal.VisionTools), spec("run_recipe", goal.RecipeTools),
 	}
 }

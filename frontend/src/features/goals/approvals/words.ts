@@ -11,7 +11,6 @@ const verbs: Record<string, string> = {
   delete_file: "Delete",
   fetch_url: "Read",
   browser_open: "Open",
-  open_pane: "Open",
   browser_click: "Click",
   browser_click_at: "Click",
   browser_type: "Type into",

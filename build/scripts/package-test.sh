@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # package-test.sh VERSION does with the .deb in dist/ what a user does on a clean Debian. It installs the package as
-# root, upgrades it from an earlier commit that has data, starts it as an ordinary user, runs the demonstration goal,
+# root, upgrades it from an earlier version that has data, starts it as an ordinary user, runs the demonstration goal,
 # and removes it. PREVIOUS=COMMIT or OLD_DEB=FILE selects the version to upgrade from, SUITE=NAME another Debian. Only
 # apt contacts other machines; the programs run without a network. The script needs root to create the clean root.
 set -eu
@@ -10,9 +10,11 @@ if [ "$(id -u)" -ne 0 ]; then
   echo "package-test.sh: making and entering a clean root needs root: sudo make package-test" >&2
   exit 1
 fi
-# The latest tag, or the first commit that built packages.
-previous=${PREVIOUS:-$(git describe --tags --match 'v[0-9]*' --abbrev=0 HEAD~ 2>/dev/null ||
-  git log --format=%H --diff-filter=A -- build/scripts/package-test.sh | tail -n 1)}
+# The latest tag. Before the first one, the present commit with a lower number: no other commit has the same data.
+previous=${PREVIOUS:-$(git describe --tags --match 'v[0-9]*' --abbrev=0 HEAD~ 2>/dev/null || true)}
+number=()
+[ -n "$previous" ] || number=(VERSION=0.0.1)
+previous=${previous:-$(git rev-parse HEAD)}
 suite=${SUITE:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
 work=$(mktemp -d)
 root=$work/root
@@ -39,7 +41,7 @@ if [ -z "$old" ]; then
   git -C "$work/source" checkout -q "$previous"
   mkdir "$work/source/.tools"
   cp .tools/nfpm-* .tools/cyclonedx-gomod-* "$work/source/.tools/"
-  ONLY_DEB=1 make --no-print-directory -C "$work/source" package >"$work/previous.log" 2>&1 || {
+  ONLY_DEB=1 make --no-print-directory -C "$work/source" package "${number[@]}" >"$work/previous.log" 2>&1 || {
     tail -n 40 "$work/previous.log" >&2
     fail "the previous version cannot be built"
   }

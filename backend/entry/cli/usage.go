@@ -240,7 +240,9 @@ func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ToProblem(err), exitUsage
 	var older *store.OutdatedSchemaError
-	if problem.Code == fault.Internal || errors.Is(err, store.ErrNewerSchema) || errors.As(err, &older) {
+	var development *store.DevelopmentSchemaError
+	if problem.Code == fault.Internal || errors.Is(err, store.ErrNewerSchema) || errors.As(err, &older) ||
+		errors.As(err, &development) {
 		code = exitError // the user's input is not the cause
 	}
 	if !wantsJSON(c, args) {

@@ -83,14 +83,14 @@ func isOpeningEvent(b event.Body) bool {
 func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) {
 	return readRows(ctx, tx, "leases", func(r scanner, h *heldLease) error {
 		return r.Scan(&h.Pane, &h.Kind, &h.Shared, &h.holder)
-	}, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
+	}, "SELECT pane, kind, shared, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
 }
 
 func (j *Journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
-	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)",
+	return "INSERT INTO leases (goal_id, pane, kind, shared, holder) VALUES (?,?,?,?,?)",
 		[]any{ev.GoalID, b.Pane, b.Kind, b.Shared, j.start}
 }
 
@@ -99,7 +99,7 @@ func (j *Journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 func (j *Journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
-	err := j.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = "+
+	err := j.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.shared FROM leases l JOIN goals g ON g.id = "+
 		"l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
 		id, pane, j.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Shared)
 	if errors.Is(err, sql.ErrNoRows) {

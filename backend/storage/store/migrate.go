@@ -6,23 +6,49 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"goalpost/backend/lib/fault"
 )
 
 //go:embed migration/*.sql
-var migrations embed.FS
+var embedded embed.FS
+
+// migrations holds the SQL files. A test adds one.
+var migrations fs.FS = embedded
+
+// applicationID marks the databases of version 0.1.0 and later. Development versions before it numbered other schemas
+// in the same way.
+const applicationID = 0x476f616c // "Goal"
+
+// DevelopmentSchemaError means that a development version before 0.1.0 made the database.
+type DevelopmentSchemaError struct{ Path string }
+
+func (d *DevelopmentSchemaError) Error() string {
+	return fmt.Sprintf("the database %s was made by a development version before 0.1.0: move the folder %s away and "+
+		"start again", d.Path, filepath.Dir(d.Path))
+}
+
+// As lets fault.Of find the code.
+func (d *DevelopmentSchemaError) As(target any) bool {
+	f, ok := target.(**fault.Error)
+	if ok {
+		*f = fault.Kind(fault.Unavailable, "", d.Error(), "")
+	}
+	return ok
+}
 
 // maxCopies limits the copies of the database from before earlier migrations.
 const maxCopies = 3
 
 // schemaVersion returns the number of the newest migration in this program.
 func schemaVersion() int {
-	entries, err := migrations.ReadDir("migration")
+	entries, err := fs.ReadDir(migrations, "migration")
 	if err != nil {
 		return 0
 	}
@@ -67,16 +93,23 @@ func (c *connection) version(ctx context.Context) (int, error) {
 	return schemaOf(ctx, c.write, filepath.Join(c.dir, "goalpost.db"))
 }
 
+// schemaOf returns the number of the newest migration of a database, 0 if it is empty. It refuses one of a development
+// version.
 func schemaOf(ctx context.Context, db *sql.DB, path string) (int, error) {
-	var v int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
+	var version, id int
+	err := db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").
+		Scan(&version, &id)
+	if err != nil {
 		return 0, fmt.Errorf("the file %s cannot be read as a database: %w", path, err)
 	}
-	return v, nil
+	if version > 0 && id != applicationID {
+		return 0, &DevelopmentSchemaError{path}
+	}
+	return version, nil
 }
 
 func (c *connection) apply(ctx context.Context, n int) error {
-	entries, err := migrations.ReadDir("migration")
+	entries, err := fs.ReadDir(migrations, "migration")
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
@@ -84,7 +117,7 @@ func (c *connection) apply(ctx context.Context, n int) error {
 	if !strings.HasPrefix(entries[n-1].Name(), fmt.Sprintf("%04d_", n)) {
 		return fmt.Errorf("migration %d is missing", n)
 	}
-	script, err := migrations.ReadFile(name)
+	script, err := fs.ReadFile(migrations, name)
 	if err != nil {
 		return fmt.Errorf("migration %d: %w", n, err)
 	}
@@ -92,7 +125,8 @@ func (c *connection) apply(ctx context.Context, n int) error {
 		if err := execStatement(ctx, tx, name, string(script)); err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, name, "PRAGMA user_version = "+strconv.Itoa(n))
+		return execStatement(ctx, tx, name, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+			applicationID, n))
 	})
 }
 

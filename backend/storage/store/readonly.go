@@ -41,8 +41,8 @@ var errReadOnly = errors.New("the journal is open for reading only")
 
 // OpenReadOnly opens the database for reading. It creates, changes, migrates and interrupts nothing, while other
 // processes may keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not
-// writable. It refuses a database of another version with ErrNewerSchema or an *OutdatedSchemaError. A missing database
-// has no goals. Every method that writes returns an error.
+// writable. It refuses a database of another version with ErrNewerSchema, an *OutdatedSchemaError or a
+// *DevelopmentSchemaError. A missing database has no goals. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := newStore(connection{
 		dir:    dir,

@@ -83,7 +83,7 @@ func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 
 // TestOpenReadOnly_OtherVersion_IsRefused checks that the error names the older side, and that the file is unchanged.
 func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
-	for _, version := range []string{"1", "99"} {
+	for _, version := range []string{"0", "99"} {
 		dir := t.TempDir()
 		func() {
 			s, err := Open(context.Background(), Options{Dir: dir})
@@ -103,7 +103,7 @@ func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 		}
 		_, err = OpenReadOnly(context.Background(), dir)
 		var older *OutdatedSchemaError
-		if errors.Is(err, ErrNewerSchema) != (version == "99") || errors.As(err, &older) != (version == "1") {
+		if errors.Is(err, ErrNewerSchema) != (version == "99") || errors.As(err, &older) != (version == "0") {
 			t.Errorf("version %s: %v", version, err)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, "goalpost.db"))

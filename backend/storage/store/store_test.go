@@ -5,16 +5,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/lib/fault"
 )
 
 func open(t testing.TB, dir string, publish func(event.Event)) *Store {
@@ -601,56 +604,71 @@ func plan(t *testing.T, query string, args ...any) string {
 	return said
 }
 
-// TestMigrate_OldDatabase also checks that a copy is kept that only its owner can read.
-func TestMigrate_OldDatabase(t *testing.T) {
+// TestOpen_DevelopmentDatabase_IsRefused also checks that the file is unchanged.
+func TestOpen_DevelopmentDatabase_IsRefused(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
-	first, err := migrations.ReadFile("migration/0001_goals.sql")
+	path := filepath.Join(dir, "goalpost.db")
+	old, err := sql.Open("sqlite3", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := sql.Open("sqlite3", filepath.Join(dir, "goalpost.db"))
+	// Its last migration had the number 13, and nothing set application_id.
+	_, err = old.ExecContext(ctx, "CREATE TABLE goals (id TEXT PRIMARY KEY); PRAGMA user_version = 13")
+	if err := errors.Join(err, old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := "the database " + path + " was made by a development version before 0.1.0: move the folder " + dir +
+		" away and start again"
+	_, err1 := Open(ctx, Options{Dir: dir})
+	_, err2 := OpenReadOnly(ctx, dir)
+	for _, err := range []error{err1, err2} {
+		if err == nil {
+			t.Error("it was opened")
+		} else if problem := fault.Of(err); problem.MessageWithHint() != want || problem.Code != fault.Unavailable {
+			t.Errorf("%+v, want %s", problem, want)
+		}
+	}
+	again, err := sql.Open("sqlite3", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := goal.Goal{ID: goal.ID(NewID())}
-	_, err1 := old.ExecContext(ctx, string(first)+"; PRAGMA user_version = 1")
-	_, err2 := old.ExecContext(ctx,
-		`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits,
-		provider, model, scripted, checks, updated_at)
-		VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}',
-		'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
-	_, err3 := old.ExecContext(ctx,
-		"INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
-	_, err4 := old.ExecContext(ctx,
-		`INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?, 1, '', '2026-11-20T08:00:00.000Z', 'usage',
-		'{"tokens_in":10,"tokens_out":5,"usd":0.25}'), (?, 2, '', '2026-11-20T08:00:30.000Z', 'usage',
-		'{"tokens_in":1,"tokens_out":1,"usd":0,"by":"critic"}')`, g.ID, g.ID)
-	if err := errors.Join(err1, err2, err3, err4, old.Close()); err != nil {
-		t.Fatal(err)
+	var tables int
+	err = again.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table'").Scan(&tables)
+	if err := errors.Join(err, again.Close()); err != nil || tables != 1 {
+		t.Errorf("%d tables, %v", tables, err)
 	}
+}
+
+// TestMigrate_OlderDatabase_IsCopiedAndUpdated adds a second migration. The copy has the rows of before, and only its
+// owner can read it.
+func TestMigrate_OlderDatabase_IsCopiedAndUpdated(t *testing.T) {
+	dir := t.TempDir()
 	s := open(t, dir, nil)
-	want := SpendSum{
-		Minute:    time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC),
-		Goal:      g.ID,
-		Objective: "o",
-		Provider:  "p",
-		Model:     "m",
-		Turns:     2,
-		TokensIn:  11,
-		TokensOut: 6,
-		USD:       0.25,
+	g := create(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if sums, err := s.Spend.SpendSince(ctx, time.Time{}); err != nil || len(sums) != 1 || sums[0] != want {
-		t.Errorf("what was spent: %+v %v", sums, err)
+	first, err := fs.ReadFile(migrations, "migration/0001_goals.sql")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if orders, err := s.Orders.Take(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
-		t.Errorf("the note that waited: %v %v", orders, err)
+	embedded := migrations
+	defer func() { migrations = embedded }()
+	migrations = fstest.MapFS{
+		"migration/0001_goals.sql": {Data: first},
+		"migration/0002_mood.sql":  {Data: []byte("ALTER TABLE goals ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'")},
 	}
-	if v, err := s.connection.version(ctx); err != nil || v != schemaVersion() {
-		t.Errorf("version %d %v", v, err)
+	s = open(t, dir, nil)
+	if row, err := s.Goals.Get(t.Context(), g.ID); err != nil || row.Objective != g.Objective {
+		t.Errorf("%q, %v", row.Objective, err)
 	}
-	if _, err := s.Goals.Get(ctx, g.ID); err != nil {
-		t.Error(err)
+	var mood string
+	if err := s.connection.read.QueryRowContext(t.Context(), "SELECT mood FROM goals").Scan(&mood); err != nil ||
+		mood != "good" {
+		t.Errorf("%q, %v", mood, err)
+	}
+	if v, err := s.connection.version(t.Context()); err != nil || v != 2 {
+		t.Errorf("version %d, %v", v, err)
 	}
 	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v1-*"))
 	if err != nil || len(copies) != 1 {

@@ -45,7 +45,7 @@ func readText(t *testing.T, file string) string {
 
 func TestSplitName_CamelCase_IsSplitIntoWords(t *testing.T) {
 	for name, want := range map[string]string{
-		"roomList": "room list", "GoalRoom": "goal room", "HTTPDoor2": "http door2", "x": "x", "headroom": "headroom",
+		"paneList": "pane list", "GoalPane": "goal pane", "HTTPDoor2": "http door2", "x": "x", "headroom": "headroom",
 	} {
 		if got := strings.Join(splitName(name), " "); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -111,8 +111,8 @@ async function walk(page, home, model, again, said) {
   await savedSettings(home, (s) => s.approval_minutes === 0);
   await at("settings-close").click();
   const eve = await make("eve");
-  await card(eve, "needs_operator").waitFor();
-  await card(eve, "needs_operator").click();
+  await card(eve, "needs_user").waitFor();
+  await card(eve, "needs_user").click();
   await header.getByTestId("ask").waitFor();
   const asked = model.asked.length;
   await header.getByTestId("asks-open").click();

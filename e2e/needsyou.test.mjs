@@ -19,7 +19,7 @@ test(
     const model = await startModel([
       write("a.txt", "one\n"),
       write("b.txt", "two\n"),
-      { tool: "ask_operator", args: { question: "Which colour should it have?" } },
+      { tool: "ask_user", args: { question: "Which colour should it have?" } },
       claim,
       write("c.txt", "three\n"),
       write("d.txt", "four\n"),

@@ -26,7 +26,7 @@ const claim = {
   args: { rationale: "it is as it should be" },
 };
 const question = {
-  tool: "ask_operator",
+  tool: "ask_user",
   args: { question: "check.mjs expects 4 of 1 + 2. Is that right?" },
 };
 const swap = run("mv tests away && mkdir tests && echo 'test -f done.txt' >tests/check.sh && touch done.txt");
@@ -74,7 +74,7 @@ async function decide({ page, home, said }, model, desktop) {
     dir,
     command: "sh tests/check.sh",
   });
-  await card(accepted, "needs_operator").click();
+  await card(accepted, "needs_user").click();
   const shown = await change("tests/check.sh").innerText();
   assert.match(shown, /-grep -q blue done\.txt/);
   assert.match(shown, /\+test -f done\.txt/);
@@ -97,7 +97,7 @@ async function decide({ page, home, said }, model, desktop) {
     dir,
     command: "sh tests/check.sh",
   });
-  await card(restored, "needs_operator").click();
+  await card(restored, "needs_user").click();
   await change("tests/check.sh").waitFor();
   await at("protected-continue").getByText("Restore and continue").click();
   await card(restored, "done").waitFor();
@@ -119,7 +119,7 @@ async function decide({ page, home, said }, model, desktop) {
     dir,
     command: "node check.mjs",
   });
-  await card(repaired, "needs_operator").click();
+  await card(repaired, "needs_user").click();
   await at("goal-header").getByText("The agent asks: check.mjs expects 4").waitFor();
   writeFileSync(join(dir, "check.mjs"), judge(3));
   await at("answer-text").fill("No, I corrected it");

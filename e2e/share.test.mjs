@@ -11,7 +11,7 @@ import { startModel } from "./lib/model.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { startSite } from "./lib/site.mjs";
 
-test("a user lends a goal a page", { timeout: limit(300_000) }, async (t) => {
+test("a user shares a page with a goal", { timeout: limit(300_000) }, async (t) => {
   const site = await startSite();
   const model = await startModel([
     { tool: "browser_open", args: { pane: "b1", url: `${site.url}/mouse.html` } },
@@ -19,7 +19,7 @@ test("a user lends a goal a page", { timeout: limit(300_000) }, async (t) => {
     { tool: "browser_wait", args: { pane: "b1", text: "never said by it", seconds: 110 } },
     { text: "I look again.", tool: "browser_snapshot", args: { pane: "b1" } },
     { tool: "browser_open", args: { url: "about:blank" } },
-    { tool: "ask_operator", args: { question: "There is a second factor.", pane: "b2" } },
+    { tool: "ask_user", args: { question: "There is a second factor.", pane: "b2" } },
     { tool: "run_command", args: { command: "touch done.txt" } },
     { tool: "claim_complete", args: { rationale: "done.txt exists" } },
   ]);
@@ -67,7 +67,7 @@ async function walk(page, home, model, site) {
   assert.equal(model.asked.length, 3);
 
   await pane.at("take-over").click();
-  await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
+  await pane.root.locator('[data-testid="driver"][data-driver="user"]').waitFor();
   await pane.click(60, 34);
   await pane.says("focus a");
   assert.equal(model.asked.length, 3, "the model was asked while a user had the page");
@@ -80,7 +80,7 @@ async function walk(page, home, model, site) {
   await at("answer-pane").waitFor();
   await at("answer-take-over").click();
   const asked = page.locator('[data-testid="browser"][data-pane="b2"]');
-  await asked.locator('[data-testid="driver"][data-driver="person"]').waitFor();
+  await asked.locator('[data-testid="driver"][data-driver="user"]').waitFor();
   assert.ok(await asked.isVisible(), "the pane was not brought before the user");
   await asked.getByTestId("hand-back").click();
   await at("rail-goals").click();

@@ -77,7 +77,7 @@ async function walk(page, home, model) {
 
   // The user drives the page: the goal pauses, and nothing that the user does is stored.
   await at("take-over").click();
-  await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
+  await pane.root.locator('[data-testid="driver"][data-driver="user"]').waitFor();
   await pane.click(60, 34);
   await pane.says("focus a");
   await pane.type(secret);

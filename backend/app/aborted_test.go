@@ -24,7 +24,7 @@ func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 		stops modeltest.Answer
 		exit  goal.Exit
 	}{
-		{"queue", call("ask_operator", with("question", "continue?")), goal.NeedsUser},
+		{"queue", call("ask_user", with("question", "continue?")), goal.NeedsUser},
 		{"parked", modeltest.Answer{
 			Status:     429,
 			RetryAfter: "3600",
@@ -37,7 +37,7 @@ func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 				naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
 					call("terminal_open", `{}`),
 					call("terminal_run", with("pane", "t1", "command", "sleep "+mark, "wait_seconds", 1)), c.stops),
-				turns(call("ask_operator", with("question", "Which colour?"))),
+				turns(call("ask_user", with("question", "Which colour?"))),
 			))
 			out, err := p.goal.Start(api.StartInput{
 				Objective:   "parent",

@@ -32,7 +32,7 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	write("b", "start\n")
 	p.provide(turns(
 		call("run_command", `{"command":"echo agent | tee a b"}`),
-		call("ask_operator", `{"question":"What next?"}`),
+		call("ask_user", `{"question":"What next?"}`),
 		call("run_command", `{"command":"echo again > a; echo new > c"}`),
 		givesUp,
 	))

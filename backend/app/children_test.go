@@ -373,7 +373,7 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 	s := p.provide(family(
 		naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
 			call("goal_status", `{}`), giveUp()),
-		turns(call("ask_operator", with("question", "Which colour?"))),
+		turns(call("ask_user", with("question", "Which colour?"))),
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
 	if err != nil {

@@ -228,7 +228,7 @@ func TestManualCheck_WaitsForTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := r.Claims[len(r.Claims)-1]
-	if last.By != "person" || !last.Deciding {
+	if last.By != "user" || !last.Deciding {
 		t.Errorf("%+v", last)
 	}
 }

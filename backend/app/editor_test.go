@@ -287,7 +287,7 @@ func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	script := turns(
-		modeltest.Answer{Text: "I ask.", Calls: args("ask_operator", map[string]any{"question": "Which word?"}).Calls},
+		modeltest.Answer{Text: "I ask.", Calls: args("ask_user", map[string]any{"question": "Which word?"}).Calls},
 		runs("echo blue > done.txt"),
 		args("claim_complete", map[string]any{"rationale": "made"}),
 	)

@@ -134,7 +134,7 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
 			args("terminal_open", map[string]any{}), requestLoop(t, dir),
-			args("ask_operator", map[string]any{"question": "continue?"}),
+			args("ask_user", map[string]any{"question": "continue?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
 		if err != nil {

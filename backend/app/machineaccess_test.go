@@ -152,10 +152,10 @@ func TestRequestAccess_ForbiddenAccess_IsRefused(t *testing.T) {
 		runs("cp /bin/sh ./sh && chmod 4755 ./sh; ./sh -pc 'grep NoNewPrivs /proc/self/status'; echo 'sudo: The \"no new "+
 			"privileges\" flag is set' >&2; exit 1"),
 		runs("echo are you root?"))
-	if said := steps[0].Result; !strings.Contains(said, "NoNewPrivs:\t1") || !strings.Contains(said, "ask_operator") {
+	if said := steps[0].Result; !strings.Contains(said, "NoNewPrivs:\t1") || !strings.Contains(said, "ask_user") {
 		t.Errorf("after a refusal: %s", said)
 	}
-	if said := steps[1].Result; strings.Contains(said, "ask_operator") {
+	if said := steps[1].Result; strings.Contains(said, "ask_user") {
 		t.Errorf("after a success: %s", said)
 	}
 }

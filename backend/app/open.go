@@ -101,7 +101,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: helper, Name: "person"})
+	a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: helper, Name: "user"})
 	if err != nil {
 		return err
 	}

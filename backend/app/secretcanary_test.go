@@ -406,7 +406,7 @@ func (p *program) nothingKept(home, id string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && slices.Contains([]string{"browser", "rooms", "goals"}, d.Name()) && filepath.Dir(path) == state {
+		if d.IsDir() && slices.Contains([]string{"browser", "sandboxes", "goals"}, d.Name()) && filepath.Dir(path) == state {
 			return fs.SkipDir
 		}
 		if !d.Type().IsRegular() {

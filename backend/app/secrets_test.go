@@ -190,7 +190,7 @@ func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 	open := func(host string) modeltest.Answer {
 		return args("browser_open", map[string]any{"url": "https://" + host + "/"})
 	}
-	asks := args("ask_operator", map[string]any{"question": "continue?"})
+	asks := args("ask_user", map[string]any{"question": "continue?"})
 	p.provide(turns(
 		open("first.example"),
 		args("run_command", map[string]any{"command": "echo {{secret:pin}} >f"}),
@@ -274,7 +274,7 @@ func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 	t.Parallel()
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"
-	wait, read := args("ask_operator", map[string]any{"question": "continue?"}),
+	wait, read := args("ask_user", map[string]any{"question": "continue?"}),
 		args("read_file", map[string]any{"path": "f"})
 	asks := turns(args("run_command", map[string]any{
 		"command": "echo {{secret:pin}} >f; printf '%0285d{{secret:pin}}' 1 >long; cat f",

@@ -208,7 +208,7 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	if l := p.lease(own.ID); !l.Held || !l.Shared || l.Kind != pane.Browser {
 		t.Errorf("%+v", l)
 	}
-	if _, err := browsers.Navigate(own.ID, mine.URL+"/person"); err == nil || mine.saw("GET /person") {
+	if _, err := browsers.Navigate(own.ID, mine.URL+"/user"); err == nil || mine.saw("GET /user") {
 		t.Errorf("the user goes elsewhere while the agent drives: %v", err)
 	}
 	p.refused(api.StartInput{Objective: "another", Checks: shell("test -f never"), Panes: []string{own.ID}}, "panes")
@@ -237,7 +237,7 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
-	if done, err := browsers.Navigate(own.ID, mine.URL+"/person"); !done || err != nil {
+	if done, err := browsers.Navigate(own.ID, mine.URL+"/user"); !done || err != nil {
 		t.Error(err)
 	}
 	if done, err := browsers.HandBack(own.ID); !done || err != nil {
@@ -247,7 +247,7 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	p.back(own.ID)
-	if s, err := p.goal.Step(out.GoalID, 6); err != nil || !strings.Contains(s.Result, "Mine /person") {
+	if s, err := p.goal.Step(out.GoalID, 6); err != nil || !strings.Contains(s.Result, "Mine /user") {
 		t.Errorf("after the hand-back: %q %v", s.Result, err)
 	}
 	if s, err := p.goal.Step(out.GoalID, 7); err != nil || !strings.Contains(s.Result, "it stays") {
@@ -258,7 +258,7 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	}
 	mine.sees(t, "GET /there/fetch/free")
 	mine.sees(t, "GET /there/socket/free")
-	for _, path := range []string{"/other", "/next", "/person"} {
+	for _, path := range []string{"/other", "/next", "/user"} {
 		if mine.saw("GET /there/fetch"+path) || mine.saw("GET /there/socket"+path) {
 			t.Errorf("a host that is denied to the goal was reached by %s of the page that was shared with it", path)
 		}
@@ -332,8 +332,8 @@ func TestSignInWindow_UserSignsIn(t *testing.T) {
 			}),
 			args("browser_click", map[string]any{"pane": "b1", "target": "Sign in"}),
 			args("browser_eval", map[string]any{"pane": "b2", "script": "document.body.textContent = 'Who are you?'"}),
-			args("ask_operator", map[string]any{"question": "log in", "pane": "b9"}),
-			args("ask_operator", map[string]any{"question": "log in", "pane": "b1"}),
+			args("ask_user", map[string]any{"question": "log in", "pane": "b9"}),
+			args("ask_user", map[string]any{"question": "log in", "pane": "b1"}),
 			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 		}
 		switch n {

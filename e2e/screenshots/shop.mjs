@@ -126,7 +126,7 @@ const scripts = (goalctl, port) => ({
   [goals.invoice]: [
     {
       text: "The invoice names no company.",
-      tool: "ask_operator",
+      tool: "ask_user",
       args: { question: "Which legal entity is on the invoice?" },
     },
   ],

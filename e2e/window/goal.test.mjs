@@ -66,7 +66,7 @@ test("connect, approve, answer, read and undo in the real window", { timeout: li
     [
       write("one.txt"),
       write("two.txt"),
-      { tool: "ask_operator", args: { question: "Which colour is the door?" } },
+      { tool: "ask_user", args: { question: "Which colour is the door?" } },
       (request) => ({
         text: /green as grass/.test(JSON.stringify(request.messages)) ? "Green it is." : "No answer came.",
         tool: "claim_complete",

@@ -71,7 +71,7 @@ func (g *gateway) close(context.Context) error {
 
 // finalTools end the agent's turn: the host decides about the call after the turn. They are answered at once, because
 // some agents give up on a call after 60 s.
-var finalTools = map[string]bool{"claim_complete": true, "abort_with_report": true, "ask_operator": true}
+var finalTools = map[string]bool{"claim_complete": true, "abort_with_report": true, "ask_user": true}
 
 // callTool executes a call of one of our tools over MCP.
 func (s *Session) callTool(ctx context.Context, tool, arguments string) (text string, ok bool) {

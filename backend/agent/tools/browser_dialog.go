@@ -31,10 +31,10 @@ func browserDialog(r Deps) (Tool, error) {
 			return r.passiveFetchEffect(a.Pane)
 		case q.Kind == pane.Certificate:
 			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can accept it: "+
-				"give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
+				"give certificate with this origin, and the user is asked, or use ask_user", q.Origin, q.Text)
 		case q.Kind == pane.Login:
 			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that "+
-				"the user saved; without one, use ask_operator with this pane", q.Origin)
+				"the user saved; without one, use ask_user with this pane", q.Origin)
 		}
 		return r.scriptEffect(ctx, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {

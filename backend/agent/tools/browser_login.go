@@ -89,7 +89,7 @@ func (d Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 		return Browser{}, "", "", err
 	}
 	if d.Logins == nil {
-		return Browser{}, "", "", errors.New("no logins are stored here; use ask_operator")
+		return Browser{}, "", "", errors.New("no logins are stored here; use ask_user")
 	}
 	origins, err := loginOrigins(ctx, p)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 		}
 		return p, origin, a.User, nil
 	}
-	return Browser{}, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to "+
+	return Browser{}, "", "", fmt.Errorf("no login is saved for %s; use ask_user to ask the user to log in or to "+
 		"save one", strings.Join(origins, ", "))
 }
 

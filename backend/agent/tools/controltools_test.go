@@ -79,7 +79,7 @@ func controls() []struct {
 			[]any{"give up", "no key", "ask"},
 			"ends",
 		},
-		{"ask_operator", []any{"question", "which colour?"}, []any{"ask", "which colour?"}, "pauses"},
+		{"ask_user", []any{"question", "which colour?"}, []any{"ask", "which colour?"}, "pauses"},
 		{
 			"declare_step",
 			[]any{"step_number", 2, "title", "t", "action", "a", "success_criteria", "s"},
@@ -156,7 +156,7 @@ func TestControlTools_RunRefuses_ReturnFailure(t *testing.T) {
 func TestControlTools_EmptyArguments_AreRefused(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range [][]any{
-		{"ask_operator", "question", " \n"},
+		{"ask_user", "question", " \n"},
 		{"declare_step", "step_number", 0, "title", "t", "action", "a", "success_criteria", "s"},
 		{"declare_step", "step_number", 1, "title", "t", "action", "", "success_criteria", "s"},
 		{"verify_step", "step_number", 1, "passed", true, "observation", ""},

@@ -13,7 +13,7 @@ func (d Deps) readOnlyHint(output string) string {
 	if d.Work != "" && strings.Contains(output, "Read-only file system") {
 		return "\nThe user limits this goal: only " + d.Work + " may be changed (--work); everything else in your folder " +
 			"is read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
-			"request_access (write) or ask_operator."
+			"request_access (write) or ask_user."
 	}
 	if len(d.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
 		!strings.Contains(output, "Device or resource busy") {
@@ -31,5 +31,5 @@ func (d Deps) readOnlyHint(output string) string {
 		names, more = names[:maxNames], fmt.Sprintf(" and %d more", len(names)-maxNames)
 	}
 	return "\nProtected by the goal's check, so you cannot change or remove them: " + strings.Join(names, ", ") + more +
-		". Make your work fit them; if one is wrong, say so with ask_operator."
+		". Make your work fit them; if one is wrong, say so with ask_user."
 }

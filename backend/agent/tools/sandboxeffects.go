@@ -62,7 +62,7 @@ func (d Deps) privilegeHint(ended bool, output string) string {
 		if strings.Contains(output, words) {
 			return "\nNo program here can get more privileges: sudo, apt and setuid programs do not work in this goal. " +
 				"Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or " +
-				"ask_operator to install it for the machine."
+				"ask_user to install it for the machine."
 		}
 	}
 	return ""
@@ -85,7 +85,7 @@ func (d Deps) markLogs() (m logMark) {
 // programs of the goal run at the same time, so they may be the cause.
 func (d Deps) refusedSince(since logMark) (text string) {
 	if d.Kills != nil {
-		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_operator)",
+		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_user)",
 			d.Kills.KilledSince(since.bounds))
 	}
 	if d.Network != nil {

@@ -32,7 +32,7 @@ func waitForGoal(r Deps) (Tool, error) {
 			// Another wait would return at once, because the goal waits for the user.
 			return failedResult(
 				"it is paused until the user has answered. Do other work, and check with goal_status whether "+
-					"it is running again; if there is nothing else to do, use ask_operator\n%s", s.details())
+					"it is running again; if there is nothing else to do, use ask_user\n%s", s.details())
 		}
 		return failedResult("it stopped without being completed\n%s", s.details())
 	})

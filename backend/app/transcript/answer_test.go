@@ -111,7 +111,7 @@ func (w *waiter) finish(args ...string) (string, error) {
 	return c.stderr.String(), err
 }
 
-// waitsForUser reports whether the exit code is that of needs_operator.
+// waitsForUser reports whether the exit code is that of needs_user.
 func waitsForUser(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 5
@@ -219,7 +219,7 @@ func (w *waiter) receivedOnce(word string) {
 	if steered != want[0] || sentBack != want[1] {
 		w.Errorf("%d notes, %d sent back", steered, sentBack)
 	}
-	if last := claims[len(claims)-1]; last.By != "person" || last.Verdicts[len(last.Verdicts)-1].Outcome != goal.Pass {
+	if last := claims[len(claims)-1]; last.By != "user" || last.Verdicts[len(last.Verdicts)-1].Outcome != goal.Pass {
 		w.Errorf("the last claim %+v", last)
 	}
 	if len(orders) > 0 {

@@ -144,7 +144,7 @@ func (s *stage) answer(_ int, req modeltest.Request) modeltest.Answer {
 		a.resumed = false
 		return modeltest.Answer{Calls: []goal.Call{claim}}
 	case a.turns == 2 && a.scenario.comment["unprotect"] != "":
-		return modeltest.Call("ask_operator", `{"question": "May I change the protected file?"}`)
+		return modeltest.Call("ask_user", `{"question": "May I change the protected file?"}`)
 	}
 	return modeltest.Call("abort_with_report", `{"reason": "it did not pass", "what_was_learned": "-"}`)
 }

@@ -229,7 +229,7 @@ func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer,
 			ap.orders.settleOrder(ctx, o)
 			continue
 		}
-		answer := goal.Answer{Why: o.Text, By: "person"}
+		answer := goal.Answer{Why: o.Text, By: "user"}
 		if o.Kind == goal.OrderApprove {
 			if answer.Grant, answer.Allowed = ap.pending[i].FindOffer(o.Scope); !answer.Allowed {
 				ap.log.Warn("answer with a scope that was not offered", "goal", ap.goal.ID, "request", o.Request, "scope", o.Scope)

@@ -520,7 +520,7 @@ func TestApproval_RecordedTwice_IsRefused(t *testing.T) {
 	if err := w.store.Journal.Append(t.Context(), run, again); err == nil {
 		t.Error("a request is made twice")
 	}
-	answer := &event.ApprovalResolved{Request: "a1", Answer: goal.Answer{By: "person"}}
+	answer := &event.ApprovalResolved{Request: "a1", Answer: goal.Answer{By: "user"}}
 	if err := w.store.Journal.Append(t.Context(), run, answer); err != nil {
 		t.Fatal(err)
 	}

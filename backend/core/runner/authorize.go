@@ -176,7 +176,7 @@ func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
 		return refusal{}
 	}
 	by := "the user"
-	if answer.By != "person" {
+	if answer.By != "user" {
 		by = "this goal's rule for when nobody answers"
 	}
 	return refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.",

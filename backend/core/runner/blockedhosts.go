@@ -76,7 +76,7 @@ func (ap *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	default:
 		ap.deniedHosts = append(ap.deniedHosts, where)
 		refused := "the user refused it"
-		if answer.By != "person" {
+		if answer.By != "user" {
 			refused = "the rule of this goal for when nobody answers refused it"
 		}
 		ap.notices = append(ap.notices,

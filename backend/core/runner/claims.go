@@ -12,7 +12,7 @@ import (
 // pendingClaim is a claim that is verified in this iteration.
 type pendingClaim struct {
 	rationale, result string
-	by                string // "person" for the user, "" for the agent
+	by                string // "user" for the user, "" for the agent
 	of                string // whose claim the user decides: "critic" in goals of older versions
 	accepted          *bool  // the user's answer, nil before it
 	note              string

@@ -38,7 +38,7 @@ func (r *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step in
 type agentRequests struct {
 	claim        *pendingClaim
 	gaveUp       *abortRequest
-	question     string // by ask_operator
+	question     string // by ask_user
 	questionPane string // where the user must act
 }
 

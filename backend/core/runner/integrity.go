@@ -80,7 +80,7 @@ func (i *integrity) checkDiskSpace() *Stop {
 	}
 	return &Stop{
 		Exit: goal.NeedsUser,
-		Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue",
+		Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; free some (at least 1 GiB), then continue",
 			free>>20),
 	}
 }

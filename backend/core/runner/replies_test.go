@@ -90,7 +90,7 @@ data: [DONE]
 // TestReasoning_OverARestart_GoesBackToItsModelAlone: the reasoning is read from the journal and sent to the agent's
 // model. Critic, judge and reviewer never see it.
 func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
-	s := thinkingServer(t, `write_file {"path":"done.txt","content":"x"}`, `ask_operator {"question":"Shall I?"}`,
+	s := thinkingServer(t, `write_file {"path":"done.txt","content":"x"}`, `ask_user {"question":"Shall I?"}`,
 		`write_file {"path":"other.txt","content":"y"}`, pendingClaim)
 	dial := func() *model.OpenAI {
 		c, err := model.NewOpenAI(model.Options{BaseURL: s.URL})

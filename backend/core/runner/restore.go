@@ -83,7 +83,7 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 		r.requests.claim = &pendingClaim{
 			rationale: last.Rationale,
 			result:    last.Result,
-			by:        "person",
+			by:        "user",
 			of:        last.Of,
 			accepted:  &yes,
 			note:      o.Text,

@@ -248,7 +248,7 @@ type Stop struct {
 	Exit   goal.Exit
 	Reason string
 	Until  time.Time // parked: when it continues
-	Pane   string    // needs_operator: where the user must act, "" if nowhere
+	Pane   string    // needs_user: where the user must act, "" if nowhere
 	By     goal.ID   // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user
 }
 

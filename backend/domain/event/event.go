@@ -54,7 +54,7 @@ type (
 	LimitsChanged struct {
 		WallClockMS    int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
 		Iterations     int     `json:"iterations"`
-		ClaimsPerCheck int     `json:"claims_per_gate"`
+		ClaimsPerCheck int     `json:"claims_per_check"`
 		Tokens         int64   `json:"tokens"`
 		USD            float64 `json:"usd"`
 	}
@@ -108,7 +108,7 @@ type (
 		N         int    `json:"n"`
 		Rationale string `json:"rationale"`
 		Result    string `json:"result,omitempty"`
-		By        string `json:"by,omitempty"` // person or critic; "" is the agent
+		By        string `json:"by,omitempty"` // user; "" is the agent
 	}
 	// Todos is the agent's whole plan, after each change.
 	Todos struct {
@@ -153,7 +153,7 @@ type (
 		Pane   string    `json:"pane"`
 		Kind   pane.Kind `json:"kind"`
 		Held   bool      `json:"held"`
-		Shared bool      `json:"lent,omitempty"` // the pane is the user's own, and shared
+		Shared bool      `json:"shared,omitempty"` // the pane is the user's own, and shared
 	}
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
@@ -170,7 +170,7 @@ type (
 		Report  []string  `json:"report"`
 		Account string    `json:"account,omitempty"` // the agent's own summary, shown below the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
-		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user must act
+		Pane    string    `json:"pane,omitempty"`    // needs_user: where the user must act
 		// user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
 		By goal.ID `json:"by,omitempty"`
 		// Unanswered means that no model answered in the newest iteration. It does not count, and is repeated.

@@ -65,7 +65,7 @@ func filled() []event.Body {
 			Offers:    []policy.Grant{{Scope: policy.ScopeOnce, Tool: "x", Call: "k"}},
 		}},
 		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{
-			Allowed: true, Why: "w", By: "person",
+			Allowed: true, Why: "w", By: "user",
 			Grant: policy.Grant{
 				ID:      "a1",
 				Scope:   policy.ScopeHost,

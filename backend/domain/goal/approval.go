@@ -4,7 +4,7 @@ import "goalpost/backend/domain/policy"
 
 // What happens to an approval that nobody answers (Options.OnAsk).
 const (
-	OnAskPause = "park"  // the goal pauses as needs_operator; also the meaning of ""
+	OnAskPause = "park"  // the goal pauses as needs_user; also the meaning of ""
 	OnAskDeny  = "deny"  // the call is refused
 	OnAskAllow = "allow" // the call continues, unless it always needs the user
 )
@@ -32,7 +32,7 @@ type Answer struct {
 	Allowed bool         `json:"allowed"`
 	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
 	Why     string       `json:"why,omitempty"`
-	By      string       `json:"by"` // person; policy: on_ask decided; AnsweredByGoalEnd
+	By      string       `json:"by"` // user; policy: on_ask decided; AnsweredByGoalEnd
 }
 
 // FindOffer returns the offered grant of a scope. "goal" means the widest grant for the goal, and "" means once.

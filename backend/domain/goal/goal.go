@@ -48,7 +48,7 @@ const (
 	LimitReached       Exit = "limit_reached"
 	ExitError          Exit = "error"
 	Stuck              Exit = "stuck"
-	NeedsUser          Exit = "needs_operator"
+	NeedsUser          Exit = "needs_user"
 	WaitingForProvider Exit = "parked"
 	// DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
 	DailyLimitReached Exit = "daily_limit"
@@ -177,7 +177,7 @@ func (s Spend) Add(o Spend) Spend {
 type Limits struct {
 	WallClock      time.Duration
 	Iterations     int
-	ClaimsPerCheck int `json:"ClaimsPerGate"` // the name under which goals are stored
+	ClaimsPerCheck int
 	Tokens         int64
 	USD            float64
 }

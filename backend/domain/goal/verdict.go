@@ -68,7 +68,7 @@ const (
 // Claim is what the agent, the user or the critic asks the host to verify. It proves nothing.
 type Claim struct {
 	N         int
-	By        string // critic, person; "" is the agent
+	By        string // user; "" is the agent
 	Rationale string
 	Result    string
 	// Accepted is the user's decision about pending manual checks: nil if there is none, false after the goal was

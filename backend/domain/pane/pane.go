@@ -17,7 +17,7 @@ type Info struct {
 	Kind   Kind   `json:"kind"`
 	Title  string `json:"title"`
 	GoalID string `json:"goal_id"` // the goal that leases it, "" for the user
-	Shared bool   `json:"lent"`    // it is the user's own, and shared with that goal
+	Shared bool   `json:"shared"`  // it is the user's own, and shared with that goal
 	Dir    string `json:"dir"`     // terminal: where it was opened
 	Cwd    string `json:"cwd"`     // terminal: the present folder, as its shell reports it
 	// Of a terminal on another machine: the name of its server, its tmux session ("" without one), and what ssh asks
@@ -51,7 +51,7 @@ type Driver string
 // may act on that page, and no agent waits for it.
 const (
 	Nobody      Driver = ""
-	DriverUser  Driver = "person"
+	DriverUser  Driver = "user"
 	DriverAgent Driver = "agent"
 )
 

@@ -47,7 +47,7 @@ func (p Policy) DescribeWork() string {
 // paths.
 func (p Policy) RefuseOutsideWork() string {
 	return fmt.Sprintf("only %s may be changed (--work); ask the user to extend it, with request_access (write) or "+
-		"ask_operator", p.DescribeWork())
+		"ask_user", p.DescribeWork())
 }
 
 // isOutsideWork reports whether a path is in Dir and not in what the agent may change there.

@@ -32,7 +32,7 @@ var exitDescriptions = []struct {
 	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused before the start; nothing was started"},
 	{exitLimit, "limit_reached: turns, time, tokens or money are used up; resume with a higher limit"},
 	{exitStuck, "stuck: the goal made no progress, or one check failed too often"},
-	{exitNeedsUser, "needs_operator: the goal waits for your answer; approvals lists its requests"},
+	{exitNeedsUser, "needs_user: the goal waits for your answer; approvals lists its requests"},
 	{exitAborted, "aborted: the goal was ended, or the agent gave up with a report"},
 	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that " +
 		"no longer holds"},

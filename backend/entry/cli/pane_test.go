@@ -88,7 +88,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 		t.Errorf("refused there: %d %s", code, said)
 	}
 	code, out, said := run("--pane", "t1")
-	if code != 0 || !strings.Contains(out, `"pane":"t1","kind":"terminal","held":true,"lent":true`) ||
+	if code != 0 || !strings.Contains(out, `"pane":"t1","kind":"terminal","held":true,"shared":true`) ||
 		!strings.Contains(out, `"exit":"done"`) {
 		t.Errorf("its pane: %d %s %s", code, out, said)
 	}

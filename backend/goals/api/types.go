@@ -68,7 +68,7 @@ type CheckPolicyInput struct {
 type LimitsInput struct {
 	WallClockMS    int64   `json:"wall_clock_ms"`
 	Iterations     int     `json:"iterations"`
-	ClaimsPerCheck int     `json:"claims_per_gate"`
+	ClaimsPerCheck int     `json:"claims_per_check"`
 	Tokens         int64   `json:"tokens"`
 	USD            float64 `json:"usd"`
 }
@@ -414,7 +414,7 @@ type ProtectedRecord struct {
 type ReceiptClaim struct {
 	N            int            `json:"n"`
 	At           string         `json:"at"`
-	By           string         `json:"by"` // critic, person; "" is the agent
+	By           string         `json:"by"` // user; "" is the agent
 	Rationale    string         `json:"rationale"`
 	Result       string         `json:"result"`
 	Deciding     bool           `json:"deciding"`
@@ -470,9 +470,9 @@ type Settings struct {
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`
-	GoalsAtOnce   int  `json:"goals_at_once"`  // 0 = the default of three; takes effect at the next start
-	KeepDays      int  `json:"keep_days"`      // days after which an ended goal is deleted at a start; 0 = never
-	GraceMinutes  int  `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
+	GoalsAtOnce   int  `json:"goals_at_once"` // 0 = the default of three; takes effect at the next start
+	KeepDays      int  `json:"keep_days"`     // days after which an ended goal is deleted at a start; 0 = never
+	GraceMinutes  int  `json:"grace_minutes"` // how long a goal's programs keep running after done; 0 = not at all
 	// maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
 	GoalMemory int `json:"goal_memory"`
 	// DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit

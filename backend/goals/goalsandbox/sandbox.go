@@ -303,7 +303,7 @@ func (s *Sandbox) Close(ctx context.Context) error {
 // PrivateDir returns the private folder of a goal, which contains its home, /tmp and caches. It is deleted with the
 // goal.
 func (f *Factory) PrivateDir(id goal.ID) string {
-	return filepath.Join(f.Config.State(), "rooms", string(id))
+	return filepath.Join(f.Config.State(), "sandboxes", string(id))
 }
 
 // sandboxSpec returns the specification of the sandbox for a policy.

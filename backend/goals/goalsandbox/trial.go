@@ -52,10 +52,10 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	if err := f.Access.ValidateGrants(in.AccessInput, &p); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "sandboxes"), 0o700); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "person-*")
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "sandboxes"), "user-*")
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
@@ -94,10 +94,10 @@ func (f *Factory) WithTrial(
 // WithSandbox opens a temporary sandbox with a private folder, and passes it to its callback. It deletes both
 // afterwards.
 func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*Sandbox) error) (err error) {
-	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "sandboxes"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
-	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "preflight-*")
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "sandboxes"), "preflight-*")
 	if err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}

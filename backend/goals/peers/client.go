@@ -69,7 +69,7 @@ func (c *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	var owners, available []string
 	for _, process := range c.Store.Sockets.Peers() {
 		var list []pane.Info
-		if err := callPeer(ctx, dialPeer(c.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
+		if err := callPeer(ctx, dialPeer(c.Store, process), http.MethodGet, "/shareable", nil, &list); err != nil {
 			c.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
 			continue
 		}

@@ -70,7 +70,7 @@ func OpenServer(
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket admits this user only
 	mux.HandleFunc("GET /panes", v.listPanes)
-	mux.HandleFunc("GET /lendable", v.shareablePanes)
+	mux.HandleFunc("GET /shareable", v.shareablePanes)
 	mux.HandleFunc("POST /goals", v.startGoal)
 	mux.HandleFunc("POST /front", v.raiseWindow)
 	const headerTimeout = 10 * time.Second

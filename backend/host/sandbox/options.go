@@ -13,7 +13,7 @@ import (
 // Options configures a Supervisor.
 type Options struct {
 	Helper string     // path, from Install
-	Name   string     // of the owner, for errors: a goal's ID, "person"
+	Name   string     // of the owner, for errors: a goal's ID, "user"
 	Spec   *spec.Spec // the sandbox; nil is none
 	// Systemd makes a cgroup that bounds the sandbox's programs together. If systemd makes no cgroup, or Systemd is nil,
 	// the helper measures their memory instead; Supervisor.CgroupError returns the reason.

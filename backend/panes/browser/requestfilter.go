@@ -42,7 +42,7 @@ func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (w
 // blockedNotice returns the text that the user reads beside the page, and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
 	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a "+
-		"click on its button, asks the user for this host; or use ask_operator",
+		"click on its button, asks the user for this host; or use ask_user",
 		text.SanitizeLine(r.Method, 20), originOf(r.URL), text.SanitizeLine(why, 200))
 }
 

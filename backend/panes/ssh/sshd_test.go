@@ -244,7 +244,7 @@ func newClient(m *machine, backoff ...time.Duration) *client {
 		server:  pane.SSHServer{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true},
 	}
 	var err error
-	d.set, err = sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(m), Name: "person"})
+	d.set, err = sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(m), Name: "user"})
 	m.must(err)
 	d.client = Open(Options{
 		Launcher: d.set, Helper: sandboxtest.Helper(m), Env: m.env, Backoff: backoff,

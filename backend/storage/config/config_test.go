@@ -171,7 +171,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
 		"turn_minutes":       {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
-		"linger_minutes":     {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
+		"grace_minutes":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
 		"goal_memory":        {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
 		"home_page":          {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
 		"web_search":         {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearch: "other"},

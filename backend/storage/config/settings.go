@@ -51,7 +51,7 @@ type Settings struct {
 	KeepDays int `json:"keep_days"`
 	// GraceMinutes is how long the programs of a goal keep running after done, so that the user can look at the
 	// result; 0 ends them at once.
-	GraceMinutes int `json:"linger_minutes"`
+	GraceMinutes int `json:"grace_minutes"`
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
 	GoalMemory int `json:"goal_memory"`
@@ -294,7 +294,7 @@ func (s Settings) validate() error {
 		return fault.Invalid("keep_days", fmt.Sprintf("%d days for keeping goals is out of range", s.KeepDays),
 			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))
 	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
-		return fault.Invalid("linger_minutes", fmt.Sprintf("a grace period of %d minutes is out of range", s.GraceMinutes),
+		return fault.Invalid("grace_minutes", fmt.Sprintf("a grace period of %d minutes is out of range", s.GraceMinutes),
 			fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes))
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
 		return fault.Invalid("goal_memory", fmt.Sprintf("%d MiB of memory for a goal is out of range", s.GoalMemory),

@@ -103,7 +103,7 @@ func (at *ApprovalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([
 		"BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
 	return at.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
-		WHEN 'person' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT
+		WHEN 'user' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT
 		run_id`+said+`)
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }

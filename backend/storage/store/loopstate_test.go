@@ -30,7 +30,7 @@ func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 		{"parked", []event.Body{&event.Paused{Exit: goal.WaitingForProvider}, &event.Resumed{}}, true},
 		{"interrupted", []event.Body{&event.Paused{Exit: goal.Interrupted}, &event.Resumed{}}, true},
 		{"stuck", []event.Body{&event.Paused{Exit: goal.Stuck}, &event.Resumed{}}, false},
-		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsUser}, &event.Resumed{}}, false},
+		{"needs_user", []event.Body{&event.Paused{Exit: goal.NeedsUser}, &event.Resumed{}}, false},
 		{"new limits", []event.Body{
 			&event.Paused{Exit: goal.PausedByUser}, event.NewLimitsChanged(goal.DefaultLimits()),
 			&event.Resumed{},

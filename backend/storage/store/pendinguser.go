@@ -41,7 +41,7 @@ func (u *UserQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool,
 func (u *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	return readRows(ctx, u.read, "read the answered goals", scanValue[goal.ID],
 		`SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
-		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER
+		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_user' ORDER
 		BY 1`)
 }
 
@@ -73,7 +73,7 @@ func (u *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]Pen
 		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane)
 	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
-		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
+		WHERE g.status = 'paused' AND g.exit = 'needs_user' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
 	if err != nil {
 		return nil, err
 	}

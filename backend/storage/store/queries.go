@@ -134,7 +134,7 @@ type Claim struct {
 	N         int
 	At        time.Time
 	AtMS      int64
-	By        string // critic, person; "" is the agent
+	By        string // user; "" is the agent
 	Rationale string
 	Result    string
 	Verdicts  []goal.Verdict

@@ -74,7 +74,7 @@ func (h *History) addClaims(
 	}
 	for _, c := range claims {
 		of := c.By
-		if of == "person" {
+		if of == "user" {
 			of = p.Last.Of
 		}
 		was := p.Last
@@ -87,7 +87,7 @@ func (h *History) addClaims(
 			Verdicts:  c.Verdicts,
 			Review:    reviews[c.N],
 		}
-		if c.By == "person" && p.Last.Review == nil { // the answer is about work that was reviewed before
+		if c.By == "user" && p.Last.Review == nil { // the answer is about work that was reviewed before
 			p.Last.Review = was.Review
 		}
 		if failed[c.N] {
@@ -155,7 +155,7 @@ func (h *History) warnedLimits(ctx context.Context, id goal.ID) (map[string]int,
 }
 
 // needsUserExits are the exits after which the user has to look at the goal.
-const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
+const needsUserExits = "'stuck','needs_user','limit_reached','done','gave_up','user_aborted'"
 
 // lastUserStop returns the seq of the event with which the goal last stopped for the user to look at it, 0 if it never
 // did. Earlier failures no longer count.

@@ -170,7 +170,7 @@ func TestJournal_IsAppendOnly(t *testing.T) {
 		}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
 		&event.Claim{N: 1, Rationale: "done"}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail}},
 		&event.ApprovalRequested{Approval: goal.Approval{ID: "a1", Tool: "run_command", Offers: []policy.Grant{once}}},
-		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{Allowed: true, Grant: once, By: "person"}},
+		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{Allowed: true, Grant: once, By: "user"}},
 		&event.GrantEnded{Request: "a1", Why: "it was used up"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 // The pages on which snapshots are compared: one of 6,000 elements and five ordinary ones.
-const words =
-  "goal check verdict policy claim lease session pane frame journal host person page server file order".split(" ");
+const words = "goal check verdict policy claim lease session pane frame journal host user page server file order".split(
+  " ",
+);
 const text = (seed, n) =>
   Array.from({ length: n }, (_, i) => words[(seed * 7 + i * i + 3 * i) % words.length]).join(" ");
 const times = (n, f) => Array.from({ length: n }, (_, i) => f(i)).join("");

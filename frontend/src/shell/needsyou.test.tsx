@@ -54,7 +54,7 @@ test("a goal is in the group of those that need the user from its request until 
     type: "approval_resolved",
     request: "a1",
     allowed: true,
-    by: "person",
+    by: "user",
   });
   expect(groupOf(answered)).toBe("running");
   const done = {
@@ -69,7 +69,7 @@ test("a goal is in the group of those that need the user from its request until 
 });
 
 test("a question is what the agent asks, and nothing else that a goal waits for", () => {
-  const card = { status: "paused" as const, exit: "needs_operator" as const, reason: "the agent asks: Which port?" };
+  const card = { status: "paused" as const, exit: "needs_user" as const, reason: "the agent asks: Which port?" };
   expect(questionIn(card)).toBe("Which port?");
   expect(questionIn({ ...card, reason: "The agent asks: Which port?" })).toBe("Which port?");
   expect(questionIn({ ...card, reason: "The agent asks: Which port?" })).toBe("Which port?");

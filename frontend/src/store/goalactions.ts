@@ -12,7 +12,7 @@ const keepLimits: ResumeInput = {
   protected: "",
   wall_clock_ms: 0,
   iterations: 0,
-  claims_per_gate: 0,
+  claims_per_check: 0,
   tokens: 0,
   usd: 0,
 };

@@ -24,7 +24,7 @@ const questionPrefix = /^(?:Stopped because |Stopped: )?the agent asks: /i;
 
 /** The agent's question for which a goal is paused, `""` if there is none. */
 export function questionIn(card: Pick<GoalCard, "status" | "exit" | "reason">): string {
-  if (card.status !== "paused" || card.exit !== "needs_operator") return "";
+  if (card.status !== "paused" || card.exit !== "needs_user") return "";
   return questionPrefix.test(card.reason) ? card.reason.replace(questionPrefix, "") : "";
 }
 
@@ -37,7 +37,7 @@ export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued" | "ask
     case "pending":
       return "queued";
     case "paused":
-      return card.exit === "needs_operator" || card.exit === "stuck" ? "needs_you" : "paused";
+      return card.exit === "needs_user" || card.exit === "stuck" ? "needs_you" : "paused";
     case "failed":
     case "aborted":
       return card.exit === "user_aborted" ? "aborted" : "failed"; // "gave up" is aborted by the agent

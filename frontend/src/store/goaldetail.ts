@@ -129,7 +129,7 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
     case "limits_changed":
       next.wall_clock_ms = event.wall_clock_ms;
       next.max_iterations = event.iterations;
-      next.max_claims = event.claims_per_gate;
+      next.max_claims = event.claims_per_check;
       next.max_tokens = event.tokens;
       next.max_usd = event.usd;
       break;

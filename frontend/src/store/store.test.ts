@@ -115,7 +115,7 @@ describe("goals", () => {
   });
 
   test("groups, newest first", () => {
-    expect(groupOf({ status: "paused", exit: "needs_operator", queued: "" })).toBe("needs_you");
+    expect(groupOf({ status: "paused", exit: "needs_user", queued: "" })).toBe("needs_you");
     expect(groupOf({ status: "paused", exit: "stuck", queued: "" })).toBe("needs_you");
     expect(groupOf({ status: "paused", exit: "parked", queued: "" })).toBe("paused");
     expect(groupOf({ status: "failed", exit: "limit_reached", queued: "3 goals are already running" })).toBe("queued");
@@ -264,7 +264,7 @@ describe("detail", () => {
   });
 
   test("new limits hold at once, and a goal that continues has no report", () => {
-    const limits = { wall_clock_ms: 7_200_000, iterations: 9, claims_per_gate: 4, tokens: 5, usd: 2 };
+    const limits = { wall_clock_ms: 7_200_000, iterations: 9, claims_per_check: 4, tokens: 5, usd: 2 };
     const d = [
       {
         ...head(11),

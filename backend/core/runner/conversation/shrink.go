@@ -98,8 +98,8 @@ func (c *Conversation) lastResult() int {
 
 func stubText(m goal.Message) string {
 	if m.Step == 0 {
-		return "(left out to save room)"
+		return "(left out to save space)"
 	}
-	return fmt.Sprintf("(left out to save room: %d bytes; read_evidence with the handle \"step:%d\" gives them)",
+	return fmt.Sprintf("(left out to save space: %d bytes; read_evidence with the handle \"step:%d\" gives them)",
 		len(m.Text), m.Step)
 }

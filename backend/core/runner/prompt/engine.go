@@ -18,8 +18,8 @@ How the goal ends
 		`nothing. If a check fails, you get the reason as the next prompt: repair the cause and claim again.
 - An answer for the user belongs in its argument result.
 - If the goal cannot be reached, an honest abort_with_report is better than a false claim.
-- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_operator.
-- After claim_complete, abort_with_report and ask_operator, end your turn at once.
+- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_user.
+- After claim_complete, abort_with_report and ask_user, end your turn at once.
 `
 	text += describeChecks(g)
 	text += fmt.Sprintf("\nYour machine\nYour folder is %s.\n", g.Policy.Dir)

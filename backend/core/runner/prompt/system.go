@@ -57,7 +57,7 @@ How to work
 	if len(e.Tools) > 0 {
 		text += "- find_tools adds more tools: " + strings.Join(e.Tools, ", ") + ".\n"
 	}
-	return text + `- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_operator. ` +
+	return text + `- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_user. ` +
 		"The run pauses until the answer.\n"
 }
 
@@ -102,7 +102,7 @@ func describeProtected(files []ProtectedFile) string {
 		list += fmt.Sprintf(", and %d more", more)
 	}
 	return "These files decide about the goal, so they are read-only: " + list +
-		". If one of them is wrong, ask the user with ask_operator: only the user can let you change it.\n"
+		". If one of them is wrong, ask the user with ask_user: only the user can let you change it.\n"
 }
 
 // describeFolder describes the folder, the shell, and the rest of the machine.
@@ -123,7 +123,7 @@ func describeFolder(g goal.Goal, e Environment) string {
 	b.WriteString(describeProtected(e.Protected))
 	if len(p.Work) > 0 {
 		fmt.Fprintf(&b, "In your folder you may change only %s. The rest is read-only, also for git, which cannot "+
-			"commit. Only the user can extend this: use request_access or ask_operator.\n", p.DescribeWork())
+			"commit. Only the user can extend this: use request_access or ask_user.\n", p.DescribeWork())
 	}
 	if !p.Unconfined {
 		b.WriteString("Outside it everything is read-only or missing. request_access asks the user for a " +

@@ -16,7 +16,7 @@ type Source string
 const (
 	SourceProgram    Source = "program"
 	SourcePane       Source = "pane"
-	SourceSharedPane Source = "lent page"
+	SourceSharedPane Source = "shared page"
 )
 
 // WebSocket is the method of a request that opens a WebSocket; its messages are not inspected.

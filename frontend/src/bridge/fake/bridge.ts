@@ -607,7 +607,7 @@ export class FakeBridge implements Bridge {
         const covers = a.offers?.find((o) => o.scope === scope)?.covers ?? "";
         if (allow && scope !== "once")
           this.grants = [...this.grants, { goal_id, request, scope, covers, held: scope === "reach" }];
-        this.say(goal_id, { type: "approval_resolved", request, allowed: allow, why, by: "person" });
+        this.say(goal_id, { type: "approval_resolved", request, allowed: allow, why, by: "user" });
       }
       return true;
     },
@@ -657,7 +657,7 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Reload": (id) => this.changePane(id, { problem: "" }),
     "BrowserAPI.Stop": (id) => this.changePane(id, { loading: false }),
     "BrowserAPI.Answer": () => true,
-    "BrowserAPI.TakeOver": (id) => this.changePane(id, { driver: "person", acting: "" }),
+    "BrowserAPI.TakeOver": (id) => this.changePane(id, { driver: "user", acting: "" }),
     "BrowserAPI.HandBack": (id) => this.changePane(id, { driver: "agent" }),
     "BrowserAPI.Find": (_id, text) => ({ index: text ? 1 : 0, count: text ? 3 : 0 }),
     "BrowserAPI.DevTools": (id) =>
@@ -824,7 +824,7 @@ export class FakeBridge implements Bridge {
         type: "limits_changed",
         wall_clock_ms: input.wall_clock_ms || view.wall_clock_ms,
         iterations: input.iterations || view.max_iterations,
-        claims_per_gate: input.claims_per_gate || view.max_claims,
+        claims_per_check: input.claims_per_check || view.max_claims,
         tokens: input.tokens || view.max_tokens,
         usd: input.usd || view.max_usd,
       });

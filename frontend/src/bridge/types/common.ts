@@ -10,7 +10,7 @@ export type Exit =
   | "limit_reached"
   | "error"
   | "stuck"
-  | "needs_operator"
+  | "needs_user"
   | "parked"
   | "daily_limit"
   | "user_paused"

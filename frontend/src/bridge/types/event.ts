@@ -24,7 +24,7 @@ interface Bodies {
   queued: { reason: string; left?: "user_aborted" | "user_paused" | "interrupted"; by?: string };
   started: object;
   reopened: { note: string };
-  limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
+  limits_changed: { wall_clock_ms: number; iterations: number; claims_per_check: number; tokens: number; usd: number };
   iteration: { n: number };
   message: { message: { role: string; text: string; step?: number; reasoning?: ReasoningEvent } };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
@@ -48,7 +48,7 @@ interface Bodies {
   verification_failed: { claim: number; detail: string };
   usage: Usage & { by?: string };
   steered: { text: string; from?: string };
-  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean; lent?: boolean };
+  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean; shared?: boolean };
   warning: { what: string; text: string };
   paused: {
     exit: Exit;

@@ -111,7 +111,7 @@ export interface StartInput {
   model: string;
   wall_clock_ms: number;
   iterations: number;
-  claims_per_gate: number;
+  claims_per_check: number;
   tokens: number;
   usd: number;
   allow_tools: string[];
@@ -166,7 +166,7 @@ export interface ResumeInput {
   protected: Decision;
   wall_clock_ms: number;
   iterations: number;
-  claims_per_gate: number;
+  claims_per_check: number;
   tokens: number;
   usd: number;
   /** Changed protected files whose shown versions are accepted; the others are restored. */

@@ -20,7 +20,7 @@ export interface PaneInfo {
   title: string;
   goal_id: string;
   /** It is the user's own pane, shared with that goal. */
-  lent: boolean;
+  shared: boolean;
   dir: string;
   cwd: string;
   server: string;
@@ -35,7 +35,7 @@ export interface PaneInfo {
   can_forward: boolean;
   problem: string;
   notice: string;
-  driver: "" | "person" | "agent";
+  driver: "" | "user" | "agent";
   profile: string;
   /** The pane whose page these developer tools inspect, "" for other panes. */
   inspects: string;

@@ -197,7 +197,7 @@ export interface Settings {
   keep_days: number;
   turn_minutes: number;
   /** After done; 0: no grace period. */
-  linger_minutes: number;
+  grace_minutes: number;
   /** MiB; 0: three quarters of the machine's. */
   goal_memory: number;
   /** Daily limit of all goals together in USD; 0: no limit. */

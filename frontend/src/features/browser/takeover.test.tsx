@@ -3,7 +3,7 @@ import { browserPane } from "@/bridge/fake/fixtures";
 import { find, get, mount } from "@/testing/mount";
 import { TakeoverBar } from "./takeover";
 
-const goalPage = (driver: "" | "person" | "agent") => browserPane("b1", { goal_id: "01m0g", driver });
+const goalPage = (driver: "" | "user" | "agent") => browserPane("b1", { goal_id: "01m0g", driver });
 
 test("the page of a goal that runs says who drives it, and lets that change", async () => {
   await mount(<TakeoverBar pane={goalPage("agent")} />);
@@ -12,7 +12,7 @@ test("the page of a goal that runs says who drives it, and lets that change", as
 });
 
 test("a page that was taken over can be handed back", async () => {
-  await mount(<TakeoverBar pane={goalPage("person")} />);
+  await mount(<TakeoverBar pane={goalPage("user")} />);
   expect(find("take-over")).toBeNull();
   expect(find("hand-back")).not.toBeNull();
 });

@@ -12,7 +12,7 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
   limit_reached: { words: "limit reached", tone: "bad" },
   error: { words: "error", tone: "bad" },
   stuck: { words: "stuck", tone: "warn" },
-  needs_operator: { words: "needs you", tone: "warn" },
+  needs_user: { words: "needs you", tone: "warn" },
   parked: { words: "waiting for provider", tone: "calm" },
   daily_limit: { words: "daily limit reached", tone: "warn" },
   user_paused: { words: "paused", tone: "calm" },

@@ -16,7 +16,7 @@ const card = (objective: string, more: Partial<GoalCard>): GoalCard => ({
 
 const cards = [
   card("b step 10", { status: "completed", exit: "done", usd: 1, dir: "/home/ada/shop" }),
-  card("a step 2", { status: "paused", exit: "needs_operator", usd: 0.2, dir: "/home/ada/infra" }),
+  card("a step 2", { status: "paused", exit: "needs_user", usd: 0.2, dir: "/home/ada/infra" }),
   card("B step 9", { status: "running", usd: 0.5, dir: "/home/ada/shop" }),
   card("c", { status: "completed", exit: "done", usd: 3, dir: "" }),
 ];

@@ -153,7 +153,7 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
             Claim {c.n} {c.deciding ? <Badge tone="ok">final</Badge> : null}
-            {c.by ? <Badge tone="calm">by the {c.by === "person" ? "user" : c.by}</Badge> : null}
+            {c.by ? <Badge tone="calm">by the {c.by}</Badge> : null}
             {c.review ? (
               <Badge tone={c.review === "confirmed" ? "ok" : "bad"}>
                 {c.review === "error" ? "review failed" : `${c.review} by the reviewer`}

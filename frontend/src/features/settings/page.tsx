@@ -268,11 +268,11 @@ function Goals({ settings, save, saveRow }: SectionProps) {
           "Minutes that a finished goal's programs keep running, so that you can try the result (0 " +
           "= stop immediately)"
         }
-        testid="linger-minutes"
-        value={settings.linger_minutes}
+        testid="grace-minutes"
+        value={settings.grace_minutes}
         min={0}
         max={1440}
-        onSave={(linger_minutes) => void save({ linger_minutes })}
+        onSave={(grace_minutes) => void save({ grace_minutes })}
       />
       <NumberRow
         title="Memory limit per goal"

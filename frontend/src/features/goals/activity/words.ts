@@ -86,7 +86,7 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   claim_complete: ["claim", "Claimed completion", "Claiming completion", none],
   abort_with_report: ["claim", "Gave up", "Giving up", none],
   find_tools: ["look", "Looked for tools", "Looking for tools", none],
-  ask_operator: ["ask", "Asked you", "Asking you", quoted("question")],
+  ask_user: ["ask", "Asked you", "Asking you", quoted("question")],
   request_access: ["ask", "Asked for access", "Asking for access", none],
   read_evidence: ["read", "Read a whole result", "Reading a whole result", none],
   start_goal: ["goal", "Started a goal", "Starting a goal", quoted("objective")],

@@ -44,9 +44,9 @@ test("the input says units, drops empty checks and splits lists", () => {
   expect(toInput(draft({ minutes: "", iterations: "0", claims: "" }))).toMatchObject({
     wall_clock_ms: -1,
     iterations: -1,
-    claims_per_gate: -1,
+    claims_per_check: -1,
   });
-  expect(input).toMatchObject({ wall_clock_ms: 90_000, usd: 5, tokens: 100_000, iterations: 300, claims_per_gate: 5 });
+  expect(input).toMatchObject({ wall_clock_ms: 90_000, usd: 5, tokens: 100_000, iterations: 300, claims_per_check: 5 });
   expect(input.allow_hosts).toEqual(["a.example", "b.example", "c.example"]);
   expect(input.deny_hosts).toEqual(["*.evil.example"]);
 });

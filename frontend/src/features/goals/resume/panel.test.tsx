@@ -28,7 +28,7 @@ async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] 
 
 /** The calls that the user's clicks caused, without those that a panel makes when it is rendered. */
 const asked = () => bridge.calls.filter((c) => c.method !== "GoalAPI.ProtectedState").map((c) => [c.method, ...c.args]);
-const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
 
 test("a question is shown and its answer goes back with the resume", async () => {
   const view = await show("01m0needs");
@@ -91,7 +91,7 @@ test("a used-up limit is raised by as much again, and what is no number cannot b
     [
       "GoalAPI.Resume",
       view.id,
-      { note: "", protected: "", wall_clock_ms: 90 * 60_000, iterations: 300, claims_per_gate: 0, tokens: -1, usd: 5 },
+      { note: "", protected: "", wall_clock_ms: 90 * 60_000, iterations: 300, claims_per_check: 0, tokens: -1, usd: 5 },
     ],
   ]);
 });
@@ -102,7 +102,7 @@ test("a goal that is done is reopened with a note only", async () => {
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
   write("answer-text", "one is missing");
   await press("answer-send");
-  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
   expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
 });
 
@@ -232,14 +232,14 @@ test("a question about a page leads to it, and taking it over is one press", asy
 });
 
 test("a page that was taken over is handed back as the answer", async () => {
-  await show(needs, { asked_pane: "b3" }, [page({ driver: "person" })]);
+  await show(needs, { asked_pane: "b3" }, [page({ driver: "user" })]);
   expect(find("answer-take-over")).toBeNull();
   await press("answer-hand-back");
   expect(asked()).toEqual([["BrowserAPI.HandBack", "b3"]]);
 });
 
 test("a page of the user's own is shown and not taken over", async () => {
-  await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "person" })]);
+  await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "user" })]);
   expect(get("answer-pane").textContent).toContain("Answer here when you are done");
   expect(find("answer-hand-back")).toBeNull();
 });

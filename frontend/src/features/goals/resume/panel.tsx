@@ -11,7 +11,7 @@ import { RaiseLimitPanel } from "./limits";
 
 /** Reports whether the panel shows why the goal stopped, with the button to continue. */
 export function needsAnswer(view: GoalView): boolean {
-  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "daily_limit", "limit_reached"];
+  const exits: GoalView["exit"][] = ["stuck", "needs_user", "parked", "daily_limit", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);
 }
 
@@ -27,6 +27,6 @@ export function ResumePanel({ view }: { view: GoalView }) {
   if (view.exit === "daily_limit") return <DailyLimitPanel view={view} />;
   if (view.waits) return <ManualCheckPanel view={view} />;
   if (asksUser(view)) return null; // the requests are answered in their own card
-  if (view.exit === "stuck" || view.exit === "needs_operator") return <QuestionPanel view={view} />;
+  if (view.exit === "stuck" || view.exit === "needs_user") return <QuestionPanel view={view} />;
   return null;
 }

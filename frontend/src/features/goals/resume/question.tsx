@@ -64,7 +64,7 @@ function QuestionPane({ view }: { view: GoalView }) {
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));
   if (!pane) return null;
   const goals = pane.kind === "browser" && pane.goal_id === view.id;
-  const taken = goals && pane.driver === "person";
+  const taken = goals && pane.driver === "user";
   const takeOver = async () => {
     if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.panes.show(pane.id);
   };

@@ -11,18 +11,18 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-type askOperatorArgs struct {
+type askUserArgs struct {
 	Question string `json:"question"`
 	Pane     string `json:"pane,omitempty"`
 }
 
-func askOperator(r Deps) (Tool, error) {
-	return defineControl("ask_operator", func(a askOperatorArgs) error {
+func askUser(r Deps) (Tool, error) {
+	return defineControl("ask_user", func(a askUserArgs) error {
 		if isBlank(a.Question) {
 			return errors.New("the question is empty; say what the user must decide or do")
 		}
 		return checkOwnPane(r.Panes, a.Pane)
-	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
+	}, func(_ context.Context, run goal.RunControl, a askUserArgs) goal.Result {
 		run.AskUser(a.Question, a.Pane)
 		return okResult("the run pauses until the user answers; you get the answer as a message")
 	})

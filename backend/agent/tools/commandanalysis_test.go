@@ -20,7 +20,7 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const anywhere, unwalled, never = 2, 1, 0
+	const anywhere, unsandboxed, never = 2, 1, 0
 	for line, asks := range map[string]int{
 		"git push -f":                                   anywhere,
 		"sudo sh -c 'git push -f'":                      anywhere,
@@ -99,15 +99,15 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 		"find -- / -delete":            anywhere,
 		"find -L / -exec nice rm {} +": anywhere,
 
-		"find -L . -delete":               unwalled,
-		"find . -follow -delete":          unwalled,
-		"find -files0-from list -delete":  unwalled,
-		"rm x/../y":                       unwalled,
-		`rm -rf "$X"`:                     unwalled,
-		"cd $X && rm -rf y":               unwalled,
-		"ls | xargs -I{} rm {}":           unwalled,
-		"goalctl approve a1":              unwalled,
-		"sudo goalctl run --unconfined x": unwalled,
+		"find -L . -delete":               unsandboxed,
+		"find . -follow -delete":          unsandboxed,
+		"find -files0-from list -delete":  unsandboxed,
+		"rm x/../y":                       unsandboxed,
+		`rm -rf "$X"`:                     unsandboxed,
+		"cd $X && rm -rf y":               unsandboxed,
+		"ls | xargs -I{} rm {}":           unsandboxed,
+		"goalctl approve a1":              unsandboxed,
+		"sudo goalctl run --unconfined x": unsandboxed,
 
 		"rm -rf build dist":                                      never,
 		"cd sub && rm -rf build":                                 never,
@@ -255,9 +255,9 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 	}
 	some := func(text string) []any { return typed(text, "no_enter", true) }
 	for name, c := range map[string]struct {
-		pieces   [][]any
-		unwalled policy.Answer
-		blocked  policy.Answer
+		pieces      [][]any
+		unsandboxed policy.Answer
+		blocked     policy.Answer
 	}{
 		"a deletion elsewhere":   {[][]any{some("r"), some("m -rf /et"), typed("c/x")}, policy.Ask, policy.Ask},
 		"a deletion":             {[][]any{some("r"), typed("m x")}, policy.Ask, policy.Allow},
@@ -268,7 +268,7 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 		"one that was ended":     {[][]any{typed("r"), typed("m /etc/x")}, policy.Allow, policy.Allow},
 		"nothing of the kind":    {[][]any{some("l"), typed("s")}, policy.Allow, policy.Allow},
 	} {
-		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.blocked} {
+		for held, want := range map[policy.Risk]policy.Answer{"": c.unsandboxed, policy.NetworkWrite: c.blocked} {
 			h := newFixture(t)
 			box, err := tools.New(tools.Deps{Dir: h.dir, SandboxRisk: held, Terminals: (*terminals)(h.panes)})
 			if err != nil {

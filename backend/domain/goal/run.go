@@ -111,12 +111,12 @@ type RunHistory struct {
 // as hexadecimal hashes. A missing entry was never seen, or too long ago.
 type LoopState struct {
 	Calls        map[string]RepeatCount `json:"calls,omitempty"`
-	Warned       []string               `json:"told,omitempty"`
+	Warned       []string               `json:"warned,omitempty"`
 	Failures     map[string]int         `json:"failures,omitempty"` // in a row, by tool
 	Refusals     int                    `json:"refusals,omitempty"`
 	Reading      int                    `json:"reading,omitempty"` // calls in a row that only read
 	Results      []string               `json:"results,omitempty"`
-	Fingerprints []string               `json:"worlds,omitempty"`
+	Fingerprints []string               `json:"fingerprints,omitempty"`
 	Quiet        int                    `json:"quiet,omitempty"`  // iterations without progress
 	Unmade       int                    `json:"unmade,omitempty"` // iterations in which nothing was changed
 	Silent       int                    `json:"silent,omitempty"` // turns in a row in which nothing was called

@@ -232,13 +232,13 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.ReachesPrograms() {
 		return passRule()
 	}
-	unwalled := c.Effect.Pane != "" || p.Unconfined // without a proxy, and so without a list of hosts
+	unproxied := c.Effect.Pane != "" || p.Unconfined // and so without a list of hosts
 	reached := p.opened
 	if !NetworkGet.Exceeds(p.Risk) {
 		reached = append(append([]string{}, reached...), p.AllowHosts...)
 	}
 	for _, s := range c.Effect.Secrets {
-		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
+		if len(s.Hosts) > 0 && (unproxied || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
 			return askRule([]Scope{ScopeSecret},
 				"the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name,
 				strings.Join(s.Hosts, ", "))

@@ -15,14 +15,14 @@ type Effect struct {
 	// Irreversible means that the effect cannot be undone, so the user is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Persistent means that the effect is stored in the user's own configuration and outlives the goal.
-	Persistent bool `json:"lasting,omitempty"`
+	Persistent bool `json:"persistent,omitempty"`
 	// Pane is an unconfined pane that the call uses: the user's own shell, SSH, a page with the user's logins. ""
 	// if none.
 	Pane string `json:"pane,omitempty"`
 	// Access is the part of the user's machine that the goal asks for.
 	Access *MachineAccess `json:"access,omitempty"`
 	// Unparsed says why it is unknown what a command line would run, "" if it is known.
-	Unparsed string `json:"unread,omitempty"`
+	Unparsed string `json:"unparsed,omitempty"`
 	// BadCertificate is the origin of a server whose invalid certificate would be accepted, "" if none.
 	BadCertificate string `json:"untrusted,omitempty"`
 	// Secrets are filled into the arguments before the call is executed.

@@ -30,8 +30,8 @@ type Rule struct {
 	None []string `json:"none,omitempty"`
 	// Unconfined rules apply only in an unconfined pane, where only this question protects the machine.
 	Unconfined bool `json:"unconfined,omitempty"`
-	// Unwalled rules also apply in a goal without a sandbox.
-	Unwalled bool `json:"unwalled,omitempty"`
+	// Unsandboxed rules also apply in a goal without a sandbox.
+	Unsandboxed bool `json:"unsandboxed,omitempty"`
 	// Path lists patterns of written paths; ** matches any folders, ~ the user's home.
 	Path []string `json:"path,omitempty"`
 	// Match and Not are examples: command lines with single spaces, or paths with the home folder /home/anna.
@@ -158,7 +158,7 @@ func (r Rule) evalExample(e string) bool {
 
 // asCheck applies the rule to a call. A rule with the answer ask asks at every risk level.
 func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
-	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
+	if r.Unconfined && c.Effect.Pane == "" || r.Unsandboxed && c.Effect.Pane == "" && !p.Unconfined {
 		return passRule()
 	}
 	for _, argv := range c.Effect.Commands {

@@ -15,7 +15,7 @@ import (
 
 // AutorunBaselineFile, in the goal's private folder, lists what git and editors would run automatically in the goal's
 // folders before the goal began.
-const AutorunBaselineFile = "selfrun.json"
+const AutorunBaselineFile = "autorun.json"
 
 // RecordAutorunBaseline records what git and editors would run automatically in the goal's folders. After the first
 // start it does nothing.

@@ -70,7 +70,7 @@ function active(activity: readonly number[] | null): number[] {
 /** No process has the goal any more; only a snapshot shows which one takes it next. */
 function isOrphaned(card: GoalCard): void {
   card.pid = 0;
-  card.elsewhere = false;
+  card.in_other_process = false;
 }
 
 /** Reports whether a stopped goal resumes automatically at a known time, in the process that has it. */

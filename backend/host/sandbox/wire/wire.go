@@ -32,8 +32,8 @@ const (
 	Start     Op = "start"
 	Signal    Op = "signal"
 	Dial      Op = "dial"   // connects to the goal's own loopback
-	Grant     Op = "widen"  // adds mounts or a listener to the running sandbox
-	Revoke    Op = "narrow" // removes what the Grant with this ID added
+	Grant     Op = "grant"  // adds mounts or a listener to the running sandbox
+	Revoke    Op = "revoke" // removes what the Grant with this ID added
 	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
 	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
 	Seal      Op = "seal"   // makes Dir read-only for the agent's programs; answered with Changed
@@ -75,7 +75,7 @@ type Request struct {
 	Listen string  `json:"listen,omitempty"`
 
 	// For Configure.
-	Spec *Spec `json:"walls,omitempty"`
+	Spec *Spec `json:"spec,omitempty"`
 
 	// For Dial, such as "tcp" and "127.0.0.1:8080". The connection is passed with the answer.
 	Network string `json:"network,omitempty"`
@@ -248,7 +248,7 @@ const (
 	InvalidRequest Code = "bad"         // the request is malformed
 	Ended          Code = "ended"       // signal to a program that has ended
 	Unsupported    Code = "unsupported" // this helper cannot do it
-	SandboxError   Code = "walled"      // the sandbox cannot be built here
+	SandboxError   Code = "sandbox"     // the sandbox cannot be built here
 	Listening      Code = "listening"   // a program of the agent listens, so nothing was frozen
 	Busy           Code = "busy"        // a program has a file of the folder open for writing
 	Failed         Code = "failed"      // any other error of the kernel

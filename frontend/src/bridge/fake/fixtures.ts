@@ -410,7 +410,7 @@ export const blankView: GoalView = {
   parked_until: "",
   queued: "",
   pid: 0,
-  elsewhere: false,
+  in_other_process: false,
   seq: 1,
   activity: [],
   criterion_sha256: "9f2c61b3a07de41c",

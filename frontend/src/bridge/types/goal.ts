@@ -220,9 +220,9 @@ export interface GoalCard {
   parked_until: string;
   /** What it waits for in the queue, whatever its status; "" if it does not wait. */
   queued: string;
-  /** The process that runs it or waits with it, 0 for none; elsewhere: not this one. */
+  /** The process that runs it or waits with it, 0 for none; in_other_process: not this one. */
   pid: number;
-  elsewhere: boolean;
+  in_other_process: boolean;
   seq: number;
   activity: number[] | null;
   /** Calls that wait for the user's answer. */

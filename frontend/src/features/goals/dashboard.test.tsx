@@ -28,16 +28,18 @@ test("a goal that another process runs says so, and what is done here still reac
   const bridge = new FakeBridge();
   const goal = bridge.goals.get(running);
   if (!goal) throw new Error("no such goal");
-  Object.assign(goal.view, { pid: 4711, elsewhere: true });
+  Object.assign(goal.view, { pid: 4711, in_other_process: true });
   await open(bridge, running);
-  await until(() => expect(get("goal-elsewhere").textContent).toBe("running in another process (PID 4711)"));
+  await until(() => expect(get("goal-other-process").textContent).toBe("running in another process (PID 4711)"));
   await press("goal-pause");
   expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
 });
 
 test("its card says so, too", async () => {
-  await mount(<Card card={{ ...blankView, pid: 4711, elsewhere: true }} selected={false} onSelect={() => undefined} />);
-  expect(get("goal-card").dataset.elsewhere).toBe("true");
+  await mount(
+    <Card card={{ ...blankView, pid: 4711, in_other_process: true }} selected={false} onSelect={() => undefined} />,
+  );
+  expect(get("goal-card").dataset.otherProcess).toBe("true");
   expect(get("goal-card").textContent).toContain("another process (PID 4711)");
 });
 

@@ -158,10 +158,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             )}
           </Badge>
         ) : null}
-        {view.elsewhere ? (
+        {view.in_other_process ? (
           <Badge
             tone="agent"
-            testid="goal-elsewhere"
+            testid="goal-other-process"
             title={
               "This goal runs in another window or on the command line. Your actions here reach it; its " +
               "terminals and pages are shown there."

@@ -111,9 +111,8 @@ func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 	}
 }
 
-// TestAccept_OldUnreviewedGoal_IsReviewed: an older version paused the goal without a review, which accepting must not
-// skip.
-func TestAccept_OldUnreviewedGoal_IsReviewed(t *testing.T) {
+// TestAccept_UnreviewedClaim_IsReviewed: accepting a claim does not skip a review that is missing in the journal.
+func TestAccept_UnreviewedClaim_IsReviewed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -131,7 +130,7 @@ func TestAccept_OldUnreviewedGoal_IsReviewed(t *testing.T) {
 	must(t, err)
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	// the state of a waiting claim from an older version
+	// a waiting claim without a review
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	own, err := s.Locks.LockGoal(goal.ID(out.GoalID))

@@ -223,7 +223,7 @@ func newAssistantMessage(m goal.Message) chatMessage {
 	return a
 }
 
-// Values for messages whose reasoning is unknown, because another model wrote them or an older version journaled them.
+// Values for messages whose reasoning is unknown, because another model wrote them.
 const (
 	unknownReasoning = "(not recorded)"
 	// unknownSignature is Google's word for a call that Gemini did not make.

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"goalpost/backend/domain/goal"
@@ -10,18 +9,17 @@ import (
 )
 
 // assuranceText describes how much the verdicts prove, and names the checks that prove less than a strong one, with
-// the reason. It is empty if no verdict has a level.
+// the reason. It is empty if nothing passed.
 func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
 	level := c.AssuranceOf(verdicts)
-	known := slices.ContainsFunc(verdicts, func(v goal.Verdict) bool { return v.Assurance != "" })
-	if level == "" || !known {
+	if level == "" {
 		return ""
 	}
 	var weak []string
 	changed := 0
 	for _, v := range verdicts {
 		changed += len(v.Changes)
-		if v.Outcome != goal.Pass || v.Assurance == goal.Strong || v.Assurance == "" {
+		if v.Outcome != goal.Pass || v.Assurance == goal.Strong {
 			continue
 		}
 		reason := string(v.Assurance)

@@ -35,9 +35,4 @@ func TestAssuranceShortfall_WeakerThanRequired_NamesTheCheck(t *testing.T) {
 	if why := assuranceShortfall(c, verdicts); why != "" {
 		t.Errorf("shared is enough, but: %q", why)
 	}
-	// Verdicts that an older version stored have no assurance.
-	verdicts[0].Assurance, verdicts[1].Assurance = "", ""
-	if text := assuranceText(c, verdicts); text != "" {
-		t.Errorf("of old verdicts it says %q", text)
-	}
 }

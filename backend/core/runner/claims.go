@@ -13,7 +13,6 @@ import (
 type pendingClaim struct {
 	rationale, result string
 	by                string // "user" for the user, "" for the agent
-	of                string // whose claim the user decides: "critic" in goals of older versions
 	accepted          *bool  // the user's answer, nil before it
 	note              string
 }

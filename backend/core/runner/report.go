@@ -120,7 +120,7 @@ func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 func (r *reporter) agentText(stop *Stop) string {
 	switch {
 	case stop.Exit == goal.Done:
-		return r.claims.accepted.describeRationale()
+		return "The agent said: " + r.claims.accepted.rationale
 	case r.requests.gaveUp != nil:
 		return "What was learned: " + r.requests.gaveUp.learned
 	case r.plan.openTodos() != "":
@@ -161,14 +161,6 @@ func (r *reporter) stopReasonText(stop *Stop) string {
 		goal.Interrupted, goal.AbortedByUser:
 	}
 	return goal.DescribeStop(stop.Reason)
-}
-
-// describeRationale returns the rationale of a claim, and whose it is. In older versions, a critic could claim.
-func (p *pendingClaim) describeRationale() string {
-	if p.of == "critic" {
-		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(p.rationale, "the critic: ")
-	}
-	return "The agent said: " + p.rationale
 }
 
 // decidedByText says who decided.

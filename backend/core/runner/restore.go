@@ -84,7 +84,6 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 			rationale: last.Rationale,
 			result:    last.Result,
 			by:        "user",
-			of:        last.Of,
 			accepted:  &yes,
 			note:      o.Text,
 		}

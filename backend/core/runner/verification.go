@@ -186,7 +186,7 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 
 // reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
-	// An older version paused it without a review.
+	// The user's decision does not replace a review that is missing.
 	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
 		if stop := v.journalReview(ctx); stop != nil { // the review of the work that the user was shown
 			return stop

@@ -80,7 +80,7 @@ func filled() []event.Body {
 		&event.GrantEnded{Request: "a1", Why: "used"},
 		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},
 		&event.Critic{Verdict: event.CriticOffTrack, Reason: "r", Reply: "w", Step: 5},
-		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "critic"},
+		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "user"},
 		&event.Verdict{Claim: 1, Verdict: goal.Verdict{
 			Check:    2,
 			Type:     goal.ModelQuestion,

@@ -81,7 +81,7 @@ func (c Criterion) AssuranceOf(verdicts []Verdict) Assurance {
 		if v.Outcome != Pass {
 			continue
 		}
-		level := v.level(c)
+		level := v.Assurance
 		if v.Check < len(c.Checks) && c.Checks[v.Check].Type == Manual && c.Checks[v.Check].Wait {
 			accepted = append(accepted, level)
 			continue
@@ -98,18 +98,6 @@ func (c Criterion) AssuranceOf(verdicts []Verdict) Assurance {
 		return slices.MinFunc(passed, compareAssurance)
 	}
 	return slices.MaxFunc(passed, compareAssurance)
-}
-
-// level returns the assurance of a verdict, including one that an older version stored without it.
-func (v Verdict) level(c Criterion) Assurance {
-	if v.Assurance != "" || v.Check >= len(c.Checks) {
-		return v.Assurance
-	}
-	k := c.Checks[v.Check]
-	if best := k.BestAssurance(); best != Strong || k.Type == HTTP || k.Type == File {
-		return best
-	}
-	return Shared
 }
 
 func compareAssurance(a, b Assurance) int {

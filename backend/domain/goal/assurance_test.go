@@ -98,10 +98,6 @@ func TestAssuranceOf_WeakestCheck_Decides(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	old := []goal.Verdict{{Outcome: goal.Pass, Type: goal.Shell}} // stored by an older version
-	if got := (goal.Criterion{Checks: []goal.Check{shell}}).AssuranceOf(old); got != goal.Shared {
-		t.Errorf("a stored verdict without a level is %q", got)
-	}
 }
 
 func TestValidate_RequiredAssuranceThatNoCheckGives_IsRefused(t *testing.T) {

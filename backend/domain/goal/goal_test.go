@@ -270,9 +270,9 @@ func TestFormatDuration_EachLength_IsShort(t *testing.T) {
 	}
 }
 
-// TestHash_OfAnOlderVersion_StaysTheSame checks that a goal which an older version froze keeps its hashes. For this,
-// the JSON must omit new fields of checks and policies when they are empty.
-func TestHash_OfAnOlderVersion_StaysTheSame(t *testing.T) {
+// TestHash_FrozenGoal_StaysTheSame checks that a goal keeps its hashes in later versions. For this, the JSON must omit
+// new fields of checks and policies when they are empty.
+func TestHash_FrozenGoal_StaysTheSame(t *testing.T) {
 	for want, v := range map[string]any{
 		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{
 			Checks: []goal.Check{

@@ -133,7 +133,6 @@ type RepeatCount struct {
 type ClaimRecord struct {
 	N                 int
 	By                string
-	Of                string // who made the claim that the user decided about; otherwise as By
 	Rationale, Result string
 	// those of the previous claim, if a claim failed without checks because nothing was done since
 	Verdicts []Verdict

@@ -65,7 +65,7 @@ const (
 	Waiting     VerificationResult = "waiting"
 )
 
-// Claim is what the agent, the user or the critic asks the host to verify. It proves nothing.
+// Claim is what the agent or the user asks the host to verify. It proves nothing.
 type Claim struct {
 	N         int
 	By        string // user; "" is the agent

@@ -107,7 +107,8 @@ type ChangesView struct {
 	// Unavailable is why nothing can be compared, "" if it can be.
 	Unavailable string `json:"unavailable"`
 	Running     bool   `json:"running"` // the goal works in the folder now
-	// FromStep is the step after which the first snapshot was taken. It is 0, except for goals of older versions.
+	// FromStep is the step after which the first snapshot was taken. It is 0 unless the first
+	// run of the goal could take none.
 	FromStep    int              `json:"from_step"`
 	Files       []ChangedFile    `json:"files"`
 	Protected   []ProtectedFile  `json:"protected"` // unchanged ones

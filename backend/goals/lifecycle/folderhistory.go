@@ -38,8 +38,7 @@ func describeNoSnapshot(row store.GoalRow) string {
 	case row.Status == goal.Running:
 		return "No snapshot of the folder is complete yet. If this does not change, the goal's warnings say why."
 	}
-	return "No snapshot of the folder was taken before the goal began. The goal's warnings say why, unless an older " +
-		"version of Goalpost ran it."
+	return "No snapshot of the folder was taken before the goal began. The goal's warnings say why."
 }
 
 // open reads the snapshots of a goal. If there are none, a is nil, and unavailable says why.

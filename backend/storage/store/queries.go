@@ -196,8 +196,8 @@ const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FR
 	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
 	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
-// Assurances reads the assurance of goals at their last end. A goal that has not ended, or that an older version ended,
-// has none.
+// Assurances reads the assurance of goals at their last end. A goal that has not ended, or that ended
+// otherwise than done, has none.
 func (h *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {

@@ -187,7 +187,7 @@ func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	if run, err = s.Journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
-	claim(2, "critic")
+	claim(2, "user")
 	put(&event.Usage{Usage: goal.Usage{TokensIn: 900, TokensOut: 9}}, // of the agent
 		&event.Usage{Usage: goal.Usage{TokensIn: 70, TokensOut: 5}, By: "critic"},
 		&event.Usage{Usage: goal.Usage{TokensIn: 20, TokensOut: 5}, By: "critic"})
@@ -225,7 +225,7 @@ func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	if len(p.Steps) != recentSteps || p.Steps[0].N != 3 || p.Steps[recentSteps-1].N != recentSteps+2 {
 		t.Errorf("%d steps from %d", len(p.Steps), p.Steps[0].N)
 	}
-	if len(p.Claims) != 2 || p.Claims[0].By != "critic" || p.Last.N != 3 || len(p.Last.Verdicts) != 1 ||
+	if len(p.Claims) != 2 || p.Claims[0].By != "user" || p.Last.N != 3 || len(p.Last.Verdicts) != 1 ||
 		p.Last.Rationale != "r" {
 		t.Errorf("claims %+v, last %+v", p.Claims, p.Last)
 	}

@@ -73,15 +73,10 @@ func (h *History) addClaims(
 		}
 	}
 	for _, c := range claims {
-		of := c.By
-		if of == "user" {
-			of = p.Last.Of
-		}
 		was := p.Last
 		p.Last = goal.ClaimRecord{
 			N:         c.N,
 			By:        c.By,
-			Of:        of,
 			Rationale: c.Rationale,
 			Result:    c.Result,
 			Verdicts:  c.Verdicts,

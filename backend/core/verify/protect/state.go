@@ -112,11 +112,10 @@ type statStamp struct{ size, ctime int64 }
 
 // protectedJSON is a State on disk.
 type protectedJSON struct {
-	List    []storedItem `json:"list"`
-	Without []string     `json:"without,omitempty"`
-	Tests   []int        `json:"tests,omitempty"`
-	Freed   []string     `json:"freed,omitempty"`
-	// Observed is missing in what older versions stored.
+	List     []storedItem        `json:"list"`
+	Without  []string            `json:"without,omitempty"`
+	Tests    []int               `json:"tests,omitempty"`
+	Freed    []string            `json:"freed,omitempty"`
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
@@ -206,11 +205,6 @@ func Load(dir, private string) (*State, error) {
 	if err := fileio.ReadJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	// Older versions stored patterns of new files that were refused, and the hashes of installed programs. Neither is
-	// needed: the trace of a claim shows which new or changed files decided the check.
-	f.List = slices.DeleteFunc(f.List, func(h storedItem) bool {
-		return h.Part == "installed" || h.Kind == KindForbiddenNew && strings.ContainsAny(h.Path, "*?[")
-	})
 	g, err := newState(dir, private, f.List, f.Without)
 	g.tests, g.observed, g.freed = f.Tests, f.Observed, f.Freed
 	return g, err

@@ -835,7 +835,16 @@ export class FakeBridge implements Bridge {
   private accept(id: string): boolean {
     this.say(id, { type: "resumed" });
     const report = ["Done: the user accepted claim 1. Not verified by the host."];
-    return this.say(id, { type: "ended", status: "completed", exit: "done", verified: false, report }) !== undefined;
+    return (
+      this.say(id, {
+        type: "ended",
+        status: "completed",
+        exit: "done",
+        verified: false,
+        assurance: "claimed",
+        report,
+      }) !== undefined
+    );
   }
 
   private prunable(input: PruneInput): string[] {

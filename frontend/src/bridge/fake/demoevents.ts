@@ -181,6 +181,7 @@ export const ending: DemoStep[] = [
       status: "completed",
       exit: "done",
       verified: true,
+      assurance: "strong",
       report: [
         "Every check passed on the second claim.",
         "The cart multiplies by the quantity.",

@@ -107,6 +107,7 @@ export class FakeGoal {
           exit: event.exit,
           verified: event.verified,
           judged: event.judged ?? false,
+          ...(event.assurance ? { assurance: event.assurance } : {}),
           report: event.report,
         });
         v.reason = event.report?.[0] ?? "";

@@ -83,6 +83,6 @@ export function longGoal(): FakeGoal {
     "The new payment service is used everywhere; the old one's client is gone.",
     "Refunds were the last to go green: the amounts are cents now.",
   ];
-  goal.record({ type: "ended", status: "completed", exit: "done", verified: true, report }, now);
+  goal.record({ type: "ended", status: "completed", exit: "done", verified: true, assurance: "strong", report }, now);
   return goal;
 }

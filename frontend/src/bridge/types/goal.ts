@@ -198,8 +198,8 @@ export interface StatusOutput {
 export interface GoalCard {
   id: string;
   objective: string;
-  /** Its folder; with a git worktree, the one that the user chose. Absent in an older program. */
-  dir?: string;
+  /** Its folder; with a git worktree, the one that the user chose. */
+  dir: string;
   status: Status;
   exit: Exit;
   reason: string;

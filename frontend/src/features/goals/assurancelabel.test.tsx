@@ -7,19 +7,20 @@ import { assuranceOf } from "./assurancelabel";
 import { Card } from "./card";
 import { ReceiptDialog } from "./receipt";
 
-const done = { ...blankView, status: "completed" as const, exit: "done" as const, verified: true, judged: false };
+const done = { ...blankView, status: "completed" as const, exit: "done" as const, assurance: "strong" };
 const shared = {
   ...done,
   assurance: "shared",
   assurance_words: "Verified (the agent could have influenced the check)",
 };
 
-test("a done goal says what it proves, also one that an older version ended", () => {
+test("a done goal says what it proves, also before its words are there", () => {
   expect(assuranceOf(shared)).toEqual({ words: shared.assurance_words, short: "Verified, shared", tone: "calm" });
   expect(assuranceOf({ ...done, assurance: "judged", assurance_words: "Judged by m1" })?.tone).toBe("warn");
   expect(assuranceOf(done)?.words).toBe("Verified");
-  expect(assuranceOf({ ...done, judged: true })?.words).toBe("Judged by a model");
-  expect(assuranceOf({ ...done, verified: false })?.words).toBe("Claimed, not verified");
+  expect(assuranceOf({ ...done, assurance: "shared" })?.short).toBe("Verified, shared");
+  expect(assuranceOf({ ...done, assurance: "judged" })?.words).toBe("Judged by a model");
+  expect(assuranceOf({ ...done, assurance: "claimed" })?.words).toBe("Claimed, not verified");
   expect(assuranceOf({ ...done, exit: "gave_up" })).toBeNull();
 });
 

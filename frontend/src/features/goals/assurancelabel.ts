@@ -1,7 +1,7 @@
 import type { GoalCard } from "@/bridge/types";
 import type { StatusTone } from "@/ui/badge";
 
-type Proof = Pick<GoalCard, "exit" | "verified" | "judged" | "assurance" | "assurance_words">;
+type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_words">;
 
 interface Assurance {
   words: string;
@@ -15,9 +15,9 @@ const tones: Record<string, StatusTone> = { strong: "ok", shared: "calm", judged
 /** Describes what a done goal proves; null for a goal that is not done. */
 export function assuranceOf(goal: Proof): Assurance | null {
   if (goal.exit !== "done") return null;
-  // An older version stored only who decided.
-  const level = goal.assurance ?? (goal.judged ? "judged" : goal.verified ? "strong" : "claimed");
-  const words = { strong: "Verified", judged: "Judged by a model" }[level] ?? "Claimed, not verified";
+  const level = goal.assurance ?? "claimed";
+  const words =
+    { strong: "Verified", shared: "Verified", judged: "Judged by a model" }[level] ?? "Claimed, not verified";
   const all = goal.assurance_words ?? words;
   const short = all.split(" (", 1)[0] ?? all;
   return { words: all, short: level === "shared" ? `${short}, shared` : short, tone: tones[level] ?? "calm" };

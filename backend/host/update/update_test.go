@@ -47,7 +47,7 @@ func TestCheck_FindsTheNewestRelease(t *testing.T) {
 	say(`{"tag_name":"v1.2.3","html_url":"https://example.org/1.2.3","body":"notes"}`)
 	for current, newer := range map[string]bool{
 		"1.2.2": true, "1.2.3": false, "1.2.4": false, "0.9.9": true, "1.10.0": false, "v1.2.3": false,
-		"1.2.3+4.g0123abc": false, "1.2.3-rc.1": true, "0.0.0-dev.670+g2c99af1e": true, "unversioned": true,
+		"1.2.3+4.g0123abc": false, "1.2.3-rc.1": true, "0.1.0-dev.670+g2c99af1e": true, "unversioned": true,
 	} {
 		got, err := Check(t.Context(), server.URL, current)
 		want := Release{Version: "1.2.3", URL: "https://example.org/1.2.3", Newer: newer}

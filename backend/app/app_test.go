@@ -540,7 +540,7 @@ func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range steps.Steps {
-		if s.Tool == "browser_snapshot" && s.Outcome != string(event.OK) {
+		if s.Tool == "browser_snapshot" && s.Outcome != event.OK {
 			t.Errorf("after the hand-back: %s %s", s.Outcome, s.Preview)
 		}
 	}

@@ -109,7 +109,7 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	}
 	p.answers(out.GoalID, "") // the request of the running command was refused, so the user is asked again
 	p.done(out.GoalID)
-	if s, err := p.goal.Step(out.GoalID, 2); err != nil || s.Outcome != string(event.OK) {
+	if s, err := p.goal.Step(out.GoalID, 2); err != nil || s.Outcome != event.OK {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

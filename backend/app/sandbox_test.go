@@ -114,7 +114,7 @@ func TestSandbox_TwoGoalsOnOnePort_AreSeparate(t *testing.T) {
 		}
 		seen := ""
 		for _, s := range steps.Steps {
-			if s.Outcome != string(event.OK) {
+			if s.Outcome != event.OK {
 				t.Errorf("%s: step %d %s: %s %s", words[i], s.N, s.Tool, s.Outcome, s.Preview)
 			}
 			if s.Tool == "browser_snapshot" {

@@ -352,7 +352,7 @@ func (p *program) wasPlanted(id string, page *httptest.Server) {
 		full, err := p.goal.Step(id, s.N)
 		must(p.T, err)
 		results[s.Tool] += full.Result + "\n"
-		if s.Outcome != string(event.OK) && s.Tool != "read_file" {
+		if s.Outcome != event.OK && s.Tool != "read_file" {
 			p.Logf("step %d %s %s: %s", s.N, s.Tool, s.Outcome, full.Result)
 		}
 	}

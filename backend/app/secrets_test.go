@@ -118,7 +118,7 @@ func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 	p.done(out.GoalID)
 	for n, want := range map[int]string{7: `"ok":true`, 8: "may only be sent to 127.0.0.1", 10: "disc"} {
 		if s, err := p.goal.Step(out.GoalID, n); err != nil ||
-			!strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
+			!strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == event.OK), want) {
 			t.Errorf("step %d: %s %q, %v", n, s.Outcome, s.Result, err)
 		}
 	}

@@ -111,7 +111,7 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 	}
 	p.back(own.ID)
 	for n, want := range []string{"denied", "shared-42", "typed", "denied"} {
-		if s, err := p.goal.Step(out.GoalID, n+1); err != nil || !strings.Contains(s.Result+s.Outcome, want) {
+		if s, err := p.goal.Step(out.GoalID, n+1); err != nil || !strings.Contains(s.Result+string(s.Outcome), want) {
 			t.Errorf("step %d: %s %q, %v", n+1, s.Outcome, s.Result, err)
 		}
 	}

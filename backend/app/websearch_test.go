@@ -70,15 +70,15 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		return results, asked
 	}
 	steps, asked := run(policy.WriteLocal, true)
-	if !offered || asked != 1 || steps[0].Outcome != string(event.OK) ||
+	if !offered || asked != 1 || steps[0].Outcome != event.OK ||
 		!strings.Contains(steps[0].Result, "https://paint.example/") ||
 		strings.Contains(steps[0].Result, "canary-key") {
 		t.Errorf("offered %v, %d questions, %s %s", offered, asked, steps[0].Outcome, steps[0].Result)
 	}
-	if steps, _ := run(policy.WriteLocal, false); steps[0].Outcome != string(event.Denied) {
+	if steps, _ := run(policy.WriteLocal, false); steps[0].Outcome != event.Denied {
 		t.Errorf("the user refused, and it searched: %s %s", steps[0].Outcome, steps[0].Result)
 	}
-	if steps, asked := run(policy.NetworkGet, false); steps[0].Outcome != string(event.OK) || asked != 0 {
+	if steps, asked := run(policy.NetworkGet, false); steps[0].Outcome != event.OK || asked != 0 {
 		t.Errorf("a goal that may read from the network: %d questions, %s", asked, steps[0].Outcome)
 	}
 }

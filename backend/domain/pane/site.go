@@ -1,25 +1,31 @@
 package pane
 
-// How a page was loaded.
+// SiteConnection is how a page was loaded.
+type SiteConnection string
+
+// The connections.
 const (
-	SiteSecure         = "proven"   // encrypted, and the host proved its identity
-	SiteBadCertificate = "unproven" // encrypted, but the host's identity is not proven
-	SitePlaintext      = "open"     // not encrypted, over a network
-	SiteLocal          = "here"     // not encrypted, from this machine
-	SiteUnknown        = "none"     // no origin: a blank page, an image in an address
+	SiteSecure         SiteConnection = "proven"   // encrypted, and the host proved its identity
+	SiteBadCertificate SiteConnection = "unproven" // encrypted, but the host's identity is not proven
+	SitePlaintext      SiteConnection = "open"     // not encrypted, over a network
+	SiteLocal          SiteConnection = "here"     // not encrypted, from this machine
+	SiteUnknown        SiteConnection = "none"     // no origin: a blank page, an image in an address
 )
 
-// Permissions that a page's origin may have, for Site.Permissions.
+// PermissionState is what a page's origin may do.
+type PermissionState string
+
+// The states.
 const (
-	PermissionAsk   = "ask"
-	PermissionAllow = "allow"
-	PermissionBlock = "block"
+	PermissionAsk   PermissionState = "ask"
+	PermissionAllow PermissionState = "allow"
+	PermissionBlock PermissionState = "block"
 )
 
 // Site is what is known about the origin of a page.
 type Site struct {
 	Origin      string           `json:"origin"` // "" if it has none
-	Came        string           `json:"came"`   // one of SiteSecure …
+	Came        SiteConnection   `json:"came"`
 	Certificate *SiteCertificate `json:"certificate"`
 	Permissions []SitePermission `json:"permissions"` // empty where Chromium grants none
 	Cookies     int              `json:"cookies"`     // number of cookies sent to the page's address
@@ -37,6 +43,6 @@ type SiteCertificate struct {
 
 // SitePermission is a permission of an origin, until the browser ends.
 type SitePermission struct {
-	Name  string `json:"name"`  // geolocation, notifications, camera, microphone, clipboard-read
-	State string `json:"state"` // ask, allow or block
+	Name  string          `json:"name"` // geolocation, notifications, camera, microphone, clipboard-read
+	State PermissionState `json:"state"`
 }

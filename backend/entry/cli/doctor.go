@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
+	"goalpost/backend/goals/api"
 )
 
 func (p Program) doctor() *cobra.Command {
@@ -23,7 +24,7 @@ func (p Program) doctor() *cobra.Command {
 				if f.Facts != "" {
 					fmt.Fprintf(&b, "      %s\n", f.Facts)
 				}
-				if f.Hint != "" && f.State != "ok" {
+				if f.Hint != "" && f.State != api.FindingOK {
 					fmt.Fprintf(&b, "      %s\n", f.Hint)
 				}
 			}

@@ -246,7 +246,7 @@ func (p providerCommands) findKey(
 
 // printTest prints the steps of a test, nothing if there was none.
 func (p providerCommands) printTest(t api.ConnectionTest) error {
-	marks := map[string]string{"ok": "✓", "warn": "!", "bad": "✗"}
+	marks := map[api.FindingState]string{api.FindingOK: "✓", api.FindingWarn: "!", api.FindingBad: "✗"}
 	var b strings.Builder
 	for _, s := range t.Steps {
 		fmt.Fprintf(&b, "  %s %-7s %s\n", marks[s.State], s.ID, oneLine(s.Detail))
@@ -271,7 +271,7 @@ func (p providerCommands) listModels() *cobra.Command {
 				for _, m := range list {
 					lines = append(lines, strings.Join([]string{
 						oneLine(m.ID), formatWindow(m), formatModelPrice(m, m.InputPrice), formatModelPrice(m, m.OutputPrice),
-						cmp.Or(m.Images, "?"), cmp.Or(m.Tools, "?"), cmp.Or(m.Reasoning, "?"),
+						formatAbility(m.Images), formatAbility(m.Tools), formatAbility(m.Reasoning),
 					}, "\t"))
 				}
 				return p.program.printTable(lines)
@@ -280,8 +280,10 @@ func (p providerCommands) listModels() *cobra.Command {
 	})
 }
 
+func formatAbility(a api.Ability) string { return string(cmp.Or(a, "?")) }
+
 func formatWindow(m api.ModelView) string {
-	if m.WindowFrom == "assumed" {
+	if m.WindowFrom == api.WindowAssumed {
 		return fmt.Sprintf("%d (assumed)", m.ContextWindow)
 	}
 	return strconv.Itoa(m.ContextWindow)
@@ -331,7 +333,7 @@ func (p providerCommands) testProvider() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.State != "bad" {
+			if f.State != api.FindingBad {
 				return p.program.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
 			}
 			if err := p.program.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {

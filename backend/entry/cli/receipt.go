@@ -137,10 +137,10 @@ func verdictProof(v goal.Verdict) string {
 
 // claimOutcome describes the review of a claim, and whether the claim decided the goal; "" if there is neither.
 func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
-	said := map[string]string{
-		"confirmed": "the reviewer confirmed it: ",
-		"rejected":  "rejected by the reviewer: ",
-		"error":     "not decided by the reviewer, which is not a pass: ",
+	said := map[api.ReviewResult]string{
+		api.ReviewConfirmed: "the reviewer confirmed it: ",
+		api.ReviewRejected:  "rejected by the reviewer: ",
+		api.ReviewError:     "not decided by the reviewer, which is not a pass: ",
 	}[c.Review]
 	if said != "" {
 		said += oneLine(c.ReviewReason)

@@ -43,7 +43,7 @@ func (sc spendCommand) spend() *cobra.Command {
 			}
 			return sc.program.withConfig(func(kept *config.Config) error {
 				return sc.program.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
-					in := api.SpendInput{By: by}
+					in := api.SpendInput{By: api.SpendBy(by)}
 					if !from.IsZero() {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
@@ -111,7 +111,7 @@ func (sc spendCommand) spendTable(r api.SpendReport) error {
 	if len(r.Rows) == 0 {
 		return errors.Join(sc.program.printf("Nothing was spent in that time.\n"), sc.printToday(r.Today))
 	}
-	lines := []string{strings.ToUpper(r.By) + "\tSPENT\tTURNS\tTOKENS IN\tTOKENS OUT\t"}
+	lines := []string{strings.ToUpper(string(r.By)) + "\tSPENT\tTURNS\tTOKENS IN\tTOKENS OUT\t"}
 	for _, row := range append(r.Rows, api.SpendRow{
 		Key: "total", USD: r.Total.USD, Turns: r.Total.Turns, TokensIn: r.Total.TokensIn, TokensOut: r.Total.TokensOut,
 	}) {

@@ -193,7 +193,7 @@ func (ba *BrowserAPI) Site(id string) (out pane.Site, err error) {
 }
 
 // SetPermission changes a permission of the page's origin: state is ask, allow or block.
-func (ba *BrowserAPI) SetPermission(id, origin, name, state string) (bool, error) {
+func (ba *BrowserAPI) SetPermission(id, origin, name string, state pane.PermissionState) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.SiteData.SetPermission(ba.ctx, origin, name, state) })
 }
 

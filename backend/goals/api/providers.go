@@ -21,6 +21,27 @@ type ModelService interface {
 	HasPrice(p config.Provider) bool
 }
 
+// WindowSource is where the size of a model's context window is from.
+type WindowSource string
+
+// The sources.
+const (
+	WindowFromUser    WindowSource = "user"
+	WindowFromServer  WindowSource = "server"
+	WindowFromCatalog WindowSource = "catalog"
+	WindowAssumed     WindowSource = "assumed" // nothing is known
+)
+
+// Ability says whether a model can do something.
+type Ability string
+
+// The answers.
+const (
+	CanDo          Ability = "yes"
+	CannotDo       Ability = "no"
+	UnknownAbility Ability = ""
+)
+
 // The types of ModelAPI.
 type (
 	// Provider is a server that offers models.
@@ -105,26 +126,25 @@ type (
 
 	// TestStep is one step of a test.
 	TestStep struct {
-		ID     string `json:"id"`    // reach, key, models, tools
-		State  string `json:"state"` // ok, warn, bad
-		Detail string `json:"detail"`
+		ID     string       `json:"id"` // reach, key, models, tools
+		State  FindingState `json:"state"`
+		Detail string       `json:"detail"`
 	}
 
 	// ModelView is a model that a server offers. Prices are in USD per million tokens, 0 is unknown.
 	ModelView struct {
-		ID            string  `json:"id"`
-		ContextWindow int     `json:"context_window"` // tokens
-		WindowFrom    string  `json:"window_from"`    // user, server, catalog; assumed = nothing is known
-		InputPrice    float64 `json:"input_price"`
-		OutputPrice   float64 `json:"output_price"`
-		CachedPrice   float64 `json:"cached_price"`
-		Free          bool    `json:"free"` // runs on this computer
-		// Images, Tools and Reasoning are yes, no, or "" if nothing is known.
-		Images      string `json:"images"`
-		Tools       string `json:"tools"`
-		Reasoning   string `json:"reasoning"`
-		Recommended bool   `json:"recommended"`
-		Other       bool   `json:"other"` // it is not in the provider's list of text models
+		ID            string       `json:"id"`
+		ContextWindow int          `json:"context_window"` // tokens
+		WindowFrom    WindowSource `json:"window_from"`
+		InputPrice    float64      `json:"input_price"`
+		OutputPrice   float64      `json:"output_price"`
+		CachedPrice   float64      `json:"cached_price"`
+		Free          bool         `json:"free"` // runs on this computer
+		Images        Ability      `json:"images"`
+		Tools         Ability      `json:"tools"`
+		Reasoning     Ability      `json:"reasoning"`
+		Recommended   bool         `json:"recommended"`
+		Other         bool         `json:"other"` // it is not in the provider's list of text models
 	}
 
 	// ConnectOutput is the result of a test, and of saving the provider.

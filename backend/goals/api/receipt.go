@@ -41,7 +41,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 				claim.Review, claim.ReviewReason = reviewLabel(o.Review), o.Review.Reason
 			}
 		}
-		v.Reviewed = v.Reviewed || claim.Deciding && claim.Review == "confirmed"
+		v.Reviewed = v.Reviewed || claim.Deciding && claim.Review == ReviewConfirmed
 		v.Claims = append(v.Claims, claim)
 	}
 	for _, e := range f.protected {

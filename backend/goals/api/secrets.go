@@ -33,17 +33,17 @@ func NewSecretAPI(ctx context.Context, v SecretService) *SecretAPI {
 type (
 	// SecretPlace is where new values are stored, and what protects them.
 	SecretPlace struct {
-		Place      string `json:"place"` // keyring, file
-		Detail     string `json:"detail"`
-		Locked     bool   `json:"locked"` // Unlock has to be called first
-		Passphrase bool   `json:"passphrase"`
+		Place      secret.Backend `json:"place"`
+		Detail     string         `json:"detail"`
+		Locked     bool           `json:"locked"` // Unlock has to be called first
+		Passphrase bool           `json:"passphrase"`
 	}
 	// SecretView is a secret without its value.
 	SecretView struct {
-		Name  string   `json:"name"`
-		Place string   `json:"place"`
-		Hosts []string `json:"hosts"` // to which it may be sent; empty = all
-		Added string   `json:"added"` // RFC 3339
+		Name  string         `json:"name"`
+		Place secret.Backend `json:"place"`
+		Hosts []string       `json:"hosts"` // to which it may be sent; empty = all
+		Added string         `json:"added"` // RFC 3339
 	}
 	// LoginView is a saved login without its password.
 	LoginView struct {
@@ -68,7 +68,7 @@ type (
 func (sa *SecretAPI) Where() (out SecretPlace, err error) {
 	defer sa.recoverProblem(&err)
 	w := sa.vault.Where(sa.ctx)
-	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
+	return SecretPlace{w.Place, w.Detail, w.Locked, w.Passphrase}, nil
 }
 
 // List lists the secrets, by name.
@@ -78,7 +78,7 @@ func (sa *SecretAPI) List() (out []SecretView, err error) {
 	out = []SecretView{}
 	for _, s := range list {
 		out = append(out,
-			SecretView{s.Name, string(s.Place), append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
+			SecretView{s.Name, s.Place, append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
 	}
 	return out, err
 }

@@ -20,17 +20,28 @@ type SpendReader interface {
 	SpentBetween(ctx context.Context, from, to time.Time) (float64, error)
 }
 
+// SpendBy is what the rows of a report are.
+type SpendBy string
+
+// What rows are.
+const (
+	SpendByDay      SpendBy = "day"
+	SpendByGoal     SpendBy = "goal"
+	SpendByProvider SpendBy = "provider"
+	SpendByModel    SpendBy = "model"
+)
+
 // The types of SpendAPI. Money is in USD; it is 0 if the price of a model is not known.
 type (
 	// SpendInput selects what a report sums up.
 	SpendInput struct {
-		By    string `json:"by"`    // day, goal, provider, model; "" = day
-		Since string `json:"since"` // RFC 3339, "" = always
+		By    SpendBy `json:"by"`    // "" = day
+		Since string  `json:"since"` // RFC 3339, "" = always
 	}
 
 	// SpendReport sums up the cost of models. Its rows are sorted by cost, days from the newest to the oldest.
 	SpendReport struct {
-		By    string     `json:"by"`
+		By    SpendBy    `json:"by"`
 		Since string     `json:"since"`
 		Rows  []SpendRow `json:"rows"`
 		Total SpendRow   `json:"total"`
@@ -83,8 +94,8 @@ func (s *SpendAPI) Today() (out SpendToday, err error) {
 // Report sums up what was spent by day, goal, provider or model.
 func (s *SpendAPI) Report(in SpendInput) (out SpendReport, err error) {
 	defer s.recoverProblem(&err)
-	out = SpendReport{By: cmp.Or(in.By, "day"), Since: in.Since, Rows: []SpendRow{}}
-	if !slices.Contains([]string{"day", "goal", "provider", "model"}, out.By) {
+	out = SpendReport{By: cmp.Or(in.By, SpendByDay), Since: in.Since, Rows: []SpendRow{}}
+	if !slices.Contains([]SpendBy{SpendByDay, SpendByGoal, SpendByProvider, SpendByModel}, out.By) {
 		return out, fault.Invalid("by", fmt.Sprintf("spend cannot be summed by %q", in.By),
 			"use day, goal, provider or model")
 	}
@@ -108,19 +119,19 @@ func (s *SpendAPI) Report(in SpendInput) (out SpendReport, err error) {
 }
 
 // groupSpend groups sums by day, goal, provider or model.
-func groupSpend(sums []store.SpendSum, by string, zone *time.Location) []SpendRow {
+func groupSpend(sums []store.SpendSum, by SpendBy, zone *time.Location) []SpendRow {
 	at := map[string]int{}
 	rows := []SpendRow{}
 	for _, s := range sums {
 		row := SpendRow{USD: s.USD, Turns: s.Turns, TokensIn: s.TokensIn, TokensOut: s.TokensOut}
 		switch by {
-		case "day":
+		case SpendByDay:
 			row.Key = s.Minute.In(zone).Format(time.DateOnly)
-		case "goal":
+		case SpendByGoal:
 			row.Key, row.Label = string(s.Goal), s.Objective
-		case "provider":
+		case SpendByProvider:
 			row.Key = s.Provider
-		case "model":
+		case SpendByModel:
 			row.Key = s.Model
 		}
 		if i, ok := at[row.Key]; ok {
@@ -131,7 +142,7 @@ func groupSpend(sums []store.SpendSum, by string, zone *time.Location) []SpendRo
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b SpendRow) int {
-		if by == "day" {
+		if by == SpendByDay {
 			return cmp.Compare(b.Key, a.Key)
 		}
 		return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.TokensIn+b.TokensOut, a.TokensIn+a.TokensOut))

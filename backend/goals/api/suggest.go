@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"goalpost/backend/agent/suggest"
 	"goalpost/backend/domain/goal"
 )
 
@@ -31,10 +32,10 @@ type (
 
 	// SuggestedCheck is one proposal.
 	SuggestedCheck struct {
-		Check      goal.Check `json:"check"`
-		Reason     string     `json:"reason"`
-		From       string     `json:"from"`        // objective, folder, server, model
-		AllowLocal []int      `json:"allow_local"` // ports of this computer that the goal needs access to
+		Check      goal.Check     `json:"check"`
+		Reason     string         `json:"reason"`
+		From       suggest.Source `json:"from"`
+		AllowLocal []int          `json:"allow_local"` // ports of this computer that the goal needs access to
 	}
 )
 

@@ -56,7 +56,7 @@ func reviewEntry(o store.ReviewRecord) TimelineEntry {
 	if o.Review != nil {
 		return TimelineEntry{
 			AtMS:   o.AtMS,
-			What:   "review:" + reviewLabel(o.Review),
+			What:   "review:" + string(reviewLabel(o.Review)),
 			Detail: o.Review.Reason,
 			Claim:  o.Review.Claim,
 		}
@@ -69,12 +69,12 @@ func reviewEntry(o store.ReviewRecord) TimelineEntry {
 	}
 }
 
-func reviewLabel(r *event.Review) string {
+func reviewLabel(r *event.Review) ReviewResult {
 	switch {
 	case r.Error:
-		return "error"
+		return ReviewError
 	case r.Confirmed:
-		return "confirmed"
+		return ReviewConfirmed
 	}
-	return "rejected"
+	return ReviewRejected
 }

@@ -26,25 +26,43 @@ type TranscriptPage struct {
 	Total   int               `json:"total"` // entries that match
 }
 
+// TranscriptKind is what an entry of a transcript is.
+type TranscriptKind string
+
+// The kinds.
+const (
+	TranscriptAgent    TranscriptKind = "agent"
+	TranscriptHost     TranscriptKind = "host" // what the agent was sent
+	TranscriptStep     TranscriptKind = "step"
+	TranscriptPlan     TranscriptKind = "plan"
+	TranscriptCritic   TranscriptKind = "critic"
+	TranscriptReview   TranscriptKind = "review"
+	TranscriptClaim    TranscriptKind = "claim"
+	TranscriptCheck    TranscriptKind = "check"
+	TranscriptApproval TranscriptKind = "approval"
+	TranscriptNote     TranscriptKind = "note"
+	TranscriptWarning  TranscriptKind = "warning"
+	TranscriptStatus   TranscriptKind = "status"
+	TranscriptUsage    TranscriptKind = "usage"
+)
+
 // TranscriptEntry is a message, a step or another event of a goal. Secrets are hidden in its texts, which come from
 // models, pages and programs, so the page must show them as plain text.
 type TranscriptEntry struct {
-	Seq  int64 `json:"seq"`   // of its event in the journal
-	AtMS int64 `json:"at_ms"` // since the goal started
-	// Kind is agent, host (what the agent was sent), step, plan, critic, review, claim, check, approval, note, warning,
-	// status or usage.
-	Kind      string `json:"kind"`
-	Title     string `json:"title"`               // "" for steps, which have a tool and arguments instead
-	Text      string `json:"text"`                // the result of a step
-	Reasoning string `json:"reasoning,omitempty"` // of the model before it
-	Turn      int    `json:"turn"`                // of the agent; 0 = before the first
-	Step      int    `json:"step,omitempty"`
-	Tool      string `json:"tool,omitempty"`
-	Arguments string `json:"arguments,omitempty"` // JSON as the model wrote it
-	Outcome   string `json:"outcome,omitempty"`   // of a step or a check; "" while it runs
-	Preview   string `json:"preview,omitempty"`   // of a step: the first line of its result
-	Picture   bool   `json:"picture,omitempty"`   // the step stored a picture; GoalAPI.Step has it
-	MS        int64  `json:"ms,omitempty"`
+	Seq       int64          `json:"seq"`   // of its event in the journal
+	AtMS      int64          `json:"at_ms"` // since the goal started
+	Kind      TranscriptKind `json:"kind"`
+	Title     string         `json:"title"`               // "" for steps, which have a tool and arguments instead
+	Text      string         `json:"text"`                // the result of a step
+	Reasoning string         `json:"reasoning,omitempty"` // of the model before it
+	Turn      int            `json:"turn"`                // of the agent; 0 = before the first
+	Step      int            `json:"step,omitempty"`
+	Tool      string         `json:"tool,omitempty"`
+	Arguments string         `json:"arguments,omitempty"` // JSON as the model wrote it
+	Outcome   string         `json:"outcome,omitempty"`   // of a step or a check; "" while it runs
+	Preview   string         `json:"preview,omitempty"`   // of a step: the first line of its result
+	Picture   bool           `json:"picture,omitempty"`   // the step stored a picture; GoalAPI.Step has it
+	MS        int64          `json:"ms,omitempty"`
 	// TokensIn, TokensOut and USD are the cost of a turn, or of a question to another model.
 	TokensIn  int64   `json:"tokens_in,omitempty"`
 	TokensOut int64   `json:"tokens_out,omitempty"`
@@ -100,36 +118,37 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 	e := TranscriptEntry{Seq: r.Seq, AtMS: r.AtMS, Turn: r.Turn}
 	switch b := r.Body.(type) {
 	case *event.Message:
-		e.Kind, e.Title, e.Text, e.Reasoning = "host", "To the agent", b.Message.Text, b.Message.Reasoning.DisplayText()
+		e.Kind, e.Title = TranscriptHost, "To the agent"
+		e.Text, e.Reasoning = b.Message.Text, b.Message.Reasoning.DisplayText()
 		if b.Message.Role == goal.Assistant {
-			e.Kind, e.Title = "agent", "Agent"
+			e.Kind, e.Title = TranscriptAgent, "Agent"
 		}
 		e.addUsage(r.Usage)
 	case *event.StepStarted:
-		e.Kind, e.Step, e.Tool, e.Arguments = "step", b.StepID, b.Tool, b.Arguments
+		e.Kind, e.Step, e.Tool, e.Arguments = TranscriptStep, b.StepID, b.Tool, b.Arguments
 		e.Outcome, e.MS, e.Text = string(r.Step.Outcome), r.Step.MS, text.ToUTF8(r.Step.Result)
 		e.Preview, e.Picture = r.Step.Preview, r.Step.ImageSHA256 != ""
 	case *event.Usage:
-		e.Kind, e.Title = "usage", "Asked the "+b.By
+		e.Kind, e.Title = TranscriptUsage, "Asked the "+b.By
 		e.addUsage(&b.Usage)
 	case *event.Todos:
-		e.Kind, e.Title, e.Text = "plan", "Plan", formatTodos(b.Items)
+		e.Kind, e.Title, e.Text = TranscriptPlan, "Plan", formatTodos(b.Items)
 	case *event.Critic:
-		e.Kind, e.Title, e.Text = "critic", "Critic: "+strings.ToLower(string(b.Verdict)), cmp.Or(b.Reply, b.Reason)
+		e.Kind, e.Title, e.Text = TranscriptCritic, "Critic: "+strings.ToLower(string(b.Verdict)), cmp.Or(b.Reply, b.Reason)
 	case *event.Review:
-		e.Kind, e.Title, e.Text = "review", "Review: "+reviewLabel(b), cmp.Or(b.Reply, b.Reason)
+		e.Kind, e.Title, e.Text = TranscriptReview, "Review: "+string(reviewLabel(b)), cmp.Or(b.Reply, b.Reason)
 		e.addUsage(&b.Usage)
 	case *event.Claim:
-		e.Kind, e.Title, e.Text = "claim", fmt.Sprintf("Claim %d", b.N), joinParagraphs(b.Rationale, b.Result)
+		e.Kind, e.Title, e.Text = TranscriptClaim, fmt.Sprintf("Claim %d", b.N), joinParagraphs(b.Rationale, b.Result)
 	case *event.Verdict:
-		e.Kind, e.Title, e.Outcome, e.MS = "check", "Check: "+b.Name, string(b.Outcome), b.TookMS
+		e.Kind, e.Title, e.Outcome, e.MS = TranscriptCheck, "Check: "+b.Name, string(b.Outcome), b.TookMS
 		e.Text = joinParagraphs(b.Detail, strings.TrimRight(b.Tail, "\n"), b.Reply)
 		e.addUsage(&b.Usage)
 	case *event.ApprovalRequested:
-		e.Kind, e.Title, e.Tool, e.Arguments = "approval", "Asked for approval", b.Tool, b.Arguments
+		e.Kind, e.Title, e.Tool, e.Arguments = TranscriptApproval, "Asked for approval", b.Tool, b.Arguments
 		e.Text = joinParagraphs(b.Why, b.Show)
 	case *event.ApprovalResolved:
-		e.Kind, e.Title, e.Text = "approval", "Denied", b.Why
+		e.Kind, e.Title, e.Text = TranscriptApproval, "Denied", b.Why
 		if b.Allowed {
 			e.Title = "Allowed"
 		}
@@ -141,10 +160,10 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 
 // addStatus describes an event of the goal itself.
 func (t *TranscriptEntry) addStatus(body event.Body) {
-	t.Kind = "status"
+	t.Kind = TranscriptStatus
 	switch b := body.(type) {
 	case *event.Steered:
-		t.Kind, t.Text = "note", b.Text
+		t.Kind, t.Text = TranscriptNote, b.Text
 		switch b.From {
 		case "":
 			t.Title = "You"
@@ -154,7 +173,7 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 			t.Title = "Goal " + b.From.Short()
 		}
 	case *event.Warning:
-		t.Kind, t.Title, t.Text = "warning", "Warning", b.Text
+		t.Kind, t.Title, t.Text = TranscriptWarning, "Warning", b.Text
 	case *event.Paused:
 		t.Title, t.Text = "Paused", cmp.Or(b.Reason, string(b.Exit))
 	case *event.Resumed:

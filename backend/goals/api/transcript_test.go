@@ -53,8 +53,8 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	kinds := make([]string, len(page.Entries))
 	by := map[string]api.TranscriptEntry{}
 	for i, e := range page.Entries {
-		kinds[i] = e.Kind
-		by[e.Kind] = e
+		kinds[i] = string(e.Kind)
+		by[string(e.Kind)] = e
 		if e.Kind == "step" && e.Step == 1 {
 			by["first step"] = e
 		}

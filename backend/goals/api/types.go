@@ -6,9 +6,12 @@ package api
 import (
 	"encoding/json"
 
+	"goalpost/backend/core/verify/protect"
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/storage/config"
 )
 
 // NoLimit disables a limit; 0 means the default.
@@ -134,10 +137,10 @@ type ProtectInput struct {
 
 // ProtectedFile is a file that decides a check and that the agent must not change.
 type ProtectedFile struct {
-	Path string `json:"path"` // relative to the folder; a pattern for appears
-	Kind string `json:"kind"` // held: locked; compared: monitored, or a part of it; appears: must not be created
-	Part string `json:"part"` // of a compared one, "" = all of it
-	Why  string `json:"why"`
+	Path string       `json:"path"` // relative to the folder; a pattern for appears
+	Kind protect.Kind `json:"kind"`
+	Part string       `json:"part"` // of a compared one, "" = all of it
+	Why  string       `json:"why"`
 }
 
 // ProtectedChange is a protected file of a stopped goal that changed.
@@ -296,15 +299,15 @@ type TimelineEntry struct {
 
 // StepRow is one line of the step log.
 type StepRow struct {
-	N           int    `json:"n"`
-	AtMS        int64  `json:"at_ms"` // since the goal started
-	Tool        string `json:"tool"`
-	Arguments   string `json:"arguments"` // JSON as the model wrote it, at most 2,000 characters here
-	Outcome     string `json:"outcome"`   // "" while it runs; ok, failed, denied, in_doubt
-	MS          int64  `json:"ms"`
-	Preview     string `json:"preview"`
-	ImageSHA256 string `json:"image_sha256"`
-	Effect      string `json:"effect"` // the risk level of its effect
+	N           int           `json:"n"`
+	AtMS        int64         `json:"at_ms"` // since the goal started
+	Tool        string        `json:"tool"`
+	Arguments   string        `json:"arguments"` // JSON as the model wrote it, at most 2,000 characters here
+	Outcome     event.Outcome `json:"outcome"`   // "" while it runs
+	MS          int64         `json:"ms"`
+	Preview     string        `json:"preview"`
+	ImageSHA256 string        `json:"image_sha256"`
+	Effect      string        `json:"effect"` // the risk level of its effect
 }
 
 // StepView is one step with all its details.
@@ -410,6 +413,17 @@ type ProtectedRecord struct {
 	Text string `json:"text"`
 }
 
+// ReviewResult is the result of the review of a claim that passed its checks.
+type ReviewResult string
+
+// The results. ReviewError means that the reviewer gave no valid answer, which is not a pass.
+const (
+	NotReviewed     ReviewResult = ""
+	ReviewConfirmed ReviewResult = "confirmed"
+	ReviewRejected  ReviewResult = "rejected"
+	ReviewError     ReviewResult = "error"
+)
+
 // ReceiptClaim is one claim with its verdicts.
 type ReceiptClaim struct {
 	N            int            `json:"n"`
@@ -419,7 +433,7 @@ type ReceiptClaim struct {
 	Result       string         `json:"result"`
 	Deciding     bool           `json:"deciding"`
 	Verdicts     []goal.Verdict `json:"verdicts"`
-	Review       string         `json:"review"` // confirmed, rejected, error; "" without a review
+	Review       ReviewResult   `json:"review"`
 	ReviewReason string         `json:"review_reason"`
 }
 
@@ -444,25 +458,35 @@ type PaneList struct {
 	Panes []pane.Info `json:"panes"`
 }
 
+// FindingState is the result of one test of the computer or of a connection.
+type FindingState string
+
+// The states. FindingWarn means that something works only in part.
+const (
+	FindingOK   FindingState = "ok"
+	FindingWarn FindingState = "warn"
+	FindingBad  FindingState = "bad"
+)
+
 // DoctorFinding is one line of the doctor and of the welcome page.
 type DoctorFinding struct {
-	ID     string `json:"id"`    // chromium, helper, sandbox, model, data, display
-	State  string `json:"state"` // ok, warn, bad
-	Title  string `json:"title"`
-	Detail string `json:"detail"`
-	Hint   string `json:"hint"`
-	Facts  string `json:"facts,omitempty"` // for experts and bug reports
+	ID     string       `json:"id"` // chromium, helper, sandbox, model, data, display
+	State  FindingState `json:"state"`
+	Title  string       `json:"title"`
+	Detail string       `json:"detail"`
+	Hint   string       `json:"hint"`
+	Facts  string       `json:"facts,omitempty"` // for experts and bug reports
 }
 
 // Settings are config.Settings for the page, with the same fields in the same order.
 type Settings struct {
-	Theme        string `json:"theme"` // system, dark, light
-	FontSize     int    `json:"font_size"`
-	Scrollback   int    `json:"scrollback"`
-	FontFamily   string `json:"font_family"` // of terminals, "" = the built-in one
-	WebGL        bool   `json:"webgl"`
-	ScreenReader bool   `json:"screen_reader"`
-	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
+	Theme        config.Theme `json:"theme"`
+	FontSize     int          `json:"font_size"`
+	Scrollback   int          `json:"scrollback"`
+	FontFamily   string       `json:"font_family"` // of terminals, "" = the built-in one
+	WebGL        bool         `json:"webgl"`
+	ScreenReader bool         `json:"screen_reader"`
+	Welcomed     bool         `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
 	TurnMinutes     int  `json:"turn_minutes"`  // maximum for one turn of a model; 0 = the default of three

@@ -181,7 +181,7 @@ func stepRow(s store.Step) StepRow {
 		AtMS:        s.AtMS,
 		Tool:        s.Tool,
 		Arguments:   text.Truncate(s.Arguments, maxArguments),
-		Outcome:     string(s.Outcome),
+		Outcome:     s.Outcome,
 		MS:          s.MS,
 		Preview:     s.Preview,
 		ImageSHA256: s.ImageSHA256,

@@ -55,26 +55,26 @@ func (do *Doctor) helperFinding() api.DoctorFinding {
 	f := api.DoctorFinding{
 		ID:     "helper",
 		Title:  "Helper",
-		State:  "ok",
+		State:  api.FindingOK,
 		Detail: do.Sandboxes.HelperPath,
 	}
 	if err := do.Programs.Err(); err != nil {
-		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
+		f.State, f.Detail, f.Hint = api.FindingBad, err.Error(), "restart Goalpost"
 	}
 	return f
 }
 
 func chromiumFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: "ok"}
+	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: api.FindingOK}
 	path, err := browser.Find()
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", err.Error(),
+		f.State, f.Detail, f.Hint = api.FindingWarn, err.Error(),
 			"terminals and commands work without it; browser panes and browser tools do not"
 		return f
 	}
 	f.Detail = path
 	if os.Geteuid() == 0 {
-		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because Goalpost runs as root",
+		f.State, f.Detail, f.Hint = api.FindingWarn, path+" runs without its own sandbox, because Goalpost runs as root",
 			"run Goalpost as an ordinary user"
 	}
 	return f
@@ -84,24 +84,24 @@ func (do *Doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
 	p, err := do.Models.Get("")
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "none yet",
+		f.State, f.Detail, f.Hint = api.FindingWarn, "none yet",
 			"connect one in the settings or with goalctl providers add; the demonstration needs none (scripted, no AI)"
 		return f
 	}
-	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
+	f.State, f.Detail = api.FindingOK, fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
 	if p.Kind == config.Demo {
-		f.State, f.Detail = "warn", "the demonstration only (scripted, no AI)"
+		f.State, f.Detail = api.FindingWarn, "the demonstration only (scripted, no AI)"
 	}
 	return f
 }
 
 func (do *Doctor) dataFinding() api.DoctorFinding {
-	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: do.Config.State()}
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: api.FindingOK, Detail: do.Config.State()}
 }
 
 // versionFinding asks the release feed, if the user has set one.
 func (do *Doctor) versionFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "version", Title: "Version", State: "ok", Detail: do.Version}
+	f := api.DoctorFinding{ID: "version", Title: "Version", State: api.FindingOK, Detail: do.Version}
 	feed := do.Config.Settings().UpdateFeed
 	if feed == "" {
 		return f
@@ -110,9 +110,10 @@ func (do *Doctor) versionFinding() api.DoctorFinding {
 	var problem *fault.Error
 	switch {
 	case errors.As(err, &problem):
-		f.State, f.Detail, f.Hint = "warn", do.Version+"; "+problem.Message, problem.Hint
+		f.State, f.Detail, f.Hint = api.FindingWarn, do.Version+"; "+problem.Message, problem.Hint
 	case release.Newer:
-		f.State, f.Detail, f.Hint = "warn", do.Version+"; "+release.Version+" is available", "get it from "+release.URL
+		f.State, f.Detail = api.FindingWarn, do.Version+"; "+release.Version+" is available"
+		f.Hint = "get it from " + release.URL
 	default:
 		f.Detail += " is the newest"
 	}
@@ -125,11 +126,11 @@ func (do *Doctor) toolchainFindings() []api.DoctorFinding {
 	f := api.DoctorFinding{
 		ID:     "toolchains",
 		Title:  "Extra tool folders",
-		State:  "ok",
+		State:  api.FindingOK,
 		Detail: strings.Join(usable, ", "),
 	}
 	if len(refused) > 0 {
-		f.State, f.Detail = "warn", "goals cannot use: "+errors.Join(refused...).Error()
+		f.State, f.Detail = api.FindingWarn, "goals cannot use: "+errors.Join(refused...).Error()
 		f.Hint = "change it in the settings"
 	}
 	if len(usable)+len(refused) == 0 {
@@ -140,12 +141,12 @@ func (do *Doctor) toolchainFindings() []api.DoctorFinding {
 
 // notificationFinding reports whether a desktop shows notifications.
 func (do *Doctor) notificationFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
+	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: api.FindingOK}
 	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "no desktop shows notifications here: "+err.Error(),
+		f.State, f.Detail, f.Hint = api.FindingWarn, "no desktop shows notifications here: "+err.Error(),
 			"goals that need you are still listed under approvals"
 		return f
 	}

@@ -25,7 +25,7 @@ func TestMemoryFinding_WithAndWithoutCgroup_SaysWhoLimits(t *testing.T) {
 		{errors.New("a reason without advice"), "warn", "does not enforce it: a reason without advice.", ""},
 	} {
 		f := memoryFinding(&sandbox.ResourceLimits{Together: 2 << 30}, c.err)
-		if f.State != c.state || !strings.Contains(f.Detail, c.detail) || f.Hint != c.hint {
+		if string(f.State) != c.state || !strings.Contains(f.Detail, c.detail) || f.Hint != c.hint {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}

@@ -23,12 +23,12 @@ const probeTimeout = 30 * time.Second
 // sandboxFindings opens a complete sandbox, runs a program in it, and reports its limits or which step failed, and who
 // limits the memory of its programs together.
 func (do *Doctor) sandboxFindings() []api.DoctorFinding {
-	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: "ok"}
+	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: api.FindingOK}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()
 	facts, cgroupError, err := do.probeSandbox(ctx)
 	if err != nil {
-		f.State, f.Detail = "bad", err.Error()
+		f.State, f.Detail = api.FindingBad, err.Error()
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return []api.DoctorFinding{f}
 	}
@@ -37,7 +37,7 @@ func (do *Doctor) sandboxFindings() []api.DoctorFinding {
 	f.Facts = fmt.Sprintf("%s; by the kernel at most %d MiB a file; measured by the helper, which ends the programs that "+
 		"write, at most %d MiB in /tmp", facts, limits.FileSize>>20, limits.Tmp>>20)
 	if os.Geteuid() == 0 {
-		f.State, f.Hint = "warn",
+		f.State, f.Hint = api.FindingWarn,
 			"Goalpost runs as root, so programs in a goal can modify any file that you give it. Run it as an ordinary user."
 	}
 	return []api.DoctorFinding{f, memoryFinding(limits, cgroupError)}
@@ -45,7 +45,7 @@ func (do *Doctor) sandboxFindings() []api.DoctorFinding {
 
 // memoryFinding reports who limits the total memory of a goal's programs. cgroupError is why the kernel does not.
 func memoryFinding(l *sandbox.ResourceLimits, cgroupError error) api.DoctorFinding {
-	f := api.DoctorFinding{ID: "memory", Title: "Memory limit", State: "ok"}
+	f := api.DoctorFinding{ID: "memory", Title: "Memory limit", State: api.FindingOK}
 	if cgroupError == nil {
 		f.Detail = fmt.Sprintf("The kernel allows each goal at most %d MiB, in a cgroup that systemd makes for it.",
 			l.Together>>20)
@@ -53,7 +53,7 @@ func memoryFinding(l *sandbox.ResourceLimits, cgroupError error) api.DoctorFindi
 	}
 	problem := &fault.Error{Message: cgroupError.Error()}
 	errors.As(cgroupError, &problem)
-	f.State, f.Hint = "warn", problem.Hint
+	f.State, f.Hint = api.FindingWarn, problem.Hint
 	f.Detail = fmt.Sprintf("Goalpost measures the programs of each goal and ends the largest above %d MiB together; a "+
 		"fast one can exceed that for a moment. The kernel does not enforce it: %s.", l.Together>>20, problem.Message)
 	f.Facts = "not counted: what sockets, pipes and message queues hold"

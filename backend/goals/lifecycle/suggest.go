@@ -63,7 +63,7 @@ func (s *Suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.S
 		out.Checks = append(out.Checks, api.SuggestedCheck{
 			Check:      p.Check,
 			Reason:     p.Reason,
-			From:       string(p.From),
+			From:       p.From,
 			AllowLocal: append([]int{}, p.Ports...),
 		})
 	}

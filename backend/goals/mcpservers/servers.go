@@ -388,18 +388,18 @@ func (se *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 func (se *Servers) Findings() []api.DoctorFinding {
 	var list []api.DoctorFinding
 	for _, c := range se.Config.MCPServers() {
-		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
+		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: api.FindingOK}
 		s := serverOf(c)
 		found, ok, err := se.toolCache().Get(s)
 		switch invalid := s.Validate(); {
 		case invalid != nil:
-			f.State, f.Detail, f.Hint = "bad", fault.Of(invalid).Message, "change it in the settings"
+			f.State, f.Detail, f.Hint = api.FindingBad, fault.Of(invalid).Message, "change it in the settings"
 		case c.Off:
 			f.Detail = "switched off"
 		case err != nil:
-			f.State, f.Detail, f.Hint = "bad", err.Error(), "test it again"
+			f.State, f.Detail, f.Hint = api.FindingBad, err.Error(), "test it again"
 		case !ok:
-			f.State, f.Detail, f.Hint = "warn", s.Location()+": not asked yet",
+			f.State, f.Detail, f.Hint = api.FindingWarn, s.Location()+": not asked yet",
 				"test it in the settings, or with mcp servers test "+c.Name
 		default:
 			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Location(), len(found.Tools),

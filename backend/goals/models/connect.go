@@ -240,7 +240,7 @@ func (pr *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
 	p, err := pr.Get(id)
 	if err == nil && p.Kind == config.Demo {
-		f.State, f.Detail = "ok", "scripted, no AI: it only plays the demonstration"
+		f.State, f.Detail = api.FindingOK, "scripted, no AI: it only plays the demonstration"
 		return f
 	}
 	var c connection
@@ -251,7 +251,7 @@ func (pr *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	}
 	if err != nil {
 		problem := api.ToProblem(err)
-		f.State, f.Title, f.Detail, f.Hint = "bad", "The model cannot be tested", problem.Message, problem.Hint
+		f.State, f.Title, f.Detail, f.Hint = api.FindingBad, "The model cannot be tested", problem.Message, problem.Hint
 		return f
 	}
 	t := pr.testConnection(ctx, &c)
@@ -261,12 +261,12 @@ func (pr *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 			t.Notes = append(t.Notes, "The result could not be saved: "+err.Error()+".")
 		}
 	}
-	f.State, f.Detail, f.Hint = "ok", fmt.Sprintf("%s called a tool in %d ms", t.Model, t.LatencyMS),
+	f.State, f.Detail, f.Hint = api.FindingOK, fmt.Sprintf("%s called a tool in %d ms", t.Model, t.LatencyMS),
 		strings.Join(t.Notes, " ")
 	if !t.OK {
-		f.State, f.Title, f.Detail, f.Hint = "bad", failureTitle(t.Step), t.Message, t.Hint
+		f.State, f.Title, f.Detail, f.Hint = api.FindingBad, failureTitle(t.Step), t.Message, t.Hint
 	} else if t.Message != "" {
-		f.State, f.Detail, f.Hint = "warn", t.Message, t.Hint
+		f.State, f.Detail, f.Hint = api.FindingWarn, t.Message, t.Hint
 	}
 	return f
 }

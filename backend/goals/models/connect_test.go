@@ -131,7 +131,7 @@ func TestSaveConnection_PastedKey_IsStoredAndTested(t *testing.T) {
 	}
 	var steps []string
 	for _, s := range out.Test.Steps {
-		steps = append(steps, s.ID+" "+s.State)
+		steps = append(steps, s.ID+" "+string(s.State))
 	}
 	if got := strings.Join(steps, ", "); got != "reach ok, models ok, tools ok" {
 		t.Errorf("steps: %s", got)

@@ -88,16 +88,16 @@ func (tr *testRun) run(ctx context.Context) {
 }
 
 func (tr *testRun) pass(step, detail string) {
-	tr.result.Steps = append(tr.result.Steps, api.TestStep{ID: step, State: "ok", Detail: detail})
+	tr.result.Steps = append(tr.result.Steps, api.TestStep{ID: step, State: api.FindingOK, Detail: detail})
 	tr.started = time.Now()
 }
 
 // fail records a failure, and reports whether the test may continue.
 func (tr *testRun) fail(f failure) bool {
 	t := tr.result
-	state := "bad"
+	state := api.FindingBad
 	if f.isWarning {
-		state = "warn"
+		state = api.FindingWarn
 	}
 	t.Steps = append(t.Steps, api.TestStep{ID: f.step, State: state, Detail: f.message})
 	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, tr.redactResponse(f.response)
@@ -128,7 +128,7 @@ func (tr *testRun) list(ctx context.Context) (ok bool) {
 		}
 		tr.result.Steps = append(tr.result.Steps, api.TestStep{
 			ID:     stepModels,
-			State:  "warn",
+			State:  api.FindingWarn,
 			Detail: "the server has no list of models",
 		})
 		return true
@@ -235,8 +235,8 @@ func (tr *testRun) describeWindow(ctx context.Context) {
 	}
 	for i := range tr.result.Models {
 		v := &tr.result.Models[i]
-		if tr.window > 0 && (v.ID == p.Model || v.ID == p.Model+":latest") && v.WindowFrom != "user" {
-			v.ContextWindow, v.WindowFrom = tr.window, "server"
+		if tr.window > 0 && (v.ID == p.Model || v.ID == p.Model+":latest") && v.WindowFrom != api.WindowFromUser {
+			v.ContextWindow, v.WindowFrom = tr.window, api.WindowFromServer
 		}
 	}
 	if _, isKnown := model.ContextWindow(p.BaseURL, p.Model); tr.window == 0 && p.ContextWindow == 0 && !isKnown {
@@ -427,7 +427,7 @@ func viewModel(p config.Provider, m listedModel) api.ModelView {
 	v := api.ModelView{
 		ID:            m.id,
 		ContextWindow: m.window,
-		WindowFrom:    "server",
+		WindowFrom:    api.WindowFromServer,
 		InputPrice:    m.inputPrice,
 		OutputPrice:   m.outputPrice,
 		Images:        m.images,
@@ -444,17 +444,17 @@ func viewModel(p config.Provider, m listedModel) api.ModelView {
 		known, isKnown = catalog.FindName(m.id)
 	}
 	if v.ContextWindow == 0 {
-		v.ContextWindow, v.WindowFrom = model.DefaultContextWindow, "assumed"
+		v.ContextWindow, v.WindowFrom = model.DefaultContextWindow, api.WindowAssumed
 		if isKnown && known.Window > 0 {
-			v.ContextWindow, v.WindowFrom = known.Window, "catalog"
+			v.ContextWindow, v.WindowFrom = known.Window, api.WindowFromCatalog
 		}
 	}
 	if isKnown {
-		v.Images, v.Reasoning = cmp.Or(v.Images, yesOrNo(known.Images)), cmp.Or(v.Reasoning, yesOrNo(known.Reasons))
-		v.Tools = cmp.Or(v.Tools, "yes") // the catalog lists models for agents
+		v.Images, v.Reasoning = cmp.Or(v.Images, abilityOf(known.Images)), cmp.Or(v.Reasoning, abilityOf(known.Reasons))
+		v.Tools = cmp.Or(v.Tools, api.CanDo) // the catalog lists models for agents
 	}
 	if m.id == p.Model && p.ContextWindow > 0 {
-		v.ContextWindow, v.WindowFrom = p.ContextWindow, "user"
+		v.ContextWindow, v.WindowFrom = p.ContextWindow, api.WindowFromUser
 	}
 	if m.id == p.Model && p.Price != nil {
 		v.InputPrice, v.OutputPrice, v.CachedPrice = p.Price.Input, p.Price.Output, p.Price.CachedInput

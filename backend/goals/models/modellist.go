@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"goalpost/backend/agent/model"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/config"
 )
 
@@ -31,7 +32,7 @@ type listedModel struct {
 	id                       string
 	window                   int // in tokens
 	inputPrice, outputPrice  float64
-	images, tools, reasoning string // yes, no, ""
+	images, tools, reasoning api.Ability
 	isLoaded                 bool
 	isNotChat                bool // it makes vectors or pictures
 }
@@ -138,7 +139,7 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 		}
 	}
 	if len(shown.Capabilities) > 0 {
-		has := func(ability string) string { return yesOrNo(slices.Contains(shown.Capabilities, ability)) }
+		has := func(ability string) api.Ability { return abilityOf(slices.Contains(shown.Capabilities, ability)) }
 		m.images, m.tools, m.reasoning = has("vision"), has("tools"), has("thinking")
 		m.isNotChat = !slices.Contains(shown.Capabilities, "completion")
 	}
@@ -302,18 +303,18 @@ func (w wireModel) read() listedModel {
 		}
 	}
 	if len(w.Architecture.Inputs) > 0 {
-		m.images = yesOrNo(slices.Contains(w.Architecture.Inputs, "image"))
+		m.images = abilityOf(slices.Contains(w.Architecture.Inputs, "image"))
 	}
 	if w.Type == "vlm" {
-		m.images = "yes"
+		m.images = api.CanDo
 	}
 	if len(w.Parameters) > 0 {
-		m.tools = yesOrNo(slices.Contains(w.Parameters, "tools"))
-		m.reasoning = yesOrNo(slices.Contains(w.Parameters, "reasoning"))
+		m.tools = abilityOf(slices.Contains(w.Parameters, "tools"))
+		m.reasoning = abilityOf(slices.Contains(w.Parameters, "reasoning"))
 	}
 	var abilities []string
 	if json.Unmarshal(w.Capabilities, &abilities) == nil && slices.Contains(abilities, "tool_use") {
-		m.tools = "yes"
+		m.tools = api.CanDo
 	}
 	return m
 }
@@ -336,11 +337,11 @@ func windowOrZero(n float64) int {
 	return int(n)
 }
 
-func yesOrNo(b bool) string {
+func abilityOf(b bool) api.Ability {
 	if b {
-		return "yes"
+		return api.CanDo
 	}
-	return "no"
+	return api.CannotDo
 }
 
 // hostOf returns the host of an address without the port, "" for an invalid address.

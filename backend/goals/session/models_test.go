@@ -281,7 +281,7 @@ func TestTestProvider_EachKind_CallsATool(t *testing.T) {
 		"gone":    {"bad", "settings"},
 		"demo":    {"ok", "scripted"},
 	} {
-		if f := r.registry.Models.TestProvider(t.Context(), id); f.State != want[0] ||
+		if f := r.registry.Models.TestProvider(t.Context(), id); string(f.State) != want[0] ||
 			!strings.Contains(f.Detail+f.Hint, want[1]) {
 			t.Errorf("%s: %+v", id, f)
 		}

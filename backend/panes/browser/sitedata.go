@@ -108,7 +108,7 @@ func (sd *SiteData) readConnection(ctx context.Context) (address string, c *pane
 	return address, c
 }
 
-func connectionKind(address string, c *pane.SiteCertificate) string {
+func connectionKind(address string, c *pane.SiteCertificate) pane.SiteConnection {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":

@@ -72,8 +72,8 @@ func (sd *SiteData) setPermission(
 
 // SetPermission changes a permission of the page's origin, which must be the given one: ask,
 // allow or block. It applies to the pane's profile until the browser ends.
-func (sd *SiteData) SetPermission(ctx context.Context, origin, name, state string) error {
-	settings := map[string]proto.BrowserPermissionSetting{
+func (sd *SiteData) SetPermission(ctx context.Context, origin, name string, state pane.PermissionState) error {
+	settings := map[pane.PermissionState]proto.BrowserPermissionSetting{
 		pane.PermissionAsk:   permissionPrompt,
 		pane.PermissionAllow: proto.BrowserPermissionSettingGranted,
 		pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
@@ -81,7 +81,7 @@ func (sd *SiteData) SetPermission(ctx context.Context, origin, name, state strin
 	setting, known := settings[state]
 	if !known || !slices.Contains(permissions, name) {
 		return fmt.Errorf("setting a permission: %q for %q is not valid: use ask, allow or block, for one of %v",
-			text.SanitizeLine(state, 40), text.SanitizeLine(name, 40), permissions)
+			text.SanitizeLine(string(state), 40), text.SanitizeLine(name, 40), permissions)
 	}
 	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
@@ -115,11 +115,11 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	if err != nil {
 		return list, err
 	}
-	var states []*pane.SitePermission
+	var states []*struct{ Name, State string }
 	if err := json.Unmarshal(raw, &states); err != nil {
 		return list, fmt.Errorf("the page's answer: %w", err)
 	}
-	words := map[string]string{
+	words := map[string]pane.PermissionState{
 		"prompt":  pane.PermissionAsk,
 		"granted": pane.PermissionAllow,
 		"denied":  pane.PermissionBlock,

@@ -22,7 +22,7 @@ func TestSite_PermissionsAndData_CanBeChanged(t *testing.T) {
 		len(site.Permissions) != len(permissions) {
 		t.Errorf("a page of this machine: %+v", site)
 	}
-	state := func(name string) string {
+	state := func(name string) pane.PermissionState {
 		t.Helper()
 		site, err := p.SiteData.Site(b.ctx)
 		b.ok(err)
@@ -31,12 +31,15 @@ func TestSite_PermissionsAndData_CanBeChanged(t *testing.T) {
 				return one.State
 			}
 		}
-		return "unknown"
+		return ""
 	}
 	asks := func() string {
 		return b.eval(p, `navigator.permissions.query({ name: "geolocation" }).then((p) => p.state)`)
 	}
-	for _, c := range []struct{ state, page string }{
+	for _, c := range []struct {
+		state pane.PermissionState
+		page  string
+	}{
 		{pane.PermissionBlock, `"denied"`},
 		{pane.PermissionAllow, `"granted"`},
 		{pane.PermissionAsk, `"prompt"`},

@@ -21,10 +21,20 @@ import (
 // NoSearch is the SearchPage that disables searching from the address bar.
 const NoSearch = "none"
 
+// Theme is the look of the window and the terminals.
+type Theme string
+
+// The themes. ThemeSystem follows the desktop.
+const (
+	ThemeSystem Theme = "system"
+	ThemeDark   Theme = "dark"
+	ThemeLight  Theme = "light"
+)
+
 // Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
 type Settings struct {
 	// Theme is the look of the window and the terminals: system, dark or light.
-	Theme string `json:"theme"`
+	Theme Theme `json:"theme"`
 	// FontSize is the size of the font of terminals, in pixels.
 	FontSize int `json:"font_size"`
 	// Scrollback is how many lines a terminal keeps.
@@ -157,7 +167,7 @@ type file struct {
 
 func defaultSettings() Settings {
 	return Settings{
-		Theme:           "system",
+		Theme:           ThemeSystem,
 		FontSize:        13,
 		Scrollback:      10_000,
 		ApprovalMinutes: 10,
@@ -273,7 +283,7 @@ func (s Settings) validate() error {
 	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000,
 		24 * 60, 32, 36_500, 128, 16 << 20
 	switch {
-	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
+	case !slices.Contains([]Theme{ThemeSystem, ThemeDark, ThemeLight}, s.Theme):
 		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
 	case s.FontSize < minFont || s.FontSize > maxFont:
 		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is out of range", s.FontSize),

@@ -109,9 +109,3 @@ func (ga *GoalAPI) Recheck(id string) (RecheckOutput, error) {
 		return ga.goals.Archive.Recheck(ga.ctx, g.ID)
 	})
 }
-
-// ListResumable lists the resumable goals, newest first.
-func (ga *GoalAPI) ListResumable() (out []GoalCard, err error) {
-	list, err := ga.List(ListInput{Resumable: true, Limit: 1 << 20})
-	return list.Goals, err
-}

@@ -55,10 +55,11 @@ clean: ## remove everything that was built
 
 ##@ Parts of the test
 .PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks scenarios restore cross structure model-data looks screenshots hostile fuzz flood cover trust trace-cost fmt
-lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
+lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts; whether the types of the page are fresh
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
 	$(SCRIPTS)/shellcheck.sh
+	go run $(SCRIPTS)/types.go -check
 	frontend/node_modules/.bin/prettier --config frontend/.prettierrc.json --check e2e
 
 vet: $(HELPER) ## go vet alone (lint does it, too)
@@ -179,11 +180,13 @@ workflows: $(ACTIONLINT) ## actionlint over .github/workflows
 
 ##@ What is built
 # go build has its own cache and knows its inputs better than make does.
-.PHONY: goalctl goalpost helper injected
+.PHONY: goalctl goalpost helper injected types
 goalctl: bin/goalctl ## the program without a window
 goalpost: bin/goalpost ## the window
 injected: $(NPM) ## the scripts that run in pages of browser panes; their bundles are committed
 	cd frontend && npm run --silent injected
+types: ## the types of what crosses the bridge to the page, from the Go sources; they are committed
+	go run $(SCRIPTS)/types.go
 helper: $(HELPER) ## the launcher of every child and the evaluator of expressions, embedded in both
 
 bin/goalctl: $(HELPER) FORCE

@@ -4,7 +4,7 @@ import "slices"
 
 // Effect is what a call is about to do. Its tool computes it from the arguments and from what they refer to.
 type Effect struct {
-	Risk    Risk     `json:"risk"`
+	Risk    Risk     `json:"risk" ts:"Risk | ''"`
 	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
 	Paths   []string `json:"paths,omitempty"`   // written paths, absolute
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out

@@ -1,14 +1,15 @@
-// The types of Go's JSON, named after the Go structs and their tags.
+// The types of what crosses the bridge: those of Go, and the unions that Go has no type for.
+import type { EventBodies, EventHeader } from "./types.gen";
 
-export type * from "./types/approval";
-export type * from "./types/changes";
-export type * from "./types/check";
-export type * from "./types/common";
-export type * from "./types/engine";
-export type * from "./types/event";
-export type * from "./types/goal";
-export type * from "./types/pane";
-export type * from "./types/recording";
-export type * from "./types/settings";
-export type * from "./types/spend";
-export type * from "./types/suggest";
+export type * from "./types.gen";
+
+/** One flat object for each event of a goal. */
+export type GoalEvent = { [K in keyof EventBodies]: Event<K> & { goal_id: string } }[Exclude<
+  keyof EventBodies,
+  "pane"
+>];
+
+/** The event of a pane. */
+export type PaneEvent = Event<"pane">;
+
+type Event<K extends keyof EventBodies> = Omit<EventHeader, "type"> & { type: K } & EventBodies[K];

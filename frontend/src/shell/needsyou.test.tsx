@@ -35,7 +35,9 @@ test("one count: the rail, the status bar and the window's title", async () => {
       step_id: 1,
       tool: "browser_open",
       arguments: "{}",
+      effect: { risk: "network_get" },
       why: "",
+      offers: null,
     });
   });
   await until(() => expect(get("rail-badge").textContent).toBe(String(needs + 1)));
@@ -46,7 +48,15 @@ test("one count: the rail, the status bar and the window's title", async () => {
 test("a goal is in the group of those that need the user from its request until the answer", () => {
   const card = { ...blankView, status: "running" as const, exit: "" as const };
   const event = { goal_id: card.id, run_id: "r", seq: 1, at: "" };
-  const body = { request: "a1", step_id: 1, tool: "", arguments: "", why: "" };
+  const body = {
+    request: "a1",
+    step_id: 1,
+    tool: "",
+    arguments: "",
+    effect: { risk: "" as const },
+    why: "",
+    offers: null,
+  };
   const asking = cardAfterEvent(card, { ...event, ...body, type: "approval_requested" });
   expect([groupOf(card), groupOf(asking)]).toEqual(["running", "needs_you"]);
   const answered = cardAfterEvent(asking, {

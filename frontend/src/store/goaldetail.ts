@@ -196,7 +196,7 @@ function stepsAfter(steps: readonly StepRow[], event: GoalEvent, startedAt: stri
       ms: 0,
       preview: "",
       image_sha256: "",
-      effect: event.effect.risk ?? "",
+      effect: event.effect.risk,
     };
     return mergeSteps(steps, [row]);
   }

@@ -1,4 +1,4 @@
-import type { GoalEvent, ReasoningEvent, Todo, Verdict } from "@/bridge/types";
+import type { GoalEvent, Reasoning, Todo, Verdict } from "@/bridge/types";
 import { failureLines, plural } from "@/lib/text";
 
 /** A claim with its verdicts, at its position in the step log. */
@@ -174,7 +174,7 @@ function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>)
 }
 
 /** The readable part of a model's reasoning, like Go's DisplayText: `""` if all of it is encrypted. */
-function reasoningText(r: ReasoningEvent): string {
+function reasoningText(r: Reasoning): string {
   if (r.text) return r.text.trim();
   const parts = (r.items ?? []).flatMap((item) => {
     const { summary, thinking, text } = (item ?? {}) as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type {
   ApprovalView,
   ResumeInput,
-  Finding,
+  DoctorFinding,
   FoundServer,
   GrantView,
   PresetView,
@@ -53,7 +53,7 @@ export interface AppState {
   foundServers: readonly FoundServer[] | null;
   /** What the dialog for a model's connection was opened for. */
   connecting: ConnectTarget | null;
-  findings: readonly Finding[];
+  findings: readonly DoctorFinding[];
   doctored: boolean;
   route: Route;
   /** The section of the settings to open; "": the first. */

@@ -142,7 +142,7 @@ describe("detail", () => {
     checks: 1,
     started_at: "2026-01-01T00:00:00.000Z",
     check_states: [
-      { type: "shell", name: "t", words: "", outcome: "" as const, detail: "", tail: "", ms: 0, claim: 0 },
+      { type: "shell" as const, name: "t", words: "", outcome: "" as const, detail: "", tail: "", ms: 0, claim: 0 },
     ],
   };
   const row: StepRow = {

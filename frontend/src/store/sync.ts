@@ -155,7 +155,7 @@ export class Sync {
   private async loadJournal(id: string, set: (change: (d: DetailState) => DetailState) => boolean): Promise<void> {
     for (let after = 0; ;) {
       const page = await this.bridge.call("GoalAPI.Events", id, after, eventPage);
-      const events = page.events ?? [];
+      const { events } = page;
       const last = !page.more || events.length === 0;
       if (!set((d) => withJournalPage(d, events, last)) || last) return;
       after = events[events.length - 1]?.seq ?? after;

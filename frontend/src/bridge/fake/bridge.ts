@@ -399,7 +399,7 @@ export class FakeBridge implements Bridge {
       policy: {
         risk: input.risk || "write_local",
         dir: input.dir || `${connection.work_dir}/${id.slice(-6)}`,
-        work: input.work,
+        work: [...input.work],
         check_dir: input.check_dir,
       },
       seq: 0,
@@ -605,7 +605,7 @@ export class FakeBridge implements Bridge {
         if (!a) throw new CallError({ code: "not_found", message: `no open approval ${request}`, hint: "", field: "" });
         this.approvals = this.approvals.filter((o) => o !== a);
         const covers = a.offers?.find((o) => o.scope === scope)?.covers ?? "";
-        if (allow && scope !== "once")
+        if (allow && scope !== "" && scope !== "once")
           this.grants = [...this.grants, { goal_id, request, scope, covers, held: scope === "reach" }];
         this.say(goal_id, { type: "approval_resolved", request, allowed: allow, why, by: "user" });
       }
@@ -734,7 +734,7 @@ export class FakeBridge implements Bridge {
     }),
     "SecretAPI.List": () => this.secrets,
     "SecretAPI.Set": ({ name, hosts }) => {
-      const kept = { name, place: "keyring", hosts, added: new Date().toISOString() };
+      const kept: SecretView = { name, place: "keyring", hosts: [...hosts], added: new Date().toISOString() };
       this.secrets = [...this.secrets.filter((s) => s.name !== name), kept];
       return "keyring";
     },
@@ -797,7 +797,8 @@ export class FakeBridge implements Bridge {
     },
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {
-      const rows = this.options.empty ? [] : spendRows[input.by];
+      const by = input.by || "day";
+      const rows = this.options.empty ? [] : spendRows[by];
       const total = { key: "", label: "", usd: 0, turns: 0, tokens_in: 0, tokens_out: 0 };
       for (const r of rows) {
         total.usd += r.usd;
@@ -805,7 +806,7 @@ export class FakeBridge implements Bridge {
         total.tokens_in += r.tokens_in;
         total.tokens_out += r.tokens_out;
       }
-      return { ...input, rows, total, today: this.spentToday() };
+      return { ...input, by, rows, total, today: this.spentToday() };
     },
     "SettingsAPI.Get": () => this.settings,
     "SettingsAPI.Save": (s) => {

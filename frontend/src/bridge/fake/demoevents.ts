@@ -42,6 +42,8 @@ const plan = (n: number): DemoStep => ({
   body: { type: "todos", items: todos.map((text, i) => ({ text, done: i < n })) },
 });
 
+const thinking = { model: "demo", form: "text" };
+
 /** The agent's text: it streams, and then becomes the message of its turn. */
 const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
   ...reasoning
@@ -53,7 +55,7 @@ const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
     after: 20,
     body: {
       type: "message",
-      message: { role: "assistant", text, ...(reasoning ? { reasoning: { text: reasoning } } : {}) },
+      message: { role: "assistant", text, ...(reasoning ? { reasoning: { ...thinking, text: reasoning } } : {}) },
     },
   },
   { after: 1, body: { type: "usage", tokens_in: tokens, tokens_out: 84, usd: 0.0124 } },

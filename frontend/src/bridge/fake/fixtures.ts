@@ -1,7 +1,8 @@
 import type {
+  CheckState,
   Connection,
   ConnectionTest,
-  Finding,
+  DoctorFinding,
   FoundServer,
   GoalView,
   PaneInfo,
@@ -110,7 +111,7 @@ export const spendRows: Record<SpendBy, SpendRow[]> = {
   ],
 };
 
-export const findings: Finding[] = [
+export const findings: DoctorFinding[] = [
   { id: "data", state: "ok", title: "Data folder", detail: "/home/ada/.local/share/goalpost is writable", hint: "" },
   { id: "helper", state: "ok", title: "Helper", detail: "starts programs", hint: "" },
   { id: "chromium", state: "ok", title: "Chromium", detail: "/usr/bin/chromium 156.0.8078.79", hint: "" },
@@ -437,11 +438,11 @@ export const blankView: GoalView = {
   marks: [],
 };
 
-const check = (name: string, passed: boolean) => ({
+const check = (name: string, passed: boolean): CheckState => ({
   type: "shell",
   name,
   words: `the command \`${name}\` exits with 0`,
-  outcome: passed ? ("pass" as const) : ("" as const),
+  outcome: passed ? "pass" : "",
   detail: passed ? "exit 0" : "",
   tail: "",
   ms: passed ? 412 : 0,

@@ -51,7 +51,7 @@ export class FakeGoal {
           ms: 0,
           preview: "",
           image_sha256: "",
-          effect: event.effect.risk ?? "",
+          effect: event.effect.risk,
         });
         break;
       case "step": {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
-import type { PaneInfo, PaneQuestion } from "@/bridge/types";
+import type { PaneInfo, UserPrompt } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
@@ -10,7 +10,7 @@ import { cx } from "@/ui/cx";
 
 interface ContextMenuProps {
   pane: PaneInfo;
-  question: PaneQuestion;
+  question: UserPrompt;
   surface: Surface;
   space: Viewport;
   /** Screen pixels per page pixel. */
@@ -39,7 +39,7 @@ function keyOf(surface: Surface, letter: string) {
   surface.input({ ...key, kind: "keyup" });
 }
 
-function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface, scale: number): Item[][] {
+function itemsOf(app: App, pane: PaneInfo, q: UserPrompt, surface: Surface, scale: number): Item[][] {
   const copy = (text: string) => writeClipboard(text);
   const link: Item[] = q.link
     ? [

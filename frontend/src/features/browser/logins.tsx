@@ -15,7 +15,7 @@ const host = (origin: string) => origin.replace(/^https?:\/\//, "");
  */
 export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
   const app = useApp();
-  const question = overlay.questions.find((q) => q.kind === "save_login");
+  const question = overlay.questions?.find((q) => q.kind === "save_login");
   if (!question) return null;
   const answer = (yes: boolean) => void app.ask("BrowserAPI.Answer", pane.id, { ...noAnswer, id: question.id, yes });
   return (

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import type { PaneQuestion } from "@/bridge/types";
+import type { UserPrompt } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
@@ -7,7 +7,7 @@ import { monthOf, stepMonth, weeksOf, weekText } from "./calendar";
 import { Input } from "@/ui/input";
 
 interface PickerProps {
-  question: PaneQuestion;
+  question: UserPrompt;
   space: Viewport;
   reply: AnswerPrompt;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { PaneQuestion, QuestionKind } from "@/bridge/types";
+import type { UserPrompt, UserPromptKind } from "@/bridge/types";
 import { get, mount } from "@/testing/mount";
 import { QuestionBox } from "./promptdialog";
 
-const question = (kind: QuestionKind) =>
-  ({ id: "q", kind, origin: "https://example.org", text: "", value: "geolocation" }) as unknown as PaneQuestion;
+const question = (kind: UserPromptKind) =>
+  ({ id: "q", kind, origin: "https://example.org", text: "", value: "geolocation" }) as unknown as UserPrompt;
 
-test.each<[QuestionKind, string]>([
+test.each<[UserPromptKind, string]>([
   ["permission", "question-dismiss"],
   ["certificate", "question-dismiss"],
   ["confirm", "question-accept"],

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { PaneQuestion } from "@/bridge/types";
+import type { UserPrompt } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { promptText, type AnswerPrompt } from "./prompttext";
 import { pickFiles } from "./upload";
@@ -15,7 +15,7 @@ interface Login {
 }
 
 interface BoxProps {
-  question: PaneQuestion;
+  question: UserPrompt;
   reply: AnswerPrompt;
 }
 

@@ -22,8 +22,8 @@ interface QuestionsProps {
 /** The prompts of the page and of Chromium, one at a time. */
 export function Questions({ pane, overlay, surface, space, scale, focus }: QuestionsProps) {
   const app = useApp();
-  const box = overlay.questions.find(isDialog);
-  const field = overlay.questions.find((q) => !isDialog(q) && q.kind !== "save_login");
+  const box = overlay.questions?.find(isDialog);
+  const field = overlay.questions?.find((q) => !isDialog(q) && q.kind !== "save_login");
   const open = box ?? (field?.kind === "suggest" ? undefined : field);
   const had = useRef(false);
 

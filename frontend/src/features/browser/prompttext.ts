@@ -1,11 +1,11 @@
-import type { PaneAnswer, PaneQuestion, QuestionKind } from "@/bridge/types";
+import type { PaneAnswer, UserPrompt, UserPromptKind } from "@/bridge/types";
 
 export const noAnswer: Omit<PaneAnswer, "id"> = { yes: false, text: "", user: "", password: "", index: -1, files: [] };
 
 /** Answers a prompt; without an answer the prompt is dismissed. */
-export type AnswerPrompt = (question: PaneQuestion, answer?: Partial<PaneAnswer>) => void;
+export type AnswerPrompt = (question: UserPrompt, answer?: Partial<PaneAnswer>) => void;
 
-const dialogKinds: readonly QuestionKind[] = [
+const dialogKinds: readonly UserPromptKind[] = [
   "alert",
   "confirm",
   "prompt",
@@ -17,7 +17,7 @@ const dialogKinds: readonly QuestionKind[] = [
 ];
 
 /** Reports whether a prompt is a box in the middle; others are shown at a field of the page. */
-export function isDialog(q: PaneQuestion): boolean {
+export function isDialog(q: UserPrompt): boolean {
   return dialogKinds.includes(q.kind);
 }
 
@@ -37,7 +37,7 @@ const permissions: Record<string, string> = {
 };
 
 /** The text of a box. The origin comes from Chromium; everything else may come from the page. */
-export function promptText(q: PaneQuestion): PromptText {
+export function promptText(q: UserPrompt): PromptText {
   const who = q.origin.replace(/^https?:\/\//, "") || "This page";
   switch (q.kind) {
     case "alert":

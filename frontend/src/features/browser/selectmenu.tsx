@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { PaneQuestion } from "@/bridge/types";
+import type { PaneOption, UserPrompt } from "@/bridge/types";
 import { cx } from "@/ui/cx";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 
 interface ChoicesProps {
-  question: PaneQuestion;
+  question: UserPrompt;
   space: Viewport;
   /** A list takes the focus. Suggestions leave the focus in the page, where the user types. */
   reply: AnswerPrompt;
@@ -12,12 +12,13 @@ interface ChoicesProps {
 
 /** The options of a list, or the suggestions for a text field. */
 export function Choices({ question, space, reply }: ChoicesProps) {
+  const options = question.options ?? [];
   const list = useRef<HTMLUListElement>(null);
   const [at, setAt] = useState(() =>
     question.kind === "choose"
       ? Math.max(
           0,
-          question.options.findIndex((o) => o.selected),
+          options.findIndex((o) => o.selected),
         )
       : -1,
   );
@@ -35,13 +36,13 @@ export function Choices({ question, space, reply }: ChoicesProps) {
   }, [at]);
 
   const choose = (index: number) => {
-    const option = question.options[index];
+    const option = options[index];
     if (option?.disabled) return;
     reply(question, { yes: true, index, text: option?.label ?? "" });
   };
   const step = (from: number, by: number) => {
-    for (let i = from + by; i >= 0 && i < question.options.length; i += by) {
-      if (!question.options[i]?.disabled) return i;
+    for (let i = from + by; i >= 0 && i < options.length; i += by) {
+      if (!options[i]?.disabled) return i;
     }
     return from;
   };
@@ -49,7 +50,7 @@ export function Choices({ question, space, reply }: ChoicesProps) {
     const now = Date.now();
     const text = (now - typed.current.when < 900 ? typed.current.text : "") + key.toLowerCase();
     typed.current = { text, when: now };
-    const found = question.options.findIndex((o) => !o.disabled && o.label.toLowerCase().startsWith(text));
+    const found = options.findIndex((o) => !o.disabled && o.label.toLowerCase().startsWith(text));
     if (found >= 0) setAt(found);
   };
 
@@ -74,12 +75,12 @@ export function Choices({ question, space, reply }: ChoicesProps) {
         else if (e.code === "ArrowDown") setAt(step(at, 1));
         else if (e.code === "ArrowUp") setAt(step(at, -1));
         else if (e.code === "Home") setAt(step(-1, 1));
-        else if (e.code === "End") setAt(step(question.options.length, -1));
+        else if (e.code === "End") setAt(step(options.length, -1));
         else if (e.key.length === 1) seek(e.key);
       }}
     >
-      {question.options.map((o, i) => {
-        const head = o.group && o.group !== question.options[i - 1]?.group && question.kind === "choose";
+      {options.map((o, i) => {
+        const head = o.group && o.group !== options[i - 1]?.group && question.kind === "choose";
         return (
           <li key={i} role="presentation">
             {head ? <p className="px-2 pt-1 text-2xs text-text-faint">{o.group}</p> : null}
@@ -98,7 +99,7 @@ export function Choices({ question, space, reply }: ChoicesProps) {
 }
 
 interface OptionProps {
-  option: PaneQuestion["options"][number];
+  option: PaneOption;
   index: number;
   active: boolean;
   /** Shown beside a suggestion. */

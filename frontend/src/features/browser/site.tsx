@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { PaneInfo, Site, SiteCertificate } from "@/bridge/types";
+import type { PaneInfo, Site, SiteCertificate, SitePermission } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
@@ -46,7 +46,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
     void load();
   }, [load, pane.url]);
 
-  const permit = async (name: string, state: string) => {
+  const permit = async (name: string, state: SitePermission["state"]) => {
     await app.ask("BrowserAPI.SetPermission", pane.id, site?.origin ?? "", name, state);
     await load();
   };
@@ -95,22 +95,22 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </p>
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
-      {site && site.permissions.length > 0 ? <Permissions site={site} onPermit={permit} /> : null}
+      {site?.permissions?.length ? <Permissions list={site.permissions} onPermit={permit} /> : null}
       {site?.origin ? <Cookies count={site.cookies} cleared={cleared} onClear={clear} onReload={reload} /> : null}
     </div>
   );
 }
 
 interface PermissionsProps {
-  site: Site;
-  onPermit: (name: string, state: string) => Promise<void>;
+  list: SitePermission[];
+  onPermit: (name: string, state: SitePermission["state"]) => Promise<void>;
 }
 
-function Permissions({ site, onPermit }: PermissionsProps) {
+function Permissions({ list, onPermit }: PermissionsProps) {
   return (
     <section className="flex flex-col gap-1 border-t border-border pt-2">
       <h3 className="text-2xs font-semibold text-text-faint uppercase">Permissions (until the browser closes)</h3>
-      {site.permissions.map(({ name, state }) => (
+      {list.map(({ name, state }) => (
         <label key={name} className="flex h-7 items-center gap-2">
           <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
           <Select
@@ -118,7 +118,7 @@ function Permissions({ site, onPermit }: PermissionsProps) {
             data-name={name}
             className="h-6 px-1"
             value={state}
-            onChange={(e) => void onPermit(name, e.target.value)}
+            onChange={(e) => void onPermit(name, e.target.value as SitePermission["state"])}
           >
             {permissionStates.map(([value, label]) => (
               <option key={value} value={value}>

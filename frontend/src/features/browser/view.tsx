@@ -49,7 +49,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useMouse(area, canvas, surface, focus, side);
   useTouch(canvas, surface, focus);
   useCopied(overlay, keys);
-  useFocusOnOpen(known ? overlay.downloads.length : -1, () => setPanel("downloads"));
+  useFocusOnOpen(known ? (overlay.downloads?.length ?? 0) : -1, () => setPanel("downloads"));
   const shortcut = useCallback(
     (e: KeyboardEvent) =>
       shortcutOf(e, app, pane, overlay.zoom, { address: () => address.current?.focus(), panel: setPanel }),
@@ -167,7 +167,7 @@ function Panels({ panel, pane, overlay, onClose }: PanelsProps) {
     case "find":
       return <FindBar pane={pane.id} onEnd={onClose} />;
     case "downloads":
-      return <Downloads pane={pane} list={overlay.downloads} onClose={onClose} />;
+      return <Downloads pane={pane} list={overlay.downloads ?? []} onClose={onClose} />;
     case "logins":
       return <Logins pane={pane} onClose={onClose} />;
     case "site":

@@ -10,7 +10,7 @@ import { ReceiptDialog } from "./receipt";
 const done = { ...blankView, status: "completed" as const, exit: "done" as const, assurance: "strong" };
 const shared = {
   ...done,
-  assurance: "shared",
+  assurance: "shared" as const,
   assurance_words: "Verified (the agent could have influenced the check)",
 };
 

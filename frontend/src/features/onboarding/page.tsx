@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import type { Finding, FoundServer, PresetView } from "@/bridge/types";
+import type { DoctorFinding, FoundServer, PresetView } from "@/bridge/types";
 import { PresetCards } from "@/connect/cards";
 import { preselect } from "@/connect/presets";
 import { useApp, useAppState } from "@/store/context";
@@ -8,7 +8,7 @@ import { toneText, type StatusTone } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
 import { CheckIcon, ChevronIcon, CrossIcon, Mark, PlayIcon, WarnIcon } from "@/ui/icons";
 
-const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
+const looks: Record<DoctorFinding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
   ok: { tone: "ok", icon: CheckIcon, words: "Fine" },
   warn: { tone: "warn", icon: WarnIcon, words: "Needs attention" },
   bad: { tone: "bad", icon: CrossIcon, words: "Not working" },
@@ -202,13 +202,13 @@ function ThisComputer() {
 }
 
 /** All findings, with the details that the rows leave out. */
-function describeFindings(findings: readonly Finding[]): string {
+function describeFindings(findings: readonly DoctorFinding[]): string {
   return findings
     .map((f) => [`${f.state} ${f.title}: ${f.detail}`, f.facts, f.hint].filter(Boolean).join("\n    ") + "\n")
     .join("");
 }
 
-function FindingLine({ finding }: { finding: Finding }) {
+function FindingLine({ finding }: { finding: DoctorFinding }) {
   const look = looks[finding.state];
   return (
     <li

@@ -109,7 +109,7 @@ function TestResult({ test }: { test: TestState }) {
   return (
     <div className="mt-1 text-xs" data-testid="engine-result" data-ok={test.test.ok} role="status">
       <ul>
-        {test.test.stages.map((s) => (
+        {test.test.stages?.map((s) => (
           <li key={s.name} className={s.ok ? "text-ok" : "text-bad"}>
             {s.ok ? "✓" : "✗"} {s.name}
             {s.detail ? <span className="selectable text-text-muted"> {s.detail}</span> : null}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Finding, FoundServer, Provider } from "@/bridge/types";
+import type { DoctorFinding, FoundServer, Provider } from "@/bridge/types";
 import { Initials } from "@/connect/cards";
 import { initials } from "@/connect/presets";
 import { formatAge } from "@/lib/time";
@@ -47,7 +47,7 @@ export function Providers() {
 
 function ProviderLine({ provider: p }: { provider: Provider }) {
   const app = useApp();
-  const [test, setTest] = useState<Finding | "running" | null>(null);
+  const [test, setTest] = useState<DoctorFinding | "running" | null>(null);
   const run = async () => {
     setTest("running");
     setTest((await app.ask("ModelAPI.Test", p.id)) ?? null);

@@ -110,7 +110,8 @@ function TodayBar({ today }: { today: SpendToday }) {
 const headings: Record<SpendBy, string> = { day: "Day", goal: "Goal", provider: "Provider", model: "Model" };
 
 function SpendTable({ report }: { report: SpendReport }) {
-  if (report.rows.length === 0) {
+  const rows = report.rows ?? [];
+  if (rows.length === 0) {
     return (
       <p className="px-4 pb-3 text-xs text-text-faint" data-testid="spend-empty">
         No model was used in this period.
@@ -141,7 +142,7 @@ function SpendTable({ report }: { report: SpendReport }) {
           </tr>
         </thead>
         <tbody>
-          {report.rows.map((r) => (
+          {rows.map((r) => (
             <Line key={r.key} row={r} name={nameRow(report.by, r)} />
           ))}
         </tbody>

@@ -137,7 +137,7 @@ export function checkOf(c: DraftCheck): Check {
     case "visual":
       return { type, ...orUndefined({ question: c.question.trim(), url: c.url.trim() }) };
     case "model_question":
-      return { type, question: c.question.trim(), ...orUndefined({ threshold: c.twice ? "high_confidence" : "" }) };
+      return { type, question: c.question.trim(), ...(c.twice ? { threshold: "high_confidence" } : {}) };
     case "manual":
       return { type, ...orUndefined({ note: c.note.trim(), wait: c.wait }) };
   }

@@ -85,7 +85,7 @@ function Line({ suggestion: s, onAdd, onEdit, onDrop }: LineProps) {
       </div>
       <p className="mt-0.5 pl-16 text-text-faint">
         {s.reason} <Source from={s.from} />
-        {s.allow_local.length > 0 ? ` Needs access to port ${s.allow_local.join(", ")} of this computer.` : ""}
+        {s.allow_local?.length ? ` Needs access to port ${s.allow_local.join(", ")} of this computer.` : ""}
       </p>
       {programChecks.has(s.check.type) ? (
         <Tried tried={s.tried} />

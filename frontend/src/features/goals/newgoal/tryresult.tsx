@@ -135,7 +135,8 @@ function FileList({ id, title, list, open: opens = false }: FileListProps) {
   const [open, setOpen] = useState(opens);
   const [all, setAll] = useState(false);
   if (list.total === 0) return null;
-  const shown = all ? list.files : list.files.slice(0, firstFiles);
+  const files = list.files ?? [];
+  const shown = all ? files : files.slice(0, firstFiles);
   return (
     <div data-testid={`trace-${id}`}>
       <button
@@ -162,7 +163,7 @@ function FileList({ id, title, list, open: opens = false }: FileListProps) {
           ))}
           {shown.length < list.total ? (
             <li>
-              {shown.length < list.files.length ? (
+              {shown.length < files.length ? (
                 <button type="button" className="text-text-faint hover:text-text" onClick={() => setAll(true)}>
                   and {list.total - shown.length} more
                 </button>

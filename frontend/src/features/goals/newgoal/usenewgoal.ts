@@ -82,7 +82,7 @@ export function useNewGoal() {
   const acceptSuggestion = (s: Suggestion) => {
     const kept = draft.checks.filter((c) => isFilled(c));
     setChecks([...kept, draftCheck(s.check)]);
-    const ports = s.allow_local.filter((port) => !draft.allowLocal.split(/[\s,]+/).includes(String(port)));
+    const ports = (s.allow_local ?? []).filter((port) => !draft.allowLocal.split(/[\s,]+/).includes(String(port)));
     if (ports.length > 0) set({ allowLocal: [draft.allowLocal.trim(), ...ports].filter(Boolean).join(" ") });
     if (s.tried?.state === "done") {
       const { tried: result } = s;

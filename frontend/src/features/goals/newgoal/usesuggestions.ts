@@ -49,10 +49,10 @@ export function useSuggestions(draft: Draft) {
       });
       if (turn !== newest.current) return;
       const has = new Set(draft.checks.map((c) => JSON.stringify(c)));
-      found = out.checks
+      found = (out.checks ?? [])
         .filter((s) => !has.has(JSON.stringify(draftCheck(s.check))))
         .map((s, id) => ({ ...s, id, tried: null }));
-      setNotes(out.notes);
+      setNotes(out.notes ?? []);
     } catch (reason) {
       if (turn !== newest.current) return;
       setState("idle");
@@ -76,7 +76,7 @@ export function useSuggestions(draft: Draft) {
       const out = await app.bridge.call("GoalAPI.TrySuggested", {
         ...input,
         check: s.check,
-        allow_local: [...new Set([...input.allow_local, ...s.allow_local])],
+        allow_local: [...new Set([...input.allow_local, ...(s.allow_local ?? [])])],
         unconfined: false,
       });
       return { state: "done", out };

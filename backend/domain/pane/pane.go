@@ -85,24 +85,35 @@ const (
 	Touch     InputKind = "touch"   // Text says start, move, end or cancel; Points are the fingers that are down
 )
 
+// MouseButton is the button of an input with the mouse.
+type MouseButton string
+
+// The buttons.
+const (
+	LeftButton   MouseButton = "left"
+	MiddleButton MouseButton = "middle"
+	RightButton  MouseButton = "right"
+	NoButton     MouseButton = "none"
+)
+
 // Input is one input of the user to a browser pane. Coordinates are CSS pixels of the page's viewport. Modifiers: 1
 // Alt, 2 Ctrl, 4 Meta, 8 Shift.
 type Input struct {
-	Kind      InputKind `json:"kind"`
-	X         float64   `json:"x"`
-	Y         float64   `json:"y"`
-	Button    string    `json:"button"`  // left, middle, right, none
-	Buttons   int       `json:"buttons"` // mask of held buttons, as in the DOM
-	Clicks    int       `json:"clicks"`
-	DX        float64   `json:"dx"`
-	DY        float64   `json:"dy"`
-	Key       string    `json:"key"`  // DOM key
-	Code      string    `json:"code"` // DOM code
-	KeyCode   int       `json:"key_code"`
-	Text      string    `json:"text"`
-	Modifiers int       `json:"modifiers"`
-	Repeat    bool      `json:"repeat"`
-	Points    []Point   `json:"points"`
+	Kind      InputKind   `json:"kind"`
+	X         float64     `json:"x"`
+	Y         float64     `json:"y"`
+	Button    MouseButton `json:"button"`
+	Buttons   int         `json:"buttons"` // mask of held buttons, as in the DOM
+	Clicks    int         `json:"clicks"`
+	DX        float64     `json:"dx"`
+	DY        float64     `json:"dy"`
+	Key       string      `json:"key"`  // DOM key
+	Code      string      `json:"code"` // DOM code
+	KeyCode   int         `json:"key_code"`
+	Text      string      `json:"text"`
+	Modifiers int         `json:"modifiers"`
+	Repeat    bool        `json:"repeat"`
+	Points    []Point     `json:"points"`
 }
 
 // Point is a finger on the page, in CSS pixels of the viewport.

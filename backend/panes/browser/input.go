@@ -195,12 +195,12 @@ func inputCommand(in pane.Input) (proto.Request, error) {
 func mouseCommand(in pane.Input) (proto.Request, error) {
 	e := proto.InputDispatchMouseEvent{X: in.X, Y: in.Y, Modifiers: in.Modifiers & 15, Buttons: &in.Buttons}
 	switch in.Button {
-	case "", "none":
+	case "", pane.NoButton:
 		e.Button = proto.InputMouseButtonNone
-	case "left", "middle", "right":
+	case pane.LeftButton, pane.MiddleButton, pane.RightButton:
 		e.Button = proto.InputMouseButton(in.Button)
 	default:
-		return nil, fmt.Errorf("unknown mouse button %q", text.SanitizeLine(in.Button, 20))
+		return nil, fmt.Errorf("unknown mouse button %q", text.SanitizeLine(string(in.Button), 20))
 	}
 	if in.Kind == pane.MouseMove {
 		// Chromium starts no drag unless the pressed button is named.

@@ -66,8 +66,8 @@ func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 	list := []pane.Input{{Kind: pane.MouseMove}}
 	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
 		list = append(list,
-			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
-			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
+			pane.Input{Kind: pane.MouseDown, Button: pane.MouseButton(button), Buttons: buttons[button], Clicks: n + 1},
+			pane.Input{Kind: pane.MouseUp, Button: pane.MouseButton(button), Clicks: n + 1})
 	}
 	var last proto.Request // commands are processed in order, so its answer is enough
 	for _, in := range list {

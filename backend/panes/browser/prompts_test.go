@@ -296,9 +296,9 @@ func TestInput_ComposeTouchAndDrag_ReachThePage(t *testing.T) {
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "漢"}))
 	b.says(p, "plain=漢")
 	for i, at := range [][2]float64{{40, 510}, {60, 512}, {120, 512}, {170, 512}} {
-		kind, button, held := pane.MouseMove, "none", 1
+		kind, button, held := pane.MouseMove, pane.NoButton, 1
 		if i == 0 {
-			kind, button = pane.MouseDown, "left"
+			kind, button = pane.MouseDown, pane.LeftButton
 		}
 		b.ok(v.Input(b.ctx, pane.Input{Kind: kind, X: at[0], Y: at[1], Button: button, Buttons: held, Clicks: 1}))
 		b.frameOrNot(p)

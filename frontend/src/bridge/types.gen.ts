@@ -841,6 +841,9 @@ export type InputKind =
   | "compose" // a string that an input method is still writing
   | "touch"; // Text says start, move, end or cancel; Points are the fingers that are down
 
+/** MouseButton is the button of an input with the mouse. */
+export type MouseButton = "left" | "middle" | "right" | "none";
+
 /**
  * Input is one input of the user to a browser pane. Coordinates are CSS pixels of the page's viewport. Modifiers: 1
  * Alt, 2 Ctrl, 4 Meta, 8 Shift.
@@ -849,8 +852,7 @@ export interface PaneInput {
   kind: InputKind | "";
   x: number;
   y: number;
-  /** left, middle, right, none */
-  button: string;
+  button: MouseButton | "";
   /** mask of held buttons, as in the DOM */
   buttons: number;
   clicks: number;

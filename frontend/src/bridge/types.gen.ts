@@ -47,7 +47,7 @@ export interface LimitsChangedEvent {
   /** 0 = none, as everywhere here */
   wall_clock_ms: number;
   iterations: number;
-  claims_per_gate: number;
+  claims_per_check: number;
   tokens: number;
   usd: number;
 }
@@ -109,7 +109,7 @@ export interface ClaimEvent {
   n: number;
   rationale: string;
   result?: string;
-  /** person or critic; "" is the agent */
+  /** user; "" is the agent */
   by?: string;
 }
 
@@ -162,7 +162,7 @@ export interface LeaseEvent {
   kind: PaneKind;
   held: boolean;
   /** the pane is the user's own, and shared */
-  lent?: boolean;
+  shared?: boolean;
 }
 
 /** Warning reports that a limit is near, or an error that the run survived. */
@@ -185,7 +185,7 @@ export interface PausedEvent {
   account?: string;
   /** parked: RFC 3339 */
   until?: string;
-  /** needs_operator: where the user must act */
+  /** needs_user: where the user must act */
   pane?: string;
   /** user_paused: the goal that started it, or goal.ExternalAgent; "" is the user */
   by?: string;
@@ -317,7 +317,7 @@ export interface Answer {
   /** what was allowed */
   grant?: Grant;
   why?: string;
-  /** person; policy: on_ask decided; AnsweredByGoalEnd */
+  /** user; policy: on_ask decided; AnsweredByGoalEnd */
   by: string;
 }
 
@@ -410,7 +410,7 @@ export type Exit =
   | "limit_reached"
   | "error"
   | "stuck"
-  | "needs_operator"
+  | "needs_user"
   | "parked"
   | "daily_limit" // DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
   | "user_paused"
@@ -789,7 +789,7 @@ export interface PaneInfo {
   /** the goal that leases it, "" for the user */
   goal_id: string;
   /** it is the user's own, and shared with that goal */
-  lent: boolean;
+  shared: boolean;
   /** terminal: where it was opened */
   dir: string;
   /** terminal: the present folder, as its shell reports it */
@@ -827,7 +827,7 @@ export interface PaneInfo {
 }
 
 /** Driver is who may act on a browser pane: one at a time. */
-export type PaneDriver = "" | "person" | "agent";
+export type PaneDriver = "" | "user" | "agent";
 
 /** InputKind is the kind of the user's input to a pane. */
 export type InputKind =
@@ -973,7 +973,7 @@ export interface Effect {
   /** Irreversible means that the effect cannot be undone, so the user is asked. */
   irreversible?: boolean;
   /** Persistent means that the effect is stored in the user's own configuration and outlives the goal. */
-  lasting?: boolean;
+  persistent?: boolean;
   /**
    * Pane is an unconfined pane that the call uses: the user's own shell, SSH, a page with the user's logins. "" if
    * none.
@@ -982,7 +982,7 @@ export interface Effect {
   /** Access is the part of the user's machine that the goal asks for. */
   access?: MachineAccess;
   /** Unparsed says why it is unknown what a command line would run, "" if it is known. */
-  unread?: string;
+  unparsed?: string;
   /** BadCertificate is the origin of a server whose invalid certificate would be accepted, "" if none. */
   untrusted?: string;
   /** Secrets are filled into the arguments before the call is executed. */
@@ -1216,7 +1216,10 @@ export interface ChangesView {
   unavailable: string;
   /** the goal works in the folder now */
   running: boolean;
-  /** FromStep is the step after which the first snapshot was taken. It is 0, except for goals of older versions. */
+  /**
+   * FromStep is the step after which the first snapshot was taken. It is 0 unless the first run of the goal could take
+   * none.
+   */
   from_step: number;
   files: ChangedFile[] | null;
   /** unchanged ones */
@@ -1964,7 +1967,7 @@ export interface CheckPolicyInput {
 export interface LimitsInput {
   wall_clock_ms: number;
   iterations: number;
-  claims_per_gate: number;
+  claims_per_check: number;
   tokens: number;
   usd: number;
 }
@@ -2137,7 +2140,7 @@ export interface GoalCard extends GoalUsage {
   /** of the process that runs or queues it, 0 if there is none */
   pid: number;
   /** that process is not this one */
-  elsewhere: boolean;
+  in_other_process: boolean;
   /** of the newest event in this card */
   seq: number;
   /** steps per slice of its life, 24 slices */
@@ -2376,7 +2379,7 @@ export type ReviewResult = "" | "confirmed" | "rejected" | "error";
 export interface ReceiptClaim {
   n: number;
   at: string;
-  /** critic, person; "" is the agent */
+  /** user; "" is the agent */
   by: string;
   rationale: string;
   result: string;
@@ -2451,7 +2454,7 @@ export interface Settings {
   /** days after which an ended goal is deleted at a start; 0 = never */
   keep_days: number;
   /** how long a goal's programs keep running after done; 0 = not at all */
-  linger_minutes: number;
+  grace_minutes: number;
   /** maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's */
   goal_memory: number;
   /** DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit */

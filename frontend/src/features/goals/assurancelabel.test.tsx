@@ -7,7 +7,7 @@ import { assuranceOf } from "./assurancelabel";
 import { Card } from "./card";
 import { ReceiptDialog } from "./receipt";
 
-const done = { ...blankView, status: "completed" as const, exit: "done" as const, assurance: "strong" };
+const done = { ...blankView, status: "completed" as const, exit: "done" as const, assurance: "strong" as const };
 const shared = {
   ...done,
   assurance: "shared" as const,

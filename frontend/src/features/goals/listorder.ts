@@ -72,7 +72,7 @@ function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Par
   if (grouping === "none") return [{ id: "", title: "", cards: [...cards] }];
   const parts = new Map<string, Part>();
   for (const card of cards) {
-    const id = grouping === "status" ? groupOf(card) : card.dir;
+    const id = grouping === "status" ? groupOf(card) : (card.dir ?? "");
     const part = parts.get(id) ?? { id, title: "", cards: [] };
     part.cards.push(card);
     parts.set(id, part);

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
 
@@ -39,11 +40,11 @@ func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 					call("terminal_run", with("pane", "t1", "command", "sleep "+mark, "wait_seconds", 1)), c.stops),
 				turns(call("ask_user", with("question", "Which colour?"))),
 			))
-			out, err := p.goal.Start(api.StartInput{
-				Objective:   "parent",
-				Dir:         dir,
-				Checks:      shell("false"),
-				CriticEvery: api.NoLimit,
+			out, err := p.goal.Start(goal.Request{
+				Objective: "parent",
+				Policy:    policy.Policy{Dir: dir},
+				Criterion: goal.Criterion{Checks: shell("false")},
+				Options:   goal.Options{CriticEvery: goal.NoLimit},
 			})
 			must(t, err)
 			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != c.exit {
@@ -52,11 +53,11 @@ func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 			begun(t, mark)
 			if c.name == "queue" {
 				p.provide(turns(call("wait", `{"seconds":600}`)))
-				_, err := p.goal.Start(api.StartInput{
-					Objective:   "hold the folder",
-					Dir:         dir,
-					Checks:      shell("false"),
-					CriticEvery: api.NoLimit,
+				_, err := p.goal.Start(goal.Request{
+					Objective: "hold the folder",
+					Policy:    policy.Policy{Dir: dir},
+					Criterion: goal.Criterion{Checks: shell("false")},
+					Options:   goal.Options{CriticEvery: goal.NoLimit},
 				})
 				must(t, err)
 				p.await("the folder is taken", func(e event.Event) bool {

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/waittest"
 )
@@ -27,13 +28,11 @@ func TestGracePeriod_DoneGoal_KeepsItsPrograms(t *testing.T) {
 		p.provide(turns(args("run_command", map[string]any{
 			"command": "setsid sleep " + mark + " >/dev/null 2>&1 &",
 		}), call("claim_complete", `{"rationale":"it runs"}`)))
-		out, err := p.goal.Start(api.StartInput{
-			Objective:        "leave something",
-			Dir:              dir,
-			Checks:           shell("true"),
-			CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
-			CriticEvery:      api.NoLimit,
-			Review:           goal.ReviewNever,
+		out, err := p.goal.Start(goal.Request{
+			Objective: "leave something",
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("true")},
+			Options:   goal.Options{AllowPassing: true, CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
 		})
 		must(t, err)
 		if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {
@@ -65,13 +64,11 @@ func leaves(p *program, mark string) (id string) {
 			"command": "setsid sleep " + mark + " >/dev/null 2>&1 &",
 		}), args("terminal_open", map[string]any{}),
 		args("browser_open", map[string]any{"url": "about:blank"}), call("claim_complete", `{"rationale":"it runs"}`)))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:        "leave something",
-		Dir:              p.TempDir(),
-		Checks:           shell("true"),
-		CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
-		CriticEvery:      api.NoLimit,
-		Review:           goal.ReviewNever,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "leave something",
+		Policy:    policy.Policy{Dir: p.TempDir()},
+		Criterion: goal.Criterion{Checks: shell("true")},
+		Options:   goal.Options{AllowPassing: true, CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
 	})
 	must(p.T, err)
 	if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {

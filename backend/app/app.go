@@ -220,8 +220,8 @@ func (a *App) RestoreWorkspace(ctx context.Context) error {
 }
 
 // OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
-func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*goalsandbox.TrialSandbox) error) error {
-	return a.sandboxes.OpenTrialSandbox(ctx, in, do)
+func (a *App) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func(*goalsandbox.TrialSandbox) error) error {
+	return a.sandboxes.OpenTrialSandbox(ctx, p, do)
 }
 
 // OpenMCPServer opens the server through which another agent drives Goalpost, within a policy.
@@ -258,7 +258,7 @@ func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, 
 }
 
 // StartInOwnerProcess starts a goal in the process that owns the panes shared with it.
-func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+func (a *App) StartInOwnerProcess(ctx context.Context, in goal.Request) (goal.ID, error) {
 	return a.makePeers().StartInOwnerProcess(ctx, in)
 }
 

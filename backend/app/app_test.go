@@ -25,6 +25,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/entry/cli"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/host/sandbox/sandboxtest"
@@ -316,17 +317,44 @@ func TestStart_Refused_LeavesNothing(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(call("list_files", "{}")))
-	for name, in := range map[string]api.StartInput{
-		"leaves a file":  {Objective: "x", Checks: shell("mkdir -p a/b && touch a/b/c")},
-		"passes already": {Objective: "x", Checks: shell("true")},
-		"cannot run":     {Objective: "x", Checks: shell("nosuchprogram")},
+	for name, in := range map[string]goal.Request{
+		"leaves a file": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("mkdir -p a/b && touch a/b/c")},
+		},
+		"passes already": {Objective: "x", Criterion: goal.Criterion{Checks: shell("true")}},
+		"cannot run":     {Objective: "x", Criterion: goal.Criterion{Checks: shell("nosuchprogram")}},
 		"no check":       {Objective: "x"},
-		"unknown risk":   {Objective: "x", Checks: shell("test -f a"), Risk: "all"},
-		"missing folder": {Objective: "x", Checks: shell("test -f a"), Dir: filepath.Join(home, "missing")},
-		"own folder":     {Objective: "x", Checks: shell("test -f a"), Dir: p.cfg.State()},
-		"home":           {Objective: "x", Checks: shell("test -f a"), Dir: "/"},
-		"provider":       {Objective: "x", Checks: shell("test -f a"), Provider: "nobody"},
-		"negative":       {Objective: "x", Checks: shell("test -f a"), LimitsInput: api.LimitsInput{Iterations: -7}},
+		"unknown risk": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Policy:    policy.Policy{Risk: "all"},
+		},
+		"missing folder": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Policy:    policy.Policy{Dir: filepath.Join(home, "missing")},
+		},
+		"own folder": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Policy:    policy.Policy{Dir: p.cfg.State()},
+		},
+		"home": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Policy:    policy.Policy{Dir: "/"},
+		},
+		"provider": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Provider:  "nobody",
+		},
+		"negative": {
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Limits:    goal.Limits{Iterations: -7},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.goal.Start(in)
@@ -367,7 +395,10 @@ func TestAbort_FromAnotherProcess_EndsTheGoal(t *testing.T) {
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
 	owner.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
-	out, err := owner.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	out, err := owner.goal.Start(goal.Request{
+		Objective: "wait",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +430,10 @@ func TestResume_SameProcess_KeepsTheTerminal(t *testing.T) {
 		call("terminal_run", `{"pane":"t1","command":"export KEPT=yes"}`),
 		modeltest.Answer{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "keep", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "keep",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,7 +488,10 @@ func TestPanes_OfAnotherGoal_AreRefused(t *testing.T) {
 	}
 	p.provide(turns(call("terminal_run", string(args)),
 		call("abort_with_report", `{"reason":"-","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "steal", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "steal",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +516,10 @@ func TestDelete_ActiveGoal_AbortsItFirst(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "wait",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -502,7 +542,11 @@ func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 		call("browser_open", `{"url":"about:blank"}`),
 		modeltest.Answer{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "drive",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -560,7 +604,11 @@ func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 		)(n, r)
 	})
-	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "drive",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -601,7 +649,11 @@ func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
 		call("browser_open", `{"url":"about:blank"}`),
 		call("browser_wait", `{"pane":"b1","text":"never said by it","seconds":110}`),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "drive",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -651,11 +703,13 @@ func TestTry_WithAPolicy_DecidesLikePreflight(t *testing.T) {
 		want goal.Outcome
 	}{
 		{"it may write", api.TryInput{Check: shell("touch made")[0]}, goal.AlreadyPasses},
-		{"it may only look", api.TryInput{Check: shell("touch made")[0], Risk: "read_only"}, goal.FailsAsExpected},
+		{"it may only look", api.TryInput{
+			Check: shell("touch made")[0], Request: goal.Request{Policy: policy.Policy{Risk: "read_only"}},
+		}, goal.FailsAsExpected},
 		{"another folder", api.TryInput{Check: shell("touch " + granted + "/made")[0]}, goal.FailsAsExpected},
 		{"another folder that is granted", api.TryInput{
-			Check:      shell("touch " + granted + "/made")[0],
-			AllowWrite: []string{granted},
+			Check:   shell("touch " + granted + "/made")[0],
+			Request: goal.Request{Policy: policy.Policy{AllowWrite: []string{granted}}},
 		}, goal.AlreadyPasses},
 	} {
 		out, err := p.goal.Try(c.in)
@@ -663,10 +717,8 @@ func TestTry_WithAPolicy_DecidesLikePreflight(t *testing.T) {
 			t.Errorf("%s: %s, want %s: %s %v", c.name, out.Outcome, c.want, out.Detail, err)
 		}
 	}
-	for _, in := range []api.TryInput{{Check: shell("true")[0], Risk: "all"}, {
-		Check:      shell("true")[0],
-		AllowLocal: []int{70_000},
-	}} {
+	for _, wrong := range []policy.Policy{{Risk: "all"}, {AllowLocal: []int{70_000}}} {
+		in := api.TryInput{Check: shell("true")[0], Request: goal.Request{Policy: wrong}}
 		if _, err := p.goal.Try(in); err == nil {
 			t.Errorf("taken: %+v", in)
 		}

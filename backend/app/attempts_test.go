@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/event"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/goal"
 )
 
 // TestAttempts_RefusedActions_AreJournaled: the journal reports what the kernel and the network refused. If a file is
@@ -38,7 +38,11 @@ func TestAttempts_RefusedActions_AreJournaled(t *testing.T) {
 	}
 	p.provide(turns(args("run_command", map[string]any{"command": strings.Join(calls, "; ")}),
 		args("run_command", map[string]any{"command": "sleep 100"})))
-	out, err := p.goal.Start(api.StartInput{Objective: "get out", Checks: shell("false"), OnAsk: "deny"})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "get out",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{OnAsk: "deny"},
+	})
 	must(t, err)
 	var step *event.Step
 	missing := map[string]bool{}

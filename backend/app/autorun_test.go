@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/event"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 )
 
 // TestReport_NewAutorunFiles_AreListed: the report names files that would run automatically, except those that existed
@@ -34,7 +35,12 @@ func TestReport_NewAutorunFiles_AreListed(t *testing.T) {
 		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "leave traces", Dir: dir, Checks: shell("false"), OnAsk: "deny"})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "leave traces",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{OnAsk: "deny"},
+	})
 	must(t, err)
 	report := strings.Join(p.ended(out.GoalID).Body.(*event.Ended).Report, "\n")
 	for _, want := range []string{

@@ -31,7 +31,11 @@ func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 		}).Body.(*event.ApprovalRequested).ID
 	}
 	for i := range ids {
-		out, err := p.goal.Start(api.StartInput{Objective: "fetch", Dir: dirs[i], Checks: shell("false")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "fetch",
+			Policy:    policy.Policy{Dir: dirs[i]},
+			Criterion: goal.Criterion{Checks: shell("false")},
+		})
 		must(t, err)
 		ids[i] = out.GoalID
 		requests[i] = asked(ids[i])

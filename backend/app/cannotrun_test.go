@@ -11,7 +11,6 @@ import (
 	"goalpost/backend/core/verify/check"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 )
 
@@ -59,7 +58,7 @@ func missingPytest() string {
 func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	in := api.StartInput{Risk: policy.WriteLocal}
+	in := policy.Policy{Risk: policy.WriteLocal}
 	in.Dir = t.TempDir()
 	for name, content := range preflightFiles {
 		file := filepath.Join(in.Dir, name)

@@ -36,7 +36,11 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 		call("run_command", `{"command":"echo again > a; echo new > c"}`),
 		givesUp,
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "change",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +96,20 @@ func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 		}
 		return turns(call("run_command", `{"command":"echo x > made"}`), givesUp)(0, r)
 	})
-	first, err := p.goal.Start(api.StartInput{Objective: "first", Dir: dir, Checks: shell("test -f never")})
+	first, err := p.goal.Start(goal.Request{
+		Objective: "first",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.ended(first.GoalID)
-	second, err := p.goal.Start(api.StartInput{Objective: "second", Dir: dir, Checks: shell("test -f never")})
+	second, err := p.goal.Start(goal.Request{
+		Objective: "second",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +141,10 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(givesUp))
-	out, err := p.goal.Start(api.StartInput{
+	out, err := p.goal.Start(goal.Request{
 		Objective: "look",
-		Dir:       t.TempDir(),
-		Risk:      "read_only",
-		Checks:    shell("test -f never"),
+		Policy:    policy.Policy{Dir: t.TempDir(), Risk: "read_only"},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -155,11 +166,10 @@ func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("old\n"), 0o600))
 	p.provide(turns(call("write_file", `{"path":"notes.txt","content":"new\n"}`), givesUp))
-	out, err := p.goal.Start(api.StartInput{
+	out, err := p.goal.Start(goal.Request{
 		Objective: "look",
-		Dir:       dir,
-		Risk:      "read_only",
-		Checks:    shell("test -f never"),
+		Policy:    policy.Policy{Dir: dir, Risk: "read_only"},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	must(t, err)
 	p.answers(out.GoalID, policy.ScopeOnce)
@@ -186,7 +196,11 @@ func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
 	}
 	p.provide(turns(call("run_command", `{"command":"echo more >> data.txt; echo new > other.txt"}`), givesUp))
 	const check = "grep -q done data.txt"
-	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell(check)})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "change",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell(check)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +233,11 @@ func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 	t.Setenv("VISUAL", editor+" --wait")
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	p.provide(turns(call("run_command", `{"command":"echo x > '$(touch made) a.txt'; ln -s `+editor+` link"}`), givesUp))
-	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "change",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

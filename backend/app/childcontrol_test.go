@@ -31,7 +31,11 @@ func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (p
 		}
 		return child(n, r)
 	}))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	must(p.T, err)
 	p.rests(out.GoalID)
 	return out.GoalID, p.child()
@@ -74,11 +78,11 @@ func (p *program) taken(id string) (holder string) {
 	p.Helper()
 	v, err := p.goal.Get(id)
 	must(p.T, err)
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "hold its folder",
-		Dir:         v.Policy.Dir,
-		Checks:      shell("test -f never"),
-		CriticEvery: api.NoLimit,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "hold its folder",
+		Policy:    policy.Policy{Dir: v.Policy.Dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	must(p.T, err)
 	p.rests(out.GoalID)
@@ -206,11 +210,11 @@ func TestNote_ToAQueuedChild_Arrives(t *testing.T) {
 		return giveUp()
 	}))
 	dir := t.TempDir()
-	_, err := p.goal.Start(api.StartInput{
-		Objective:   "parent",
-		Dir:         dir,
-		Checks:      shell("test -f never"),
-		CriticEvery: api.NoLimit,
+	_, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	must(t, err)
 	p.step("wait_for_goal")
@@ -236,13 +240,15 @@ func TestAccept_ChildLeftTheQueue_KeepsTheAnswer(t *testing.T) {
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{
-			ID:        goal.ID(store.NewID()),
-			Objective: "by hand",
-			Provider:  "test",
-			Model:     "m",
-			Limits:    goal.DefaultLimits(),
+			ID: goal.ID(store.NewID()),
+			Request: goal.Request{
+				Objective: "by hand",
+				Provider:  "test",
+				Model:     "m",
+				Limits:    goal.DefaultLimits(),
+			},
 		}
-		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal,
+		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Origin.Parent, g.Options.Review = checks, policy.WriteLocal,
 			dirs[n], parent, goal.ReviewNever
 		must(t, p.app.Store().Goals.Create(t.Context(), g))
 		own, err := p.app.Store().Locks.LockGoal(g.ID)

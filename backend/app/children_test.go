@@ -90,12 +90,12 @@ func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 		},
 	))
 	dir = t.TempDir()
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "parent",
-		Checks:      shell("test -f whole.txt"),
-		CriticEvery: api.NoLimit,
-		Dir:         dir,
-		LimitsInput: api.LimitsInput{Iterations: 40},
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("test -f whole.txt")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+		Policy:    policy.Policy{Dir: dir},
+		Limits:    goal.Limits{Iterations: 40},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,11 @@ func TestChild_ChecksAgainstThePolicy_AreRefused(t *testing.T) {
 		return call("start_goal", with("objective", "x", "checks", []map[string]any{{"type": "shell", "command": command}}))
 	}
 	p.provide(turns(check("sudo sh -c 'git push -f'; false"), check("rm -rf /srv/x; false"), giveUp()))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never"), Risk: policy.SpendsMoney})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Policy:    policy.Policy{Risk: policy.SpendsMoney},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +197,11 @@ func TestChild_ParentEnds_EndsToo(t *testing.T) {
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")),
 		call("wait_for_goal", with("goal", "CHILD", "timeout_seconds", 1)), giveUp()),
 		turns(call("wait", `{"seconds":600}`))))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,11 +225,11 @@ func TestChild_Spends_CountsForItsParent(t *testing.T) {
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)),
 		call("wait_for_goal", with("goal", "CHILD"))),
 		turns(call("run_command", `{"command":"date +%N"}`))))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "parent",
-		Checks:      shell("false"),
-		CriticEvery: api.NoLimit,
-		LimitsInput: api.LimitsInput{Iterations: 12},
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+		Limits:    goal.Limits{Iterations: 12},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +274,11 @@ func TestPause_Parent_PausesItsChild(t *testing.T) {
 		turns(call("terminal_open", `{}`),
 			call("terminal_run", with("pane", "t1", "command", "sleep 1000", "wait_seconds", 1)),
 			call("terminal_wait", with("pane", "t1", "for", "exit", "timeout_seconds", 1000)))))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +333,11 @@ func TestParkedChild_ParentPaused_DoesNotContinue(t *testing.T) {
 	s := p.provide(
 		family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD"))),
 			func(int, modeltest.Request) modeltest.Answer { return busy }))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +391,11 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 			call("goal_status", `{}`), giveUp()),
 		turns(call("ask_user", with("question", "Which colour?"))),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +429,11 @@ func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 		}
 		return giveUp()
 	}))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	must(t, err)
 	waits := func(id string) {
 		t.Helper()
@@ -426,11 +450,11 @@ func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 	child := list.Goals[0].ID
 	v, err := p.goal.Get(child)
 	must(t, err)
-	_, err = p.goal.Start(api.StartInput{
-		Objective:   "hold its folder",
-		Dir:         v.Policy.Dir,
-		Checks:      shell("false"),
-		CriticEvery: api.NoLimit,
+	_, err = p.goal.Start(goal.Request{
+		Objective: "hold its folder",
+		Policy:    policy.Policy{Dir: v.Policy.Dir},
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	must(t, err)
 	waits("")
@@ -457,7 +481,11 @@ func TestChild_ProcessDiedInQueue_GetsNoOrder(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
 		call("wait", `{"seconds":600}`)), turns(giveUp())))
-	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	must(t, err)
 	p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "wait" })
 	rows, err := p.app.Store().Goals.Children(t.Context(), goal.ID(out.GoalID))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
 
@@ -43,7 +44,11 @@ func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	write("b", "not committed\n")
 	write("mine", "of the user\n")
 	p.provide(turns(call("run_command", `{"command":"echo two | tee -a a b c d.log; rm .gitignore"}`), givesUp))
-	out, err := p.goal.Start(api.StartInput{Objective: "Make it Two!", Dir: dir, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "Make it Two!",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

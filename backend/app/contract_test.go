@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
@@ -21,7 +22,7 @@ func gaveUp() modeltest.Script {
 	return turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))
 }
 
-func (p *program) refused(in api.StartInput, field string) {
+func (p *program) refused(in goal.Request, field string) {
 	p.Helper()
 	if in.Objective == "" {
 		in.Objective = "x"
@@ -44,19 +45,19 @@ func TestStart_InvalidInput_NamesTheField(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
-	p.refused(api.StartInput{Persona: "pirate"}, "persona")
-	p.refused(api.StartInput{CriticEvery: -3}, "critic_every")
-	p.refused(api.StartInput{CriticProvider: "nobody"}, "critic_provider")
-	p.refused(api.StartInput{JudgeProvider: "nobody"}, "judge_provider")
-	p.refused(api.StartInput{Review: "sometimes"}, "review")
-	p.refused(api.StartInput{OnAsk: "shrug"}, "on_ask")
-	p.refused(api.StartInput{CheckPolicyInput: api.CheckPolicyInput{Protect: []string{"../secrets"}}}, "protect")
-	p.refused(api.StartInput{CheckPolicyInput: api.CheckPolicyInput{NoProtect: []string{"[a"}}}, "protect")
-	p.refused(api.StartInput{After: []string{"01unknown"}}, "after")
-	p.refused(api.StartInput{Panes: []string{"t9"}}, "panes")
-	p.refused(api.StartInput{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}, "criterion")
-	p.refused(api.StartInput{Checks: []goal.Check{{Type: goal.HTTP, URL: "localhost"}}}, "criterion")
-	p.refused(api.StartInput{Checks: []goal.Check{{Type: "guess"}}}, "criterion")
+	p.refused(goal.Request{Options: goal.Options{Persona: "pirate"}}, "persona")
+	p.refused(goal.Request{Options: goal.Options{CriticEvery: -3}}, "critic_every")
+	p.refused(goal.Request{Options: goal.Options{CriticProvider: "nobody"}}, "critic_provider")
+	p.refused(goal.Request{Options: goal.Options{JudgeProvider: "nobody"}}, "judge_provider")
+	p.refused(goal.Request{Options: goal.Options{Review: "sometimes"}}, "review")
+	p.refused(goal.Request{Options: goal.Options{OnAsk: "shrug"}}, "on_ask")
+	p.refused(goal.Request{Options: goal.Options{Protect: []string{"../secrets"}}}, "protect")
+	p.refused(goal.Request{Options: goal.Options{NoProtect: []string{"[a"}}}, "protect")
+	p.refused(goal.Request{Options: goal.Options{After: []goal.ID{"01unknown"}}}, "after")
+	p.refused(goal.Request{Options: goal.Options{Panes: []string{"t9"}}}, "panes")
+	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}}, "criterion")
+	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.HTTP, URL: "localhost"}}}}, "criterion")
+	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: "guess"}}}}, "criterion")
 	if list, err := p.goal.List(api.ListInput{}); err != nil || len(list.Goals) != 0 {
 		t.Errorf("%d goals, %v", len(list.Goals), err)
 	}
@@ -67,7 +68,10 @@ func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
-	plain, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	plain, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,19 +85,18 @@ func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "tests", "golden"), []byte("1"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	in := api.StartInput{
-		Objective:    "x",
-		Dir:          dir,
-		Checks:       shell("test -f never"),
-		CriticEvery:  api.NoLimit,
-		Review:       goal.ReviewAlways,
-		RequireSteps: true,
-		Persona:      "tester",
-		CheckPolicyInput: api.CheckPolicyInput{
-			Protect:   []string{"tests/**"},
-			NoProtect: []string{"tests/tmp"},
+	in := goal.Request{
+		Objective: "x",
+		Policy:    policy.Policy{Dir: dir, RequireSteps: true},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options: goal.Options{
+			CriticEvery: goal.NoLimit,
+			Review:      goal.ReviewAlways,
+			Persona:     "tester",
+			Protect:     []string{"tests/**"},
+			NoProtect:   []string{"tests/tmp"},
+			OnAsk:       "deny",
 		},
-		OnAsk: "deny",
 	}
 	chosen, err := p.goal.Start(in)
 	if err != nil {
@@ -127,14 +130,17 @@ func TestStart_WithDependencies_WaitsUntilTheyAreDone(t *testing.T) {
 		}
 		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 	})
-	first, err := p.goal.Start(api.StartInput{Objective: "first", Checks: shell("test -f done.txt")})
+	first, err := p.goal.Start(goal.Request{
+		Objective: "first",
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := p.goal.Start(api.StartInput{
+	second, err := p.goal.Start(goal.Request{
 		Objective: "second",
-		Checks:    shell("test -f never"),
-		After:     []string{first.GoalID[18:], first.GoalID},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{After: []goal.ID{goal.ID(first.GoalID[18:]), goal.ID(first.GoalID)}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -189,9 +195,12 @@ func TestManualCheck_WaitsForTheUser(t *testing.T) {
 			}, {Tool: "claim_complete", Arguments: `{"rationale":"red"}`},
 		}}
 	})
-	out, err := p.goal.Start(api.StartInput{
-		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
-		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+	out, err := p.goal.Start(goal.Request{
+		Objective: "paint it",
+		Options:   goal.Options{CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
+		Criterion: goal.Criterion{
+			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -239,9 +248,12 @@ func TestRecheck_AfterChanges_FindsThem(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
 		call("claim_complete", `{"rationale":"done"}`)))
-	out, err := p.goal.Start(api.StartInput{
-		Objective: "create done.txt", Review: goal.ReviewNever,
-		Checks: append([]goal.Check{{Type: goal.Manual, Note: "fine"}}, shell("echo looked; test -f done.txt")...),
+	out, err := p.goal.Start(goal.Request{
+		Objective: "create done.txt",
+		Options:   goal.Options{Review: goal.ReviewNever},
+		Criterion: goal.Criterion{
+			Checks: append([]goal.Check{{Type: goal.Manual, Note: "fine"}}, shell("echo looked; test -f done.txt")...),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -299,11 +311,13 @@ func TestQueue_AfterARestart_Continues(t *testing.T) {
 	p := start(t, home)
 	p.provide(gaveUp())
 	g := &goal.Goal{
-		ID:        goal.ID(store.NewID()),
-		Objective: "wait",
-		Provider:  "test",
-		Model:     "m",
-		Limits:    goal.DefaultLimits(),
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "wait",
+			Provider:  "test",
+			Model:     "m",
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
 	if err := p.app.Store().Goals.Create(t.Context(), g); err != nil { // pending, and no process has it
@@ -338,5 +352,8 @@ func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 		!slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {
 		t.Errorf("%+v %v", got, err)
 	}
-	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // the proposal is never used implicitly
+	p.refused(goal.Request{
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: []goal.Check{}},
+	}, "criterion") // the proposal is never used implicitly
 }

@@ -83,7 +83,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	p.limitDay(limit)
 	ids := map[string]bool{}
 	for range 2 {
-		in := api.StartInput{Objective: "make done.txt"}
+		in := goal.Request{Objective: "make done.txt"}
 		in.Checks, in.CriticEvery = shell("test -f done.txt"), 2 // critics also spend
 		id, err := p.goal.Start(in)
 		if err != nil {
@@ -161,7 +161,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		}
 		p.usePrice()
 		p.limitDay(turnCost)
-		in := api.StartInput{Objective: "make done.txt"}
+		in := goal.Request{Objective: "make done.txt"}
 		in.Checks = shell("test -f done.txt")
 		out, err := p.goal.Start(in)
 		if err != nil {

@@ -28,10 +28,10 @@ func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 	browsers := area[*api.BrowserAPI](t, p.app)
 	waits := args("wait", map[string]any{"seconds": 110})
 	p.provide(turns(call("browser_open", `{"url":"about:blank"}`), waits, waits))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "look",
-		Checks:      shell("test -f done.txt"),
-		CriticEvery: api.NoLimit,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "look",
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	must(t, err)
 	waiting := func() {

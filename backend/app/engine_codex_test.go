@@ -8,7 +8,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 )
 
 // TestEngine_CodexSettingsInTheFolder_ReplaceNothing: the agent can write Codex's settings in the goal's folder. These
@@ -30,7 +30,12 @@ type = "command"
 command = "touch `+dir+`/hooked.txt"
 `), 0o600))
 	s := p.provide(agentTurns(a.bash("touch done.txt"), a.claim(), modeltest.Say("claimed")))
-	id := p.startEngine(api.StartInput{Engine: a.id, Objective: "try", Checks: shell("test -f done.txt"), Dir: dir})
+	id := p.startEngine(goal.Request{
+		Options:   goal.Options{Engine: a.id},
+		Objective: "try",
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+		Policy:    policy.Policy{Dir: dir},
+	})
 	if exit, reason, _ := p.result(id); exit != goal.Done {
 		t.Fatalf("%s %s", exit, reason)
 	}

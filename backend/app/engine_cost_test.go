@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 )
 
 var engineRuns = flag.Int("enginecost", 0, "goals with each agent to measure, for the figures in docs/performance.md")
@@ -72,7 +72,12 @@ func TestEngine_Cost(t *testing.T) {
 			p.provide(agentTurns(
 				a.untilFile("begun.txt", "go.txt"), a.bash("touch done.txt"), a.claim(), modeltest.Say("claimed"),
 			))
-			id := p.startEngine(api.StartInput{Engine: a.id, Objective: "cost", Checks: shell("test -f done.txt"), Dir: dir})
+			id := p.startEngine(goal.Request{
+				Options:   goal.Options{Engine: a.id},
+				Objective: "cost",
+				Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+				Policy:    policy.Policy{Dir: dir},
+			})
 			begin := p.await("the turn", func(e event.Event) bool { _, ok := e.Body.(*event.Iteration); return ok }).At
 			update := p.await("the first call", func(e event.Event) bool { _, ok := e.Body.(*event.StepStarted); return ok }).At
 			first = append(first, update.Sub(begin))

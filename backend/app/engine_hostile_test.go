@@ -8,7 +8,6 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 )
 
 // Lines of a hostile agent.
@@ -107,7 +106,11 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startScripts(t, shapes()[0], app.Options{}, c.scripts...)
-			id := p.startEngine(api.StartInput{Objective: "be hostile", Engine: "claude", Checks: shell("test -f done.txt")})
+			id := p.startEngine(goal.Request{
+				Objective: "be hostile",
+				Options:   goal.Options{Engine: "claude"},
+				Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			})
 			if c.act != nil {
 				c.act(p, id)
 			}

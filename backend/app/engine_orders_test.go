@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/host/sandbox/sandboxtest"
 	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/config"
@@ -75,11 +75,11 @@ func TestEngine_PauseAndNote_ReachTheSession(t *testing.T) {
 			"again.txt": a.untilFile("again.txt", "on.txt"),
 			"done.txt":  a.bash("touch done.txt"),
 		}, "begun.txt", "again.txt", "done.txt"))
-		id := p.startEngine(api.StartInput{
-			Engine:    a.id,
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
 			Objective: "work-on-it",
-			Checks:    shell("test -f done.txt"),
-			Dir:       dir,
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
 		})
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
 		p.do("pause", p.goal.Pause, id)
@@ -135,7 +135,12 @@ func TestEngine_ProviderOutage_Parks(t *testing.T) {
 			}
 			return play(n, r)
 		})
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "survive",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		exit, reason, _ := p.result(id)
 		if exit != goal.WaitingForProvider || !strings.Contains(reason, "come back later") {
 			t.Fatalf("%s %s", exit, reason)
@@ -181,7 +186,12 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 			return play(n, r)
 		})
 		p.usePrice()
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "be silent", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "be silent",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		p.step("agent_run")
 		select { // must happen before the clock jumps, which would end the request
 		case <-arrived:

@@ -9,7 +9,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 )
 
 // plantedSettings are files in a goal's folder that make agents start programs: MCP servers, hooks, plugins, language
@@ -84,7 +84,12 @@ func TestEngine_PlantedInTheFolder_StartsNothing(t *testing.T) {
 			a.claim(),
 			modeltest.Say("claimed"),
 		))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "try", Checks: shell("test -f done.ts"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "try",
+			Criterion: goal.Criterion{Checks: shell("test -f done.ts")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		if exit, reason, _ := p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}

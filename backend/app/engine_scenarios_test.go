@@ -44,8 +44,11 @@ func forShapes(t *testing.T, ids []string, test func(t *testing.T, agent engine.
 // startShapeGoal starts a goal that is done when done.txt exists.
 func (p *program) startShapeGoal(agent engine.Profile, objective, dir string) string {
 	p.Helper()
-	return p.startEngine(api.StartInput{
-		Objective: objective, Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
+	return p.startEngine(goal.Request{
+		Objective: objective,
+		Options:   goal.Options{Engine: agent.ID},
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
 	})
 }
 
@@ -65,9 +68,11 @@ func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
 	forShapes(t, []string{"codex", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		address, port, visits := twoPages(t)
 		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "browser", "$PAGE", address)...)
-		id := p.startEngine(api.StartInput{
-			Objective: "click", Engine: agent.ID, Checks: shell("test -f done.txt"),
-			AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		id := p.startEngine(goal.Request{
+			Objective: "click",
+			Options:   goal.Options{Engine: agent.ID},
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{AllowLocal: []int{port}},
 		})
 		events := p.doneWith(id)
 		if len(visits) != 1 {
@@ -414,8 +419,11 @@ func runHost(agent, dir, address string) error {
 	if err := a.Open(context.Background()); err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	out, err := a.GoalAPI(context.Background()).Start(api.StartInput{
-		Objective: "survive-the-host", Engine: agent, Dir: dir, Checks: shell("test -f done.txt"), CriticEvery: api.NoLimit,
+	out, err := a.GoalAPI(context.Background()).Start(goal.Request{
+		Objective: "survive-the-host",
+		Options:   goal.Options{Engine: agent, CriticEvery: goal.NoLimit},
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
 	})
 	if err != nil {
 		return fmt.Errorf("start: %w", err)

@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 )
 
 // runShell runs a command of the scripted agent. It ignores the exit code.
@@ -114,24 +114,27 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
 		agents   []string // see forShapes
-		in       api.StartInput
+		in       goal.Request
 		exit     goal.Exit
 		act      func(p *program, id, dir string) // while the goal runs
 		check    func(t *testing.T, events []event.Body)
 	}{
 		{
-			scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done,
+			scenario: "done", in: goal.Request{Objective: "make done.txt"}, exit: goal.Done,
 			check: decidedAndObserved,
 		},
 		{
-			scenario: "tools", in: api.StartInput{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
+			scenario: "tools", in: goal.Request{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
 		},
 		{
-			scenario: "denied", in: api.StartInput{Objective: "be-refused", OnAsk: goal.OnAskDeny}, exit: goal.Done,
+			scenario: "denied", in: goal.Request{
+				Objective: "be-refused",
+				Options:   goal.Options{OnAsk: goal.OnAskDeny},
+			}, exit: goal.Done,
 			check: deniedOnce,
 		},
 		{
-			scenario: "aborted", agents: []string{"claude", "gemini"}, in: api.StartInput{Objective: "wait"},
+			scenario: "aborted", agents: []string{"claude", "gemini"}, in: goal.Request{Objective: "wait"},
 			exit: goal.AbortedByUser,
 			act: func(p *program, id, dir string) {
 				awaitFile(p.T, filepath.Join(dir, "begun.txt"), "")
@@ -140,15 +143,15 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 			check: notKilled,
 		},
 		{
-			scenario: "killed", agents: []string{"codex", "codex-old"}, in: api.StartInput{Objective: "survive"},
+			scenario: "killed", agents: []string{"codex", "codex-old"}, in: goal.Request{Objective: "survive"},
 			exit: goal.Done, check: startedAgain,
 		},
 		{
 			scenario: "limit", agents: []string{"codex", "gemini"}, exit: goal.LimitReached, check: lastWord,
-			in: api.StartInput{Objective: "look", LimitsInput: api.LimitsInput{Iterations: 3}},
+			in: goal.Request{Objective: "look", Limits: goal.Limits{Iterations: 3}},
 		},
 		{
-			scenario: "stuck", agents: []string{"claude", "codex-old"}, in: api.StartInput{Objective: "talk"},
+			scenario: "stuck", agents: []string{"claude", "codex-old"}, in: goal.Request{Objective: "talk"},
 			exit: goal.Stuck, check: noClaim,
 		},
 	} {
@@ -281,8 +284,11 @@ func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 		clock := newJumpClock(t)
 		p := startShape(t, agent, "silent", app.Options{Clock: clock})
 		dir := t.TempDir()
-		id := p.startEngine(api.StartInput{
-			Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
+		id := p.startEngine(goal.Request{
+			Objective: "be-silent",
+			Options:   goal.Options{Engine: agent.ID},
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
 		})
 		// Without this, the jump could end the earlier wait for the agent's tool.
 		p.await("the next turn", func(e event.Event) bool {

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/lib/waittest"
 )
 
@@ -27,9 +27,9 @@ func agentTurns(answers ...modeltest.Answer) modeltest.Script {
 	}
 }
 
-func (p *program) startEngine(in api.StartInput) string {
+func (p *program) startEngine(in goal.Request) string {
 	p.Helper()
-	in.Engine, in.CriticEvery = cmp.Or(in.Engine, "opencode"), api.NoLimit
+	in.Engine, in.CriticEvery = cmp.Or(in.Engine, "opencode"), goal.NoLimit
 	if in.Dir == "" {
 		in.Dir = p.TempDir()
 	}
@@ -102,11 +102,11 @@ func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 			a.our("claim_complete", with("rationale", "now it is there", "result", "forty-two")),
 			modeltest.Say("I have claimed again."),
 		))
-		id := p.startEngine(api.StartInput{
-			Engine:    a.id,
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
 			Objective: "make done.txt",
-			Checks:    shell("test -f done.txt"),
-			Dir:       dir,
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
 		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {
@@ -179,8 +179,11 @@ func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 			a.claim(),
 			modeltest.Say("claimed"),
 		))
-		id := p.startEngine(api.StartInput{
-			Engine: a.id, Objective: "try", Checks: shell("test -f done.txt"), Dir: dir, OnAsk: goal.OnAskDeny,
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id, OnAsk: goal.OnAskDeny},
+			Objective: "try",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
 		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {
@@ -221,8 +224,11 @@ func TestEngine_Limit_EndsWithALastWord(t *testing.T) {
 			}
 			return a.bash(fmt.Sprintf("echo try %d", n))
 		})
-		id := p.startEngine(api.StartInput{
-			Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), LimitsInput: api.LimitsInput{Iterations: 3},
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "look",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Limits:    goal.Limits{Iterations: 3},
 		})
 		exit, reason, events := p.result(id)
 		if exit != goal.LimitReached {
@@ -240,7 +246,12 @@ func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
 		p.provide(agentTurns(a.bash("touch begun.txt; sleep 1000.25"), modeltest.Say("?")))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "wait", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "wait",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
 		begun(t, "1000.25")
 		if _, err := p.goal.Abort(id); err != nil {
@@ -263,7 +274,12 @@ func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 			"killed.txt": a.bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
 			"done.txt":   a.bash("touch done.txt"),
 		}, "killed.txt", "done.txt"))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "survive",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
@@ -290,7 +306,11 @@ func TestEngine_StopsWithoutClaim_IsStuck(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
 		s := p.provide(agentTurns(modeltest.Say("I am done.")))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "talk", Checks: shell("test -f done.txt")})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "talk",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Stuck {
 			t.Fatalf("%s %s", exit, reason)

@@ -17,7 +17,6 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/config"
 )
 
@@ -62,9 +61,11 @@ func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 			a.claim(),
 			modeltest.Say("claimed"),
 		))
-		id := p.startEngine(api.StartInput{
-			Engine: a.id, Objective: "click", Checks: shell("grep typed done.txt"), Dir: dir,
-			AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "click",
+			Criterion: goal.Criterion{Checks: shell("grep typed done.txt")},
+			Policy:    policy.Policy{Dir: dir, AllowLocal: []int{port}},
 		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {
@@ -122,7 +123,12 @@ func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 			a.claim(),
 			modeltest.Say("claimed"),
 		))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "ask", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "ask",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		for _, c := range []struct {
 			path  string
 			scope policy.Scope
@@ -185,7 +191,12 @@ func TestEngine_SandboxHolds(t *testing.T) {
 		if err != nil || saved.APIKeyEnv == "" {
 			t.Fatal(saved, err)
 		}
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "look",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		if exit, reason, _ := p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}
@@ -231,7 +242,12 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 			}
 			return play(n, r)
 		})
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "leave", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(goal.Request{
+			Options:   goal.Options{Engine: a.id},
+			Objective: "leave",
+			Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
 			t.Errorf("the question is %+v", q)
 		}

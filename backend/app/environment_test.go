@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 )
@@ -26,8 +28,8 @@ func TestGoalEnv_UnknownVariables_AreHidden(t *testing.T) {
 		t.Errorf("the agent's programs have %s", said)
 	}
 	said, err := p.goal.Try(api.TryInput{
-		Dir:   t.TempDir(),
-		Check: shell(`test "$BUILD_KIND" = named-and-wanted && test -z "$STRIPE"`)[0],
+		Request: goal.Request{Policy: policy.Policy{Dir: t.TempDir()}},
+		Check:   shell(`test "$BUILD_KIND" = named-and-wanted && test -z "$STRIPE"`)[0],
 	})
 	if err != nil || said.Outcome != "passes_already" {
 		t.Errorf("a check: %+v, %v", said, err)
@@ -52,7 +54,10 @@ func TestOwnPorts_OfAnotherProcess_AreContained(t *testing.T) {
 	if _, err := fmt.Sscanf(after, "%d/", &port); err != nil {
 		t.Fatal(line, err)
 	}
-	in := api.TryInput{Dir: t.TempDir(), Check: shell("true")[0], AllowLocal: []int{port}}
+	in := api.TryInput{
+		Check:   shell("true")[0],
+		Request: goal.Request{Policy: policy.Policy{Dir: t.TempDir(), AllowLocal: []int{port}}},
+	}
 	if said, err := p.goal.Try(in); err != nil || said.Outcome != "passes_already" {
 		t.Fatalf("the port of a stranger: %+v, %v", said, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
 
@@ -37,7 +38,11 @@ func TestGitHooks_InTheFolder_AreReadOnly(t *testing.T) {
 		runs("echo evil >> .husky/pre-commit && mv .husky h; mkdir -p .husky; echo evil > .husky/pre-push"),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "hooks", Dir: dir, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "hooks",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,11 +81,11 @@ func TestReplacedGitConfig_DuringARun_PausesTheGoal(t *testing.T) {
 		modeltest.Answer{Wait: hold, Calls: runs("sleep 600").Calls}, // ends with the sandbox
 		call("list_files", "{}"),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "o",
-		Dir:         dir,
-		Checks:      shell("test -f never"),
-		CriticEvery: api.NoLimit,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "o",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,10 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 	p.Helper()
 	p.provide(turns(
 		append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
-	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "reach",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -98,7 +101,11 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	dir := t.TempDir()
-	out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "reach",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +143,11 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 			args("terminal_open", map[string]any{}), requestLoop(t, dir),
 			args("ask_user", map[string]any{"question": "continue?"}),
 		))
-		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "reach",
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,12 +174,15 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 				"command": "until grep -qs 'cannot reach' " + outside + "/told; do sleep 0.05; done; touch done",
 			}),
 			args("claim_complete", map[string]any{"rationale": "done"})))
-		out, err := p.goal.Start(api.StartInput{
-			Objective:   "reach",
-			Dir:         dir,
-			Risk:        policy.NetworkGet,
-			AccessInput: api.AccessInput{AllowHosts: []string{"taken.invalid"}, AllowWrite: []string{outside}},
-			Checks:      shell("test -f done"),
+		out, err := p.goal.Start(goal.Request{
+			Objective: "reach",
+			Policy: policy.Policy{
+				Dir:        dir,
+				Risk:       policy.NetworkGet,
+				AllowHosts: []string{"taken.invalid"},
+				AllowWrite: []string{outside},
+			},
+			Criterion: goal.Criterion{Checks: shell("test -f done")},
 		})
 		if err != nil {
 			t.Fatal(err)

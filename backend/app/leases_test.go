@@ -20,12 +20,10 @@ func TestLeases_PaneOrGoalEnds_AreJournaled(t *testing.T) {
 		call("terminal_open", `{}`), call("terminal_open", `{}`), call("close_pane", `{"pane":"t1"}`),
 		call("claim_complete", `{"rationale":"two panes"}`), call("claim_complete", `{"rationale":"one pane"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:        "open panes",
-		Checks:           shell("true"),
-		CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
-		CriticEvery:      api.NoLimit,
-		Review:           goal.ReviewNever,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "open panes",
+		Criterion: goal.Criterion{Checks: shell("true")},
+		Options:   goal.Options{AllowPassing: true, CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -123,10 +123,10 @@ func TestReadAccess_ForbiddenFolders_AreRefused(t *testing.T) {
 		}
 	}
 	begin := func(dir string) error {
-		_, err := p.goal.Start(api.StartInput{
-			Objective:   "read",
-			Checks:      shell("test -f never"),
-			AccessInput: api.AccessInput{AllowRead: []string{dir}},
+		_, err := p.goal.Start(goal.Request{
+			Objective: "read",
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+			Policy:    policy.Policy{AllowRead: []string{dir}},
 		})
 		return err
 	}
@@ -168,7 +168,10 @@ func TestRevoke_FileInUse_EndsItsPrograms(t *testing.T) {
 	p.provide(turns(wants("write", data, 0), runs("echo x > "+data+"/begun; cd "+data+"; sleep 600"),
 		runs("ls "+data+"/begun"),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
-	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "reach",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/store"
 )
 
@@ -21,9 +20,12 @@ func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 		p.Helper()
 		p.provide(turns(call("write_file", `{"path":"colour","content":"red"}`),
 			call("claim_complete", `{"rationale":"red"}`)))
-		out, err := p.goal.Start(api.StartInput{
-			Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
-			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+		out, err := p.goal.Start(goal.Request{
+			Objective: "paint it",
+			Options:   goal.Options{CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
+			Criterion: goal.Criterion{
+				Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+			},
 		})
 		if err != nil {
 			p.Fatal(err)
@@ -87,9 +89,10 @@ func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 			home := t.TempDir()
 			p := start(t, home)
 			p.provide(turns(call("claim_complete", `{"rationale":"red"}`), giveUp()))
-			out, err := p.goal.Start(api.StartInput{
-				Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
-				Checks: []goal.Check{{Type: goal.Manual, Note: "the colour", Wait: true}},
+			out, err := p.goal.Start(goal.Request{
+				Objective: "paint it",
+				Options:   goal.Options{CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
+				Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Manual, Note: "the colour", Wait: true}}},
 			})
 			must(t, err)
 			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser {
@@ -123,9 +126,12 @@ func TestAccept_UnreviewedClaim_IsReviewed(t *testing.T) {
 		}
 		return agent(n, r)
 	})
-	out, err := p.goal.Start(api.StartInput{
-		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewAlways,
-		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+	out, err := p.goal.Start(goal.Request{
+		Objective: "paint it",
+		Options:   goal.Options{CriticEvery: goal.NoLimit, Review: goal.ReviewAlways},
+		Criterion: goal.Criterion{
+			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+		},
 	})
 	must(t, err)
 	p.ended(out.GoalID)

@@ -50,7 +50,10 @@ func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 	p.provide(turns(
 		call("fix__echo", `{"text":"hello"}`), call("fix__mystery", `{}`), call("fix__note", `{}`),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +108,10 @@ func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 				`for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; `+
 					`cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
 		giveUp()))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +136,10 @@ func TestMCPServer_DoesNotStart_GoalLacksItsTools(t *testing.T) {
 	}
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
 		call("claim_complete", `{"rationale":"there"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f done.txt")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +208,10 @@ func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 	p.provide(turns(
 		call("web__echo", `{"text":"hello"}`), call("run_command", `{"command":"curl -sS -m 5 `+web.URL+`/mcp"}`),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +253,10 @@ func TestMCPServer_WithASecret_AloneGetsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.provide(turns(call("fix__env", `{}`), call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

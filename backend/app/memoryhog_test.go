@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/event"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/goal"
 )
 
 // TestMemoryHog_IsEndedAndReportedToTheAgent: the goal's programs are ended if they exceed the user's memory limit
@@ -21,7 +21,11 @@ func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
 		"60000000; echo > over ) >/dev/null 2>&1 & done; until [ -e over ]; do sleep 0.1; done"
 	p.provide(turns(args("run_command", map[string]any{"command": hogs, "timeout_seconds": 60}),
 		args("run_command", map[string]any{"command": "sleep 100"})))
-	out, err := p.goal.Start(api.StartInput{Objective: "take everything", Checks: shell("false"), OnAsk: "deny"})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "take everything",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{OnAsk: "deny"},
+	})
 	must(t, err)
 	// The helper reports the measured size. The kernel ends a program before it exceeds the limit.
 	why := "of memory together, and 128 MiB are allowed"

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -23,7 +24,11 @@ func TestStart_ContextWindowTooSmall_IsRefused(t *testing.T) {
 			Model:         "m",
 			ContextWindow: window,
 		}))
-		return p.goal.Start(api.StartInput{Objective: "fit", Checks: shell("false"), CriticEvery: api.NoLimit})
+		return p.goal.Start(goal.Request{
+			Objective: "fit",
+			Criterion: goal.Criterion{Checks: shell("false")},
+			Options:   goal.Options{CriticEvery: goal.NoLimit},
+		})
 	}
 	_, err := give(8_192)
 	if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "provider" ||

@@ -39,7 +39,7 @@ func TestNeed_IsReportedOnce(t *testing.T) {
 
 // TestNotificationText_GoalDone_SaysWhatItProves: the notification names the assurance in plain words.
 func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
-	g := goal.Goal{Objective: "paint it", Model: "m1"}
+	g := goal.Goal{Request: goal.Request{Objective: "paint it", Model: "m1"}}
 	for _, c := range []struct {
 		body       event.Body
 		text, want string

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
@@ -27,7 +28,10 @@ func (p *program) waiting() string {
 		}
 		return modeltest.Answer{Text: "thinking", Wait: hold}
 	})
-	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "wait",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -83,7 +87,10 @@ func TestDelete_RunStillClosing_Waits(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
 		call("claim_complete", `{"rationale":"done"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "create done.txt", Checks: shell("test -f done.txt")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "create done.txt",
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +165,11 @@ func TestStart_LinkToAHome_IsRefused(t *testing.T) {
 	}
 	t.Setenv("HOME", link)
 	for _, dir := range []string{real, link, "~"} {
-		_, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f a"), Dir: dir})
+		_, err := p.goal.Start(goal.Request{
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f a")},
+			Policy:    policy.Policy{Dir: dir},
+		})
 		if problem := api.ToProblem(err); err == nil || problem.Code != fault.Refused || problem.Field != "dir" {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -175,7 +186,10 @@ func TestStart_NewFolder_HasAPathWithoutLinks(t *testing.T) {
 	}
 	p := start(t, link)
 	p.provide(turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

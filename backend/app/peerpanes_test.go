@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
@@ -72,10 +73,10 @@ func TestPanes_OfAnotherProcess_AreShownReadOnly(t *testing.T) {
 		call("browser_open", `{"url":"about:blank"}`),
 		modeltest.Answer{Wait: hold},
 	))
-	out, err := owner.goal.Start(api.StartInput{
-		Objective:   "show",
-		Checks:      shell("test -f never"),
-		CriticEvery: api.NoLimit,
+	out, err := owner.goal.Start(goal.Request{
+		Objective: "show",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
 
@@ -43,24 +44,20 @@ func TestRecheckPreflight_AfterTheQueue_FindsChanges(t *testing.T) {
 				turns.Add(1)
 				return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 			})
-			first, err := p.goal.Start(api.StartInput{
-				Objective:   "first",
-				Checks:      shell("test -f " + test.made),
-				Dir:         dir,
-				CriticEvery: api.NoLimit,
+			first, err := p.goal.Start(goal.Request{
+				Objective: "first",
+				Criterion: goal.Criterion{Checks: shell("test -f " + test.made)},
+				Policy:    policy.Policy{Dir: dir},
+				Options:   goal.Options{CriticEvery: goal.NoLimit},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := p.goal.Start(api.StartInput{
-				Objective:   "second",
-				Checks:      shell(test.command),
-				Dir:         dir,
-				CriticEvery: api.NoLimit,
-				CheckPolicyInput: api.CheckPolicyInput{
-					AllowPassing: test.allow,
-					AllowMissing: test.allow,
-				},
+			second, err := p.goal.Start(goal.Request{
+				Objective: "second",
+				Criterion: goal.Criterion{Checks: shell(test.command)},
+				Policy:    policy.Policy{Dir: dir},
+				Options:   goal.Options{CriticEvery: goal.NoLimit, AllowPassing: test.allow, AllowMissing: test.allow},
 			})
 			if err != nil {
 				t.Fatal(err)

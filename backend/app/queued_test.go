@@ -7,7 +7,6 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/store"
 )
 
@@ -22,7 +21,11 @@ func TestQueue_ProcessDied_GoalIsNotQueuedAgain(t *testing.T) {
 		p.provide(func(int, modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
 		})
-		out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("false"), CriticEvery: api.NoLimit})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "wait",
+			Criterion: goal.Criterion{Checks: shell("false")},
+			Options:   goal.Options{CriticEvery: goal.NoLimit},
+		})
 		must(t, err)
 		id = out.GoalID
 		if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.WaitingForProvider {

@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
@@ -35,11 +36,10 @@ func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 		call("run_command", with("command", "cat second.txt")),
 		giveUp(),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "again",
-		Checks:      shell("false"),
-		CriticEvery: api.NoLimit,
-		OnAsk:       "deny",
+	out, err := p.goal.Start(goal.Request{
+		Objective: "again",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit, OnAsk: "deny"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,11 @@ func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, giveUp())...))
-	out, err := p.goal.Start(api.StartInput{Objective: "keep a recipe", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "keep a recipe",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -116,11 +120,11 @@ func TestRecipe_StepNeedsTheUser_PausesTheGoal(t *testing.T) {
 		call("save_recipe", with("name", "two", "description", "two files", "from_step", 1, "to_step", 2)),
 	)
 	p.provide(turns(call("run_recipe", with("name", "two")), giveUp()))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "park",
-		Checks:      shell("false"),
-		CriticEvery: api.NoLimit,
-		Risk:        policy.ReadOnly,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "park",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+		Policy:    policy.Policy{Risk: policy.ReadOnly},
 	})
 	if err != nil {
 		t.Fatal(err)

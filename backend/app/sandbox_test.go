@@ -95,9 +95,11 @@ func TestSandbox_TwoGoalsOnOnePort_AreSeparate(t *testing.T) {
 	words := []string{"serve-apples", "serve-pears"}
 	var ids []string
 	for _, word := range words {
-		out, err := p.goal.Start(api.StartInput{
+		out, err := p.goal.Start(goal.Request{
 			Objective: word,
-			Checks:    shell("curl -sf http://127.0.0.1:8080/ | grep -q '<h1>" + word + "</h1>'"),
+			Criterion: goal.Criterion{
+				Checks: shell("curl -sf http://127.0.0.1:8080/ | grep -q '<h1>" + word + "</h1>'"),
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +144,10 @@ func TestSandbox_Sending_IsStoppedByTheProxy(t *testing.T) {
 		}),
 		args("abort_with_report", map[string]any{"reason": "no way out", "what_was_learned": "the network is closed"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "buy", Checks: shell("test -f bought")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "buy",
+		Criterion: goal.Criterion{Checks: shell("test -f bought")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,11 +190,10 @@ func TestSandbox_ReadOnlyGoal_ChangesNothing(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "looked", "what_was_learned": "all"}),
 	))
 	dir := t.TempDir()
-	out, err := p.goal.Start(api.StartInput{
+	out, err := p.goal.Start(goal.Request{
 		Objective: "look",
-		Dir:       dir,
-		Risk:      policy.ReadOnly,
-		Checks:    shell("test -f changed"),
+		Policy:    policy.Policy{Dir: dir, Risk: policy.ReadOnly},
+		Criterion: goal.Criterion{Checks: shell("test -f changed")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -223,11 +227,13 @@ func TestSandbox_HostsOfChecks_AreClosedToPrograms(t *testing.T) {
 	if err := p.cfg.SaveSettings(settings); err != nil {
 		t.Fatal(err)
 	}
-	out, err := p.goal.Start(api.StartInput{
+	out, err := p.goal.Start(goal.Request{
 		Objective: "x",
-		OnAsk:     goal.OnAskDeny,
-		Checks: shell(
-			"curl -s http://named.invalid/; h=other; curl -s http://$h.example/; env | grep -i https_proxy; test -f never"),
+		Options:   goal.Options{OnAsk: goal.OnAskDeny},
+		Criterion: goal.Criterion{
+			Checks: shell(
+				"curl -s http://named.invalid/; h=other; curl -s http://$h.example/; env | grep -i https_proxy; test -f never"),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +273,11 @@ func TestSandbox_RunAsRoot_Warns(t *testing.T) {
 		folders[theirs] = false
 	}
 	for dir, root := range folders {
-		out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("test -f never")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "x",
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
 		must(t, err)
 		p.done(out.GoalID)
 		if said := strings.Count(p.journal(out.GoalID), words); said > 1 || (said == 1) != root {

@@ -202,15 +202,12 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 	_, err = secrets.SaveLogin(api.LoginInput{Origin: page.URL, User: "ann", Password: canaries["saved login"]})
 	must(t, err)
 
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "look everywhere",
-		Dir:         dir,
-		Risk:        policy.NetworkWrite,
-		AccessInput: api.AccessInput{AllowLocal: []int{port}},
-		Secrets:     given,
-		OnAsk:       goal.OnAskDeny,
-		Checks:      shell("cat key.txt seen.txt; test -f never"),
-		LimitsInput: api.LimitsInput{ClaimsPerCheck: 1},
+	out, err := p.goal.Start(goal.Request{
+		Objective: "look everywhere",
+		Policy:    policy.Policy{Dir: dir, Risk: policy.NetworkWrite, AllowLocal: []int{port}, Secrets: given},
+		Options:   goal.Options{OnAsk: goal.OnAskDeny},
+		Criterion: goal.Criterion{Checks: shell("cat key.txt seen.txt; test -f never")},
+		Limits:    goal.Limits{ClaimsPerCheck: 1},
 	})
 	must(t, err)
 	p.done(out.GoalID)

@@ -33,7 +33,11 @@ func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 		args("claim_complete", map[string]any{"rationale": "{{secret:pin}}"}),
 	))
 	dir := t.TempDir()
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("grep -qx a-Value-1 a.txt")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("grep -qx a-Value-1 a.txt")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +77,7 @@ func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 	if err != nil || len(receipt.Claims) != 1 || receipt.Claims[0].Rationale != "{{secret:pin}}" {
 		t.Errorf("%+v, %v", receipt.Claims, err)
 	}
-	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
+	p.refused(goal.Request{Policy: policy.Policy{Secrets: []string{"unknown"}}}, "secrets")
 }
 
 // TestSecret_RestrictedToAHost_GoesOnlyThere: a frame of another site in the right page gets nothing, a script of the
@@ -110,7 +114,11 @@ func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Policy:    policy.Policy{Secrets: []string{"pin"}},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); q.Tool != "browser_eval" || !strings.Contains(q.Why, "a script could send it") {
 		t.Errorf("%s: %s", q.Tool, q.Why)
@@ -159,12 +167,14 @@ func TestSecret_InARecipe_IsDecidedByItsStep(t *testing.T) {
 		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "x",
-		Secrets:     []string{"pin"},
-		Risk:        policy.NetworkGet,
-		AccessInput: api.AccessInput{AllowHosts: []string{"evil.example"}},
-		Checks:      shell("test -f never"),
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Policy: policy.Policy{
+			Secrets:    []string{"pin"},
+			Risk:       policy.NetworkGet,
+			AllowHosts: []string{"evil.example"},
+		},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` ||
@@ -199,10 +209,10 @@ func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 		asks, open("third.example"),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{
+	out, err := p.goal.Start(goal.Request{
 		Objective: "x",
-		Secrets:   []string{"pin", "key", "unused"},
-		Checks:    shell("test -f never"),
+		Policy:    policy.Policy{Secrets: []string{"pin", "key", "unused"}},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	must(t, err)
 	const given = "programs of this goal have received your secret "
@@ -258,7 +268,10 @@ func TestHostApproval_MCPServerHasSecrets_NamesThem(t *testing.T) {
 		must(t, err)
 	}
 	p.provide(turns(args("browser_open", map[string]any{"url": "https://first.example/"}), giveUp()))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); !strings.HasSuffix(q.Why,
 		"; programs of this goal have received your secret key, which is not bound to a host: "+
@@ -297,7 +310,11 @@ func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 	process("that allowed it", asks, func(p *program) {
 		_, err := api.NewSecretAPI(p.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: value})
 		must(p.T, err)
-		out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("test -f never")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "x",
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
 		must(p.T, err)
 		id = out.GoalID
 		p.answers(id, policy.ScopeOnce)
@@ -316,7 +333,11 @@ func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 		}
 	})
 	process("of another goal", turns(read, wait), func(p *program) {
-		out, err := p.goal.Start(api.StartInput{Objective: "y", Dir: dir, Checks: shell("test -f never")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "y",
+			Policy:    policy.Policy{Dir: dir},
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
 		must(p.T, err)
 		p.done(out.GoalID)
 		if s, err := p.goal.Step(out.GoalID, 1); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {

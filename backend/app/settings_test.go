@@ -25,7 +25,10 @@ func TestUserSettings_ApplyToGoals(t *testing.T) {
 	if err := first.cfg.SaveSettings(s); err != nil {
 		t.Fatal(err)
 	}
-	out, err := first.goal.Start(api.StartInput{Objective: "the new one", Checks: shell("test -f never")})
+	out, err := first.goal.Start(goal.Request{
+		Objective: "the new one",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +50,10 @@ func TestUserSettings_ApplyToGoals(t *testing.T) {
 	}
 	p.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
 	for range 2 {
-		if out, err = p.goal.Start(api.StartInput{Objective: "one of two", Checks: shell("test -f never")}); err != nil {
+		if out, err = p.goal.Start(goal.Request{
+			Objective: "one of two",
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,11 +76,13 @@ func (p *program) endedLongAgo() goal.ID {
 		p.Fatal(err)
 	}
 	g := &goal.Goal{
-		ID:        goal.ID(store.NewID()),
-		Objective: "the old one",
-		Provider:  "test",
-		Model:     "m",
-		Limits:    goal.DefaultLimits(),
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "the old one",
+			Provider:  "test",
+			Model:     "m",
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
 	if err := past.Goals.Create(p.Context(), g); err != nil {
@@ -101,7 +109,10 @@ func TestGoalDefaults_UserSetsNothing(t *testing.T) {
 	p := start(t, home)
 	p.provide(gaveUp())
 	begun := time.Now()
-	out, err := p.goal.Start(api.StartInput{Objective: "Make a Page, please!", Checks: shell("test -f never")})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "Make a Page, please!",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +121,7 @@ func TestGoalDefaults_UserSetsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (goal.Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}); g.Limits != want {
+	if want := (goal.Limits{WallClockMS: time.Hour.Milliseconds(), Iterations: 300, ClaimsPerCheck: 5}); g.Limits != want {
 		t.Errorf("limits %+v", g.Limits)
 	}
 	dir := ""

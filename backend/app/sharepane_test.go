@@ -77,12 +77,11 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 		args("terminal_run", typing("rm -rf build")),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "use it",
-		Risk:        policy.ReadOnly,
-		Checks:      shell("test -f never"),
-		Panes:       []string{own.ID},
-		CriticEvery: api.NoLimit,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Policy:    policy.Policy{Risk: policy.ReadOnly},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{Panes: []string{own.ID}, CriticEvery: goal.NoLimit},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -195,12 +194,11 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 		args("close_pane", map[string]any{"pane": own.ID}),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "use it",
-		Checks:      shell("test -f never"),
-		Panes:       []string{own.ID},
-		CriticEvery: api.NoLimit,
-		AccessInput: api.AccessInput{DenyHosts: []string{"localhost"}},
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{Panes: []string{own.ID}, CriticEvery: goal.NoLimit},
+		Policy:    policy.Policy{DenyHosts: []string{"localhost"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +209,11 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	if _, err := browsers.Navigate(own.ID, mine.URL+"/user"); err == nil || mine.saw("GET /user") {
 		t.Errorf("the user goes elsewhere while the agent drives: %v", err)
 	}
-	p.refused(api.StartInput{Objective: "another", Checks: shell("test -f never"), Panes: []string{own.ID}}, "panes")
+	p.refused(goal.Request{
+		Objective: "another",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{Panes: []string{own.ID}},
+	}, "panes")
 	first := p.asked()
 	if first.Effect.Pane != own.ID || first.Effect.Risk != policy.NetworkWrite ||
 		!strings.Contains(first.Why, "your own pane "+own.ID) {
@@ -285,11 +287,10 @@ func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 	}
 	waits := args("wait", map[string]any{"seconds": 110})
 	p.provide(turns(waits, waits, waits))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "use it",
-		Checks:      shell("test -f never"),
-		Panes:       []string{own.ID},
-		CriticEvery: api.NoLimit,
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use it",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{Panes: []string{own.ID}, CriticEvery: goal.NoLimit},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -344,7 +345,11 @@ func TestSignInWindow_UserSignsIn(t *testing.T) {
 		}
 		return steps[min(n, len(steps)-1)]
 	})
-	out, err := p.goal.Start(api.StartInput{Objective: "log in", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "log in",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +426,11 @@ func TestTakeOver_PageCloses_IsHandedBack(t *testing.T) {
 		}
 		return steps[min(n, 3)]
 	})
-	out, err := p.goal.Start(api.StartInput{Objective: "log in", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "log in",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

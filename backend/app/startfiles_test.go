@@ -10,7 +10,6 @@ import (
 	"goalpost/backend/core/verify/check"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 )
 
@@ -29,7 +28,7 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 			"it also passes with the files as they were at the start",
 		},
 	} {
-		in := api.StartInput{Risk: policy.WriteLocal}
+		in := policy.Policy{Risk: policy.WriteLocal}
 		in.Dir = t.TempDir()
 		writeIn := func(name, content string) {
 			must(t, os.WriteFile(filepath.Join(in.Dir, name), []byte(content), 0o644))
@@ -53,7 +52,7 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(h.Environment.Dir, name), []byte(content), 0o644))
 			}
 			var v goal.Verdict
-			_, err = h.DecideClaim(t.Context(), goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
+			_, err = h.DecideClaim(t.Context(), goal.Goal{Request: goal.Request{Criterion: criterion}}, goal.Claim{}, func(is goal.Verdict) error {
 				v = is
 				return nil
 			})

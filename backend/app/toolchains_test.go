@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
@@ -35,7 +36,10 @@ func TestToolchain_OfTheUser_IsReadOnly(t *testing.T) {
 		p.provide(turns(args("run_command", map[string]any{
 			"command": zig + "/bin/zig; echo x >" + zig + "/bin/zig",
 		}), giveUp()))
-		out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+		out, err := p.goal.Start(goal.Request{
+			Objective: "x",
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
 		must(t, err)
 		p.done(out.GoalID)
 		s, err := p.goal.Step(out.GoalID, 1)

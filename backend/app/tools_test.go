@@ -9,18 +9,16 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 )
 
 // did runs a goal that makes the calls one after the other and then gives up, and returns the steps of the calls.
 func (p *program) did(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))...))
-	out, err := p.goal.Start(api.StartInput{
-		Objective:   "use the tools",
-		Checks:      shell("false"),
-		CriticEvery: api.NoLimit,
-		OnAsk:       "deny",
+	out, err := p.goal.Start(goal.Request{
+		Objective: "use the tools",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit, OnAsk: "deny"},
 	})
 	if err != nil {
 		p.Fatal(err)
@@ -117,7 +115,11 @@ func TestToolResults_Always_HaveTheEnvelope(t *testing.T) {
 	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`),
 		call("no_such_tool", `{}`),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/domain/process"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 )
 
@@ -62,7 +61,7 @@ func TestTrace_Cost_IsMeasured(t *testing.T) {
 			t.Logf("%s: %s is not here", c.name, program)
 			continue
 		}
-		in := api.StartInput{Risk: policy.WriteLocal}
+		in := policy.Policy{Risk: policy.WriteLocal}
 		in.Dir = t.TempDir()
 		if strings.HasPrefix(c.command, runners) {
 			in.AllowRead = []string{filepath.Dir(filepath.Dir(runners))}
@@ -143,7 +142,7 @@ func (cm *costMeasurement) runOnce(traced bool) {
 	})
 	must(cm.t, err)
 	from = time.Now()
-	_, err = h.DecideClaim(ctx, goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
+	_, err = h.DecideClaim(ctx, goal.Goal{Request: goal.Request{Criterion: criterion}}, goal.Claim{}, func(is goal.Verdict) error {
 		v = is
 		return nil
 	})

@@ -24,7 +24,11 @@ func TestProvider_Gone_AsksTheUser(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	p.provide(turns(call("list_files", "{}"), modeltest.Answer{Text: "thinking", Wait: hold}))
-	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "o",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +62,11 @@ func TestProvider_DeletedWhileGoalRuns_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(modeltest.Answer{Wait: hold, Calls: call("list_files", "{}").Calls}, call("list_files", "{}")))
-	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "o",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +115,11 @@ func TestSandbox_Ends_AsksTheUser(t *testing.T) {
 		call("run_command", `{"command":"true"}`),
 		modeltest.Answer{Wait: hold, Calls: call("run_command", `{"command":"true"}`).Calls},
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "o",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +154,13 @@ func TestSandbox_Ends_AsksTheUser(t *testing.T) {
 func (p *program) died() goal.ID {
 	p.Helper()
 	g := &goal.Goal{
-		ID:        goal.ID(store.NewID()),
-		Objective: "wait",
-		Provider:  "test",
-		Model:     "m",
-		Limits:    goal.DefaultLimits(),
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "wait",
+			Provider:  "test",
+			Model:     "m",
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
 	s := p.app.Store()

@@ -7,7 +7,6 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 )
 
 // TestLook_RealPage_ReachesTheJudge: the judge gets the picture of a real page, but not the agent's messages or tools.
@@ -41,7 +40,11 @@ func TestLook_RealPage_ReachesTheJudge(t *testing.T) {
 		}
 		return modeltest.Say("UNCLEAR I cannot tell")
 	})
-	out, err := p.goal.Start(api.StartInput{Objective: "look", Checks: shell("false"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(goal.Request{
+		Objective: "look",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,11 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 	write := func(path string) string { return `{"path":"` + path + `","content":"x"}` }
 	here.provide(turns(call("write_file", write("a")), call("write_file", write("b")), call("write_file", write("a")),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	out, err := here.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never"), Risk: policy.ReadOnly})
+	out, err := here.goal.Start(goal.Request{
+		Objective: "wait",
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
+		Policy:    policy.Policy{Risk: policy.ReadOnly},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

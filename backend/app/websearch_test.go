@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
@@ -41,11 +42,11 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		return agent(n, r)
 	})
 	run := func(risk policy.Risk, allow bool) (results []api.StepView, asked int) {
-		out, err := p.goal.Start(api.StartInput{
-			Objective:   "search",
-			Checks:      shell("false"),
-			CriticEvery: api.NoLimit,
-			Risk:        risk,
+		out, err := p.goal.Start(goal.Request{
+			Objective: "search",
+			Criterion: goal.Criterion{Checks: shell("false")},
+			Options:   goal.Options{CriticEvery: goal.NoLimit},
+			Policy:    policy.Policy{Risk: risk},
 		})
 		must(t, err)
 		p.await("end", func(e event.Event) bool {

@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 )
 
@@ -113,12 +114,13 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 	})
 	var ids []string
 	for _, name := range []string{"alpha", "beta"} {
-		out, err := p.goal.Start(api.StartInput{
+		out, err := p.goal.Start(goal.Request{
 			Objective: "make " + name,
-			Dir:       repo.dir,
-			Worktree:  true,
-			Checks:    shell("test -s " + name + ".txt && git diff --quiet HEAD -- base.txt && ! test -e new.txt"),
-			Review:    goal.ReviewNever,
+			Policy:    policy.Policy{Dir: repo.dir},
+			Options:   goal.Options{NewWorktree: true, Review: goal.ReviewNever},
+			Criterion: goal.Criterion{
+				Checks: shell("test -s " + name + ".txt && git diff --quiet HEAD -- base.txt && ! test -e new.txt"),
+			},
 		})
 		must(t, err)
 		ids = append(ids, out.GoalID)
@@ -207,8 +209,11 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	p.provide(turns(runs("echo two > made.txt; echo three >> index.html"), givesUp))
-	out, err := p.goal.Start(api.StartInput{
-		Objective: "Change It", Dir: filepath.Join(repo.dir, "web"), Worktree: true, Checks: shell("test -f never"),
+	out, err := p.goal.Start(goal.Request{
+		Objective: "Change It",
+		Policy:    policy.Policy{Dir: filepath.Join(repo.dir, "web")},
+		Options:   goal.Options{NewWorktree: true},
+		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	must(t, err)
 	v := p.done(out.GoalID)
@@ -256,20 +261,28 @@ func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	p.provide(turns(givesUp))
 	for _, one := range []struct {
-		in  api.StartInput
+		in  goal.Request
 		why string
 	}{
-		{api.StartInput{Dir: repo.dir, Checks: shell("true")}, "already passes"},
-		{api.StartInput{Dir: t.TempDir(), Checks: shell("false")}, "not in a git repository"},
-		{api.StartInput{Checks: shell("false")}, "needs a folder in a git repository"},
-		{api.StartInput{Dir: repo.dir, Checks: shell("false"), AccessInput: api.AccessInput{
-			CheckDir: filepath.Join(repo.dir, "web"),
-		}}, "tracked by git"},
-		{api.StartInput{Dir: repo.dir, Checks: shell("false"), AccessInput: api.AccessInput{
-			AllowWrite: []string{repo.dir},
-		}}, "contains the repository"},
+		{goal.Request{
+			Policy:    policy.Policy{Dir: repo.dir},
+			Criterion: goal.Criterion{Checks: shell("true")},
+		}, "already passes"},
+		{goal.Request{
+			Policy:    policy.Policy{Dir: t.TempDir()},
+			Criterion: goal.Criterion{Checks: shell("false")},
+		}, "not in a git repository"},
+		{goal.Request{Criterion: goal.Criterion{Checks: shell("false")}}, "needs a folder in a git repository"},
+		{goal.Request{
+			Policy:    policy.Policy{Dir: repo.dir, CheckDir: filepath.Join(repo.dir, "web")},
+			Criterion: goal.Criterion{Checks: shell("false")},
+		}, "tracked by git"},
+		{goal.Request{
+			Policy:    policy.Policy{Dir: repo.dir, AllowWrite: []string{repo.dir}},
+			Criterion: goal.Criterion{Checks: shell("false")},
+		}, "contains the repository"},
 	} {
-		one.in.Objective, one.in.Worktree = "refused", true
+		one.in.Objective, one.in.NewWorktree = "refused", true
 		_, err := p.goal.Start(one.in)
 		if err == nil || !strings.Contains(api.ToProblem(err).Message, one.why) {
 			t.Errorf("%s: %v", one.why, err)

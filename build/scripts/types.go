@@ -47,6 +47,7 @@ var renamed = map[string]string{
 	"event.Outcome":        "StepOutcome",
 	"fault.Error":          "Problem",
 	"goal.Outcome":         "CheckOutcome",
+	"goal.Request":         "GoalRequest",
 	"pane.Answer":          "PaneAnswer",
 	"pane.Copied":          "PaneCopied",
 	"pane.Download":        "PaneDownload",

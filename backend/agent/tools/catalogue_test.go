@@ -396,7 +396,7 @@ func TestGroups_Core_IsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offered := toolbox.New(specs, goal.Goal{Objective: "write a slogan"}).Offered()
+	offered := toolbox.New(specs, goal.Goal{Request: goal.Request{Objective: "write a slogan"}}).Offered()
 	if n := toolbox.SpecBytes(offered); len(offered) > 20 || len(offered) < 10 || n > 16<<10 {
 		t.Errorf("a goal starts with %d tools of %d bytes", len(offered), n)
 	}

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/config"
 )
@@ -129,10 +130,12 @@ func (c *crowd) start(m *member) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		c.Fatal(err)
 	}
-	out, err := c.api.Start(api.StartInput{
-		CriticEvery: api.NoLimit, // a critic's reply would contain marks, too
-		Objective:   "write " + m.mark, Dir: dir, LimitsInput: api.LimitsInput{Iterations: api.NoLimit},
-		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}},
+	out, err := c.api.Start(goal.Request{
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+		Objective: "write " + m.mark,
+		Policy:    policy.Policy{Dir: dir},
+		Limits:    goal.Limits{Iterations: goal.NoLimit},
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}}},
 	})
 	if err != nil {
 		c.Fatal(err)

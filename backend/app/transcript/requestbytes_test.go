@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/storage/config"
 )
 
@@ -64,9 +64,11 @@ func TestRequestBytes_LongGoal_AreBounded(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	out, err := program.GoalAPI(t.Context()).Start(api.StartInput{
-		Objective: "write many files", Dir: dir, CriticEvery: api.NoLimit,
-		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f f59"}},
+	out, err := program.GoalAPI(t.Context()).Start(goal.Request{
+		Objective: "write many files",
+		Policy:    policy.Policy{Dir: dir},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f f59"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"goalpost/backend/domain/goal"
 
-	"goalpost/backend/goals/api"
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write the journals that come out into the transcripts")
@@ -132,19 +132,19 @@ func lines(b []byte) []string {
 }
 
 // input returns the goal with a name. If the transcript has no goal section, the goal requires done.txt.
-func (tr *transcript) input(name string, expand func(string) string) (api.StartInput, error) {
+func (tr *transcript) input(name string, expand func(string) string) (goal.Request, error) {
 	raw, ok := tr.goals[name]
 	if !ok && name == "" {
 		raw = []byte(`{"objective":"create done.txt","checks":[{"type":"shell","command":"test -f done.txt"}]}`)
 	}
-	var in api.StartInput
+	var in goal.Request
 	d := json.NewDecoder(bytes.NewReader([]byte(expand(string(raw)))))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
 		return in, fmt.Errorf("goal %s: %w", name, err)
 	}
 	if in.CriticEvery == 0 { // a critic only if the transcript mentions one
-		in.CriticEvery = api.NoLimit
+		in.CriticEvery = goal.NoLimit
 	}
 	return in, nil
 }

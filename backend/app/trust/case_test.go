@@ -13,7 +13,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 )
 
 // verdict is how a goal with a case's work ends.
@@ -63,7 +62,7 @@ type scenario struct {
 	says    string
 	comment map[string]string
 
-	input api.StartInput
+	input goal.Request
 	files []txtar.File
 	steps []goal.Call
 	claim string

@@ -198,7 +198,7 @@ func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
 		in.Checks[i].URL = strings.ReplaceAll(in.Checks[i].URL, "$PORT", a.port)
 		in.Checks[i].Command = strings.ReplaceAll(in.Checks[i].Command, "$PORT", a.port)
 	}
-	in.Model, in.OnAsk, in.Review, in.CriticEvery = name, "deny", "never", api.NoLimit
+	in.Model, in.OnAsk, in.Review, in.CriticEvery = name, "deny", "never", goal.NoLimit
 	in.AllowMissing = c.comment["missing"] == "yes"
 	in.WallClockMS = late.Milliseconds()
 	if runners != "" {

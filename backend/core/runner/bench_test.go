@@ -108,9 +108,14 @@ func benchmarkStepIn(b *testing.B, world runner.FolderState, goals, before int) 
 func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 	b.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(store.NewID()), Objective: "continue", Provider: "script", Model: "script",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: b.TempDir()},
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "continue",
+			Provider:  "script",
+			Model:     "script",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: b.TempDir()},
+		},
 	}
 	if err := s.Goals.Create(b.Context(), g); err != nil {
 		b.Fatal(err)

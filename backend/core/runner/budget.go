@@ -39,12 +39,12 @@ func (b *budget) elapsed() time.Duration {
 
 // timeLeft returns the remaining wall-clock time; limited is false without such a limit.
 func (b *budget) timeLeft() (left time.Duration, limited bool) {
-	limit := b.goal.Limits.WallClock
+	limit := b.goal.Limits.WallClock()
 	return limit - b.elapsed(), limit > 0
 }
 
 // timeIsUp returns the stop for a used-up wall clock.
-func (b *budget) timeIsUp() *Stop { return limitStop(goal.FormatDuration(b.goal.Limits.WallClock)) }
+func (b *budget) timeIsUp() *Stop { return limitStop(goal.FormatDuration(b.goal.Limits.WallClock())) }
 
 // childSpend returns what the goal's children have spent.
 func (b *budget) childSpend() goal.Spend {
@@ -80,7 +80,7 @@ func (b *budget) limitUsages() []limitUsage {
 
 // wallClockUsage returns the used part of the wall clock; ok is false without such a limit.
 func (b *budget) wallClockUsage() (limitUsage, bool) {
-	limit := b.goal.Limits.WallClock
+	limit := b.goal.Limits.WallClock()
 	if limit <= 0 {
 		return limitUsage{}, false
 	}

@@ -49,9 +49,9 @@ func (b *budget) limitsLeft() []string {
 	if l.Iterations > 0 {
 		list = append(list, fmt.Sprintf("%d of %d turns", max(0, l.Iterations-s.Iterations), l.Iterations))
 	}
-	if l.WallClock > 0 {
-		left := max(0, l.WallClock-b.elapsed()).Round(time.Second)
-		list = append(list, fmt.Sprintf("%s of %s", goal.FormatDuration(left), goal.FormatDuration(l.WallClock)))
+	if l.WallClock() > 0 {
+		left := max(0, l.WallClock()-b.elapsed()).Round(time.Second)
+		list = append(list, fmt.Sprintf("%s of %s", goal.FormatDuration(left), goal.FormatDuration(l.WallClock())))
 	}
 	if l.Tokens > 0 {
 		list = append(list, fmt.Sprintf("%d of %d tokens", max(0, l.Tokens-s.TokensIn-s.TokensOut), l.Tokens))

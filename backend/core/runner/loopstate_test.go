@@ -32,8 +32,8 @@ func resumed(t *testing.T, r *Run) *Run {
 // the goal, and that a note of the user resets them.
 func TestLoopState_AfterAPause_IsRestored(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{
-		Limits: goal.Limits{USD: 10},
-		Spent:  goal.Spend{USD: 5},
+		Request: goal.Request{Limits: goal.Limits{USD: 10}},
+		Spent:   goal.Spend{USD: 5},
 	}, goal.Run{}, &active{pauser: newPauser()})
 	if r.progress.detector.EndIteration(5, 10) {
 		t.Error("what earlier runs spent counts as a standstill of this one")

@@ -152,7 +152,7 @@ func TestSpend_DuringATurn_IsSaved(t *testing.T) {
 		return goal.Reply{}, errors.New("nothing was saved while the model thought")
 	}
 	w = newWorldAt(t, quick{time.Now()}, saved)
-	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 0 }) // an hour of this clock takes 36 seconds
+	_, row := w.run(func(g *goal.Goal) { g.WallClockMS = 0 }) // an hour of this clock takes 36 seconds
 	expect(t, row, goal.Completed, goal.Done)
 }
 

@@ -59,7 +59,7 @@ func (r *Run) looked(c goal.Call, text string, goesOn bool) {
 func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
-	r := newTestRun(goal.Goal{Limits: goal.Limits{USD: usd}}, c)
+	r := newTestRun(goal.Goal{Request: goal.Request{Limits: goal.Limits{USD: usd}}}, c)
 	r.progress.folder = still{}
 	if _, err := r.progress.hasFolderChanged(t.Context()); err != nil {
 		t.Fatal(err)

@@ -215,9 +215,15 @@ func (broken) Do(context.Context, json.RawMessage) goal.Result { panic("inside t
 func (w *world) create(change func(*goal.Goal)) *goal.Goal {
 	w.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(store.NewID()), Objective: "create done.txt", Provider: "script", Model: "script",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: w.dir}, Limits: goal.DefaultLimits(),
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "create done.txt",
+			Provider:  "script",
+			Model:     "script",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: w.dir},
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	if change != nil {
 		change(g)
@@ -394,7 +400,7 @@ func TestClaim_InTheLastTurn_IsVerified(t *testing.T) {
 
 func TestTimeLimit_EndsALongToolCall(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`))
-	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 400 * time.Millisecond })
+	_, row := w.run(func(g *goal.Goal) { g.WallClockMS = 400 })
 	expect(t, row, goal.Failed, goal.LimitReached)
 }
 

@@ -500,7 +500,7 @@ func claimed(t *testing.T, h verify.CheckRunner, c goal.Check, claim goal.Claim)
 	t.Helper()
 	var got goal.Verdict
 	if _, err := h.DecideClaim(t.Context(), goal.Goal{
-		Criterion: goal.Criterion{Checks: []goal.Check{c}},
+		Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{c}}},
 	}, claim, func(v goal.Verdict) error {
 		got = v
 		return nil

@@ -34,7 +34,7 @@ func TestCriterion_Runs_FindsFlakyChecks(t *testing.T) {
 			command := strings.Replace(c.command, "fails from the third run on",
 				"echo x >> "+counter+"; echo run $(wc -l < "+counter+"); test $(wc -l < "+counter+") -lt 3", 1)
 			var v goal.Verdict
-			g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell(command)}, Runs: c.runs}}
+			g := goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{shell(command)}, Runs: c.runs}}}
 			_, err = h.DecideClaim(t.Context(), g, goal.Claim{}, func(is goal.Verdict) error {
 				v = is
 				return nil

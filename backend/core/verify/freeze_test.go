@@ -29,7 +29,7 @@ func TestCriterion_AgentsPrograms_AreFrozenUntilResumed(t *testing.T) {
 		h, a := host(t), &agentPrograms{}
 		h.Agent = a
 		seen := false
-		g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell(command)}}}
+		g := goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{shell(command)}}}}
 		_, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(goal.Verdict) error {
 			seen = a.frozen
 			return nil

@@ -308,7 +308,7 @@ func TestTampered_OtherChecksFile_StillRuns(t *testing.T) {
 	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: c})
 	write(t, h.Environment.Dir, "plain.sh", "exit 0\n")
 	var got []goal.Outcome
-	found, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(v goal.Verdict) error {
+	found, err := h.DecideClaim(t.Context(), goal.Goal{Request: goal.Request{Criterion: c}}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v.Outcome)
 		return nil
 	})
@@ -363,7 +363,7 @@ func TestOverrides_SandboxedCheck_GetsStartCopies(t *testing.T) {
 	h.Folder, h.Environment.Sandboxed = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: c}), true
 	rec := &recorder{Launcher: h.Environment.Launcher}
 	h.Environment.Launcher = rec
-	if _, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{},
+	if _, err := h.DecideClaim(t.Context(), goal.Goal{Request: goal.Request{Criterion: c}}, goal.Claim{},
 		func(goal.Verdict) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

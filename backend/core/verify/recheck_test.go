@@ -27,16 +27,20 @@ func TestRecheck_InAFreshSandbox_RunsTheChecks(t *testing.T) {
 	write(t, h.Environment.Dir, "refused.sh", "test -f up || { echo 'Connection refused' >&2; exit 1; }\n")
 	write(t, h.Environment.Dir, "silent.sh", "test -f up || exit 1\n")
 	write(t, h.Environment.Dir, "up", "")
-	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{
-		{Type: goal.Manual},
-		shell("test -f done.txt"),
-		{Type: goal.HTTP, URL: url, Status: 404},
-		shell("bash ask.sh"),
-		shell("sh refused.sh"),
-		shell("test -f up || { : curl; exit 7; }"),
-		shell("sh silent.sh"),
-		{Type: goal.File, Path: "done.txt"},
-	}}}
+	g := goal.Goal{
+		Request: goal.Request{
+			Criterion: goal.Criterion{Checks: []goal.Check{
+				{Type: goal.Manual},
+				shell("test -f done.txt"),
+				{Type: goal.HTTP, URL: url, Status: 404},
+				shell("bash ask.sh"),
+				shell("sh refused.sh"),
+				shell("test -f up || { : curl; exit 7; }"),
+				shell("sh silent.sh"),
+				{Type: goal.File, Path: "done.txt"},
+			}},
+		},
+	}
 	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: g.Criterion})
 	var was []goal.Verdict
 	found, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
@@ -190,7 +194,9 @@ func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
 	h.Folder, err = verify.OpenFolderState(t.Context(), verify.Options{Dir: h.Environment.Dir, Private: t.TempDir()})
 	must(t, err)
 	var was []goal.Verdict
-	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("test -e out.txt"), shell("true")}}}
+	g := goal.Goal{Request: goal.Request{
+		Criterion: goal.Criterion{Checks: []goal.Check{shell("test -e out.txt"), shell("true")}},
+	}}
 	found, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
 		was = append(was, v)
 		return nil

@@ -69,7 +69,7 @@ func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
 	found, err := h.DecideClaim(tb.Context(), goal.Goal{
-		Criterion: goal.Criterion{Checks: []goal.Check{c}},
+		Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{c}}},
 	}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v)
 		return nil
@@ -222,7 +222,7 @@ func TestCriterion_AllOrAny_Decides(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
 			got, err := h.DecideClaim(t.Context(), goal.Goal{
-				Criterion: goal.Criterion{Checks: c.checks, Any: c.any},
+				Request: goal.Request{Criterion: goal.Criterion{Checks: c.checks, Any: c.any}},
 			}, goal.Claim{}, func(v goal.Verdict) error {
 				if v.Check != n {
 					t.Errorf("verdict %d is of check %d", n, v.Check)
@@ -243,7 +243,9 @@ func TestCriterion_Stopped_HasNoResult(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user pressed abort")
 	found, err := h.DecideClaim(ctx, goal.Goal{
-		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}},
+		Request: goal.Request{
+			Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}},
+		},
 	}, goal.Claim{}, func(goal.Verdict) error {
 		cancel(stop)
 		return nil
@@ -254,7 +256,7 @@ func TestCriterion_Stopped_HasNoResult(t *testing.T) {
 	full := errors.New("the disk is full")
 	n := 0
 	found, err = h.DecideClaim(t.Context(), goal.Goal{
-		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}},
+		Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}}},
 	}, goal.Claim{}, func(goal.Verdict) error {
 		n++
 		return full
@@ -265,7 +267,7 @@ func TestCriterion_Stopped_HasNoResult(t *testing.T) {
 	during, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer end()
 	found, err = h.DecideClaim(during, goal.Goal{
-		Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}},
+		Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}}},
 	}, goal.Claim{}, func(v goal.Verdict) error {
 		t.Errorf("%s of a check that was cut off", v.Outcome)
 		return nil

@@ -306,7 +306,7 @@ func BodyTypes() []Body {
 // NewLimitsChanged returns the event for new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
 	return &LimitsChanged{
-		WallClockMS:    l.WallClock.Milliseconds(),
+		WallClockMS:    l.WallClock().Milliseconds(),
 		Iterations:     l.Iterations,
 		ClaimsPerCheck: l.ClaimsPerCheck,
 		Tokens:         l.Tokens,

@@ -124,10 +124,10 @@ func TestNeedsReview_FileBesideAQuestion(t *testing.T) {
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it good?"}
 	file := goal.Check{Type: goal.File, Path: "out.txt"}
 	shell := goal.Check{Type: goal.Shell, Command: "make test"}
-	if !(goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{file, question}}}).NeedsReview() {
+	if !(goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{file, question}}}}).NeedsReview() {
 		t.Error("a file beside a question is not reviewed")
 	}
-	if (goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell, question}}}).NeedsReview() {
+	if (goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{shell, question}}}}).NeedsReview() {
 		t.Error("a command beside a question is reviewed")
 	}
 }
@@ -149,7 +149,7 @@ func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.level, got, c.want)
 		}
 	}
-	g := goal.Goal{Provider: "p", Model: "m"}
+	g := goal.Goal{Request: goal.Request{Provider: "p", Model: "m"}}
 	if got := g.JudgeName(); got != "m" {
 		t.Errorf("the goal's model judges: %q", got)
 	}

@@ -17,7 +17,9 @@ E       assert 41 == 42
 `
 
 func TestLimitVerdicts_Levels_ShowNoMoreThanTheUserAllows(t *testing.T) {
-	g := Goal{Criterion: Criterion{Checks: []Check{{Type: Shell, Command: "make test"}, {Type: HTTP}}}}
+	g := Goal{Request: Request{
+		Criterion: Criterion{Checks: []Check{{Type: Shell, Command: "make test"}, {Type: HTTP}}},
+	}}
 	whole := []Verdict{
 		{Outcome: Fail, ExitCode: 1, Detail: "exit 1, 1 test ran", Tail: "want 42", Output: []byte(failedOutput), Bytes: 900},
 		{Check: 1, Outcome: Fail, Detail: "status 500", Tail: "oops"},

@@ -4,13 +4,8 @@ package goal
 
 import (
 	"cmp"
-	"fmt"
-	"math"
-	"slices"
-	"strings"
 	"time"
 
-	"goalpost/backend/domain/policy"
 	"goalpost/backend/lib/fault"
 )
 
@@ -61,17 +56,12 @@ const (
 // Goal is an objective with a criterion, a policy and limits. Criterion, policy and their hashes are frozen when
 // the goal is created.
 type Goal struct {
-	ID              ID
-	Objective       string
-	Criterion       Criterion
+	ID ID
+	Request
+	Origin
 	CriterionSHA256 string
-	Policy          policy.Policy
 	PolicySHA256    string
-	Limits          Limits
-	Provider        string // id of the provider, "demo" for the scripted model
-	Model           string
 	Scripted        bool // true when no AI is behind the model
-	Options         CareOptions
 	Status          Status
 	Exit            Exit
 	Verified        bool // true when a program or a model of the host decided
@@ -100,34 +90,6 @@ func (g Goal) EndReport(why string) []string {
 	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
 }
 
-// CareOptions say how a goal is supervised. The user chooses them at the start. They are frozen with the criterion.
-type CareOptions struct {
-	Persona string `json:"persona,omitempty"` // "" is engineer
-	// the external agent that drives the goal; "" is a model in Goalpost's own loop
-	Engine string `json:"engine,omitempty"`
-	// reasoning effort, in the words of the model's protocol; "" is the provider's default
-	Effort         string `json:"effort,omitempty"`
-	CriticEvery    int    `json:"critic_every,omitempty"`    // turns; 0 is off
-	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
-	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
-	// "" is automatic: review if no deterministic check decides
-	Review    ReviewMode `json:"review,omitempty"`
-	After     []ID       `json:"after,omitempty"`      // goals that must be done first
-	Panes     []string   `json:"panes,omitempty"`      // panes that the user shared with the goal
-	Protect   []string   `json:"protect,omitempty"`    // globs protected in addition to the files found
-	NoProtect []string   `json:"no_protect,omitempty"` // globs left out
-	OnAsk     string     `json:"on_ask,omitempty"`     // park, deny, allow; "" is park
-	// what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir
-	CheckOutput  CheckOutput `json:"check_output,omitempty"`
-	Parent       ID          `json:"parent,omitempty"`        // the goal whose agent started this one
-	Outside      bool        `json:"outside,omitempty"`       // created by an external agent, or by a goal of one
-	AllowPassing bool        `json:"allow_passing,omitempty"` // a check may pass at the start
-	// the program of a check may be missing: the goal is to make it
-	AllowMissing bool `json:"allow_missing,omitempty"`
-	// the git worktree that was made for the goal, nil if it works in the user's folder
-	Worktree *Worktree `json:"worktree,omitempty"`
-}
-
 // ReviewMode says whether a claim that passed is reviewed.
 type ReviewMode string
 
@@ -137,9 +99,6 @@ const (
 	ReviewAlways ReviewMode = "always"
 	ReviewNever  ReviewMode = "never"
 )
-
-// DefaultCriticEvery is the default number of turns between two runs of the critic.
-const DefaultCriticEvery = 5
 
 // NeedsReview reports whether a reviewer must confirm claims that passed.
 func (g Goal) NeedsReview() bool {
@@ -173,51 +132,5 @@ func (s Spend) Add(o Spend) Spend {
 	return s
 }
 
-// Limits limit a run; zero means no limit.
-type Limits struct {
-	WallClock      time.Duration
-	Iterations     int
-	ClaimsPerCheck int
-	Tokens         int64
-	USD            float64
-}
-
-// DefaultLimits are the limits of a goal for which the user set none.
-func DefaultLimits() Limits {
-	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}
-}
-
 // ErrNotFound means that no goal has the given id or prefix.
 var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "goalctl list shows all goals")
-
-// ValidateInput refuses a goal that could not be decided: no objective, no check, a negative limit or an unknown
-// risk level.
-func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
-	if strings.TrimSpace(objective) == "" {
-		return fault.Invalid("objective", "the goal has no objective", "say in a sentence what should be true at the end")
-	}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	if !p.Risk.IsValid() {
-		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
-	}
-	for _, end := range []string{"claim_complete", "abort_with_report"} {
-		if slices.Contains(p.DenyTools, end) {
-			return fault.Invalid("deny_tools", "without "+end+", the agent cannot end the run honestly",
-				"deny other tools; a claim proves nothing, and the host decides")
-		}
-	}
-	return l.Validate()
-}
-
-// Validate refuses negative limits and amounts that are not numbers.
-func (l Limits) Validate() error {
-	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
-		return fault.Invalid("limits", "a limit is negative", "use 0 for no limit")
-	}
-	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
-		return fault.Invalid("limits", "the spending limit is not a number", "use an amount such as 2.50, or 0 for no limit")
-	}
-	return nil
-}

@@ -75,68 +75,62 @@ func TestStatusForExit_EveryExit_IsReachable(t *testing.T) {
 	}
 }
 
-func TestValidateInput_InvalidField_IsNamed(t *testing.T) {
-	type input struct {
-		objective string
-		criterion goal.Criterion
-		policy    policy.Policy
-		limits    goal.Limits
-	}
+func TestRequestComplete_InvalidField_IsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*input)
+		change func(*goal.Request)
 		field  string // the field that the refusal names, "" if the input is accepted
 	}{
-		{"whole", func(*input) {}, ""},
-		{"no limits", func(i *input) { i.limits = goal.Limits{} }, ""},
-		{"no objective", func(i *input) { i.objective = "" }, "objective"},
-		{"a blank objective", func(i *input) { i.objective = " \n\t " }, "objective"},
-		{"no check", func(i *input) { i.criterion.Checks = nil }, "criterion"},
-		{"a check without a command", func(i *input) { i.criterion.Checks[0].Command = "  " }, "criterion"},
-		{"the second check is blank", func(i *input) {
-			i.criterion.Checks = append(i.criterion.Checks, goal.Check{Type: goal.Shell})
+		{"whole", func(*goal.Request) {}, ""},
+		{"no limits", func(r *goal.Request) { r.Limits = goal.Limits{} }, ""},
+		{"no objective", func(r *goal.Request) { r.Objective = "" }, "objective"},
+		{"a blank objective", func(r *goal.Request) { r.Objective = " \n\t " }, "objective"},
+		{"no check", func(r *goal.Request) { r.Checks = nil }, "criterion"},
+		{"a check without a command", func(r *goal.Request) { r.Checks[0].Command = "  " }, "criterion"},
+		{"the second check is blank", func(r *goal.Request) {
+			r.Checks = append(r.Checks, goal.Check{Type: goal.Shell})
 		}, "criterion"},
-		{"an unknown check", func(i *input) { i.criterion.Checks[0].Type = "oracle" }, "criterion"},
-		{"a check without a type", func(i *input) { i.criterion.Checks[0].Type = "" }, "criterion"},
-		{"a NUL in a check", func(i *input) { i.criterion.Checks[0].Command = "test\x00 -f a" }, "criterion"},
-		{"an exit code that is none", func(i *input) { i.criterion.Checks[0].ExitCode = 300 }, "criterion"},
-		{"less than no time", func(i *input) { i.criterion.Checks[0].TimeoutMS = -5 }, "criterion"},
-		{"a status that is none", func(i *input) {
-			i.criterion.Checks[0] = goal.Check{Type: goal.HTTP, URL: "http://127.0.0.1/", Status: 9}
+		{"an unknown check", func(r *goal.Request) { r.Checks[0].Type = "oracle" }, "criterion"},
+		{"a check without a type", func(r *goal.Request) { r.Checks[0].Type = "" }, "criterion"},
+		{"a NUL in a check", func(r *goal.Request) { r.Checks[0].Command = "test\x00 -f a" }, "criterion"},
+		{"an exit code that is none", func(r *goal.Request) { r.Checks[0].ExitCode = 300 }, "criterion"},
+		{"less than no time", func(r *goal.Request) { r.Checks[0].TimeoutMS = -5 }, "criterion"},
+		{"a status that is none", func(r *goal.Request) {
+			r.Checks[0] = goal.Check{Type: goal.HTTP, URL: "http://127.0.0.1/", Status: 9}
 		}, "criterion"},
-		{"fewer than no bytes", func(i *input) {
-			i.criterion.Checks[0] = goal.Check{Type: goal.File, Path: "x", MinSize: -4}
+		{"fewer than no bytes", func(r *goal.Request) {
+			r.Checks[0] = goal.Check{Type: goal.File, Path: "x", MinSize: -4}
 		}, "criterion"},
-		{"no risk", func(i *input) { i.policy.Risk = "" }, "risk"},
-		{"an unknown risk", func(i *input) { i.policy.Risk = "root" }, "risk"},
-		{"a negative time", func(i *input) { i.limits.WallClock = -time.Second }, "limits"},
-		{"negative iterations", func(i *input) { i.limits.Iterations = -1 }, "limits"},
-		{"negative claims", func(i *input) { i.limits.ClaimsPerCheck = -1 }, "limits"},
-		{"negative tokens", func(i *input) { i.limits.Tokens = -1 }, "limits"},
-		{"money that is no number", func(i *input) { i.limits.USD = math.NaN() }, "limits"},
-		{"endless money", func(i *input) { i.limits.USD = math.Inf(1) }, "limits"},
-		{"negative money", func(i *input) { i.limits.USD = -0.01 }, "limits"},
+		{"no risk, which is the default", func(r *goal.Request) { r.Risk = "" }, ""},
+		{"an unknown risk", func(r *goal.Request) { r.Risk = "root" }, "risk"},
+		{"a negative time", func(r *goal.Request) { r.WallClockMS = -1000 }, "limits"},
+		{"negative iterations", func(r *goal.Request) { r.Iterations = -2 }, "limits"},
+		{"negative claims", func(r *goal.Request) { r.ClaimsPerCheck = -2 }, "limits"},
+		{"negative tokens", func(r *goal.Request) { r.Tokens = -2 }, "limits"},
+		{"money that is no number", func(r *goal.Request) { r.USD = math.NaN() }, "limits"},
+		{"endless money", func(r *goal.Request) { r.USD = math.Inf(1) }, "limits"},
+		{"negative money", func(r *goal.Request) { r.USD = -0.01 }, "limits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i := input{
-				"create done.txt",
-				goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
-				policy.Policy{Risk: policy.WriteLocal},
-				goal.DefaultLimits(),
+			r := goal.Request{
+				Objective: "create done.txt",
+				Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+				Policy:    policy.Policy{Risk: policy.WriteLocal},
+				Limits:    goal.DefaultLimits(),
 			}
-			c.change(&i)
-			err := goal.ValidateInput(i.objective, i.criterion, i.policy, i.limits)
+			c.change(&r)
+			err := r.Complete()
 			if c.field == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			var r *fault.Error
-			if !errors.As(err, &r) || r.Field != c.field || r.Message == "" || r.Hint == "" {
+			var refusal *fault.Error
+			if !errors.As(err, &refusal) || refusal.Field != c.field || refusal.Message == "" || refusal.Hint == "" {
 				t.Fatalf("%#v, want a refusal of %s with reason and hint", err, c.field)
 			}
-			if !strings.Contains(err.Error(), r.Message) || !strings.Contains(err.Error(), r.Hint) {
+			if !strings.Contains(err.Error(), refusal.Message) || !strings.Contains(err.Error(), refusal.Hint) {
 				t.Errorf("%q leaves out reason or hint", err)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/host/sandbox/sandboxtest"
 	"goalpost/backend/storage/config"
 )
@@ -45,12 +45,11 @@ func TestFollow_RunOver_ShowsStreamedEvents(t *testing.T) {
 		}
 		return liveView{p}.follow(t.Context(), a, output{json: true, deltas: true},
 			func(ctx context.Context) (runningGoal, error) {
-				id, err := a.Goals.Start(ctx, api.StartInput{
+				id, err := a.Goals.Start(ctx, goal.Request{
 					Objective: "x",
 					Provider:  "local",
-					Risk:      "write_local",
-					Dir:       t.TempDir(),
-					Checks:    []goal.Check{{Type: goal.File, Path: "never"}},
+					Policy:    policy.Policy{Risk: "write_local", Dir: t.TempDir()},
+					Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.File, Path: "never"}}},
 				})
 				<-a.Done(id)
 				return runningGoal{id: id}, err

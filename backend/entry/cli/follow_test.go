@@ -27,12 +27,14 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	g := &goal.Goal{
-		ID:        goal.ID(store.NewID()),
-		Objective: "rest",
-		Provider:  "script",
-		Model:     "script",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: t.TempDir()},
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "rest",
+			Provider:  "script",
+			Model:     "script",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: t.TempDir()},
+		},
 	}
 	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)

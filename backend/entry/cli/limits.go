@@ -23,7 +23,7 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) add(fl *pflag.FlagSet, defaults goal.Limits) {
-	fl.DurationVar(&l.wallClock, "wall-clock", defaults.WallClock, "maximum running time; 0 = no limit")
+	fl.DurationVar(&l.wallClock, "wall-clock", defaults.WallClock(), "maximum running time; 0 = no limit")
 	fl.IntVar(&l.maxIterations, "max-iterations", defaults.Iterations, "maximum number of turns; 0 = no limit")
 	fl.IntVar(&l.maxClaims, "max-claims", defaults.ClaimsPerCheck, "failed claims in a row on one check; 0 = no limit")
 	fl.Int64Var(&l.maxTokens, "max-tokens", defaults.Tokens, "tokens in and out; 0 = no limit")
@@ -54,7 +54,7 @@ func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, e
 	if given("max-usd") {
 		in.USD = l.maxUSD
 		if l.maxUSD == 0 {
-			in.USD = api.NoLimit
+			in.USD = goal.NoLimit
 		}
 	}
 	return in, nil
@@ -62,21 +62,21 @@ func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, e
 
 func limitValue(n int64) int64 {
 	if n == 0 {
-		return api.NoLimit
+		return goal.NoLimit
 	}
 	return n
 }
 
 // addWorkFlags adds the flags that restrict what the agent may change and read in the goal's folder.
-func addWorkFlags(fl *pflag.FlagSet, in *api.StartInput) {
-	fl.StringArrayVar(&in.Work, "work", nil,
+func addWorkFlags(fl *pflag.FlagSet, p *policy.Policy) {
+	fl.StringArrayVar(&p.Work, "work", nil,
 		"a file or folder, relative to --dir, that the agent may change; everything else there is then read-only")
-	fl.StringVar(&in.CheckDir, "check-dir", "",
+	fl.StringVar(&p.CheckDir, "check-dir", "",
 		"a folder that only the checks read, as $GOALPOST_CHECK_DIR; the agent and the models do not")
 }
 
 // printWork prints what the agent may change, if the user named it with --work.
-func (p Program) printWork(in api.StartInput) {
+func (p Program) printWork(in goal.Request) {
 	if len(in.Work) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func indentLines(text string) string {
 
 // confirmRunOutside warns of checks that run outside the sandbox, and asks for a confirmation at a terminal. Without
 // one the start is refused.
-func (p Program) confirmRunOutside(in *api.StartInput) {
+func (p Program) confirmRunOutside(in *goal.Request) {
 	if in.RunOutside || !slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) ||
 		!isTerminal(os.Stdin) {
 		return

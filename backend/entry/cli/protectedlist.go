@@ -11,7 +11,7 @@ import (
 )
 
 // printProtected shows before the start what the agent cannot change.
-func (rc receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
+func (rc receiptCommand) printProtected(ctx context.Context, a *app.App, in goal.Request) {
 	list, err := a.Goals.Intake.Protected(ctx, api.ProtectInput{
 		Dir:       in.Dir,
 		Checks:    in.Checks,

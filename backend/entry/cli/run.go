@@ -15,7 +15,6 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -26,7 +25,7 @@ type runCommand struct{ program Program }
 
 // runFlags holds the flags of run as the user wrote them.
 type runFlags struct {
-	in               api.StartInput
+	in               goal.Request
 	checks           checkFlags
 	criterion        string
 	yes              bool
@@ -37,6 +36,7 @@ type runFlags struct {
 	limits           limitFlags
 	demo             bool
 	out              output
+	after            []string
 	unconfined       bool
 }
 
@@ -65,7 +65,7 @@ func (r runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "the goal's folder, in which it works (default: a new one)")
-	fl.BoolVar(&f.in.Worktree, "worktree", false,
+	fl.BoolVar(&f.in.NewWorktree, "worktree", false,
 		"work in a new git worktree of the folder's repository, on a branch of its own (default folder: the present one)")
 	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
@@ -75,7 +75,7 @@ func (r runCommand) run() *cobra.Command {
 		"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
 	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write to")
-	addWorkFlags(fl, &f.in)
+	addWorkFlags(fl, &f.in.Policy)
 	fl.StringVar((*string)(&f.in.CheckOutput), "check-output", "",
 		"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)")
 	fl.BoolVar(&f.in.RunOutside, "yes-run-outside", false,
@@ -89,7 +89,7 @@ func (r runCommand) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.Protect, "protect", nil,
 		"also protect files that match this pattern, relative to the folder, such as 'tests/**'")
 	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not protect files that match this pattern")
-	fl.StringArrayVar(&f.in.After, "after", nil, "run after this goal is completed")
+	fl.StringArrayVar(&f.after, "after", nil, "run after this goal is completed")
 	fl.StringArrayVar(&f.in.Panes, "pane", nil,
 		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
@@ -128,7 +128,7 @@ func (r runCommand) run() *cobra.Command {
 }
 
 // startInput converts the flags to the input that the dialog would send.
-func (rf runFlags) startInput(args []string) (api.StartInput, error) {
+func (rf runFlags) startInput(args []string) (goal.Request, error) {
 	in := rf.in
 	if len(args) > 0 {
 		in.Objective = args[0]
@@ -150,20 +150,22 @@ func (rf runFlags) startInput(args []string) (api.StartInput, error) {
 	case rf.noReview:
 		in.Review = goal.ReviewNever
 	}
+	for _, id := range rf.after {
+		in.After = append(in.After, goal.ID(id))
+	}
 	r, err := rf.limits.resume(func(string) bool { return true })
 	if err != nil {
 		return in, err
 	}
-	in.WallClockMS, in.Iterations, in.ClaimsPerCheck, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerCheck,
-		r.Tokens, r.USD
-	if in.Worktree && in.Dir == "" {
+	in.Limits = r.Limits
+	if in.NewWorktree && in.Dir == "" {
 		in.Dir = "."
 	}
-	return in, makeAbsolute(&in)
+	return in, makePathsAbsolute(&in.Policy)
 }
 
-// makeAbsolute makes the paths of flags absolute: they are relative to the user's folder.
-func makeAbsolute(in *api.StartInput) error {
+// makePathsAbsolute makes the paths of flags absolute: they are relative to the user's folder.
+func makePathsAbsolute(p *policy.Policy) error {
 	from := func(path *string) error {
 		if *path == "" || strings.HasPrefix(*path, "~") {
 			return nil
@@ -175,10 +177,10 @@ func makeAbsolute(in *api.StartInput) error {
 		*path = abs
 		return nil
 	}
-	if err := errors.Join(from(&in.Dir), from(&in.CheckDir)); err != nil {
+	if err := errors.Join(from(&p.Dir), from(&p.CheckDir)); err != nil {
 		return err
 	}
-	for _, list := range [][]string{in.AllowRead, in.AllowWrite, in.AllowSocket} {
+	for _, list := range [][]string{p.AllowRead, p.AllowWrite, p.AllowSocket} {
 		for i := range list {
 			if err := from(&list[i]); err != nil {
 				return err
@@ -211,7 +213,7 @@ func (rf runFlags) validateModel() error {
 
 // saveProvider saves the server of --base-url as a provider, so that this goal can be resumed and others can use the
 // server. forget undoes that if the start is refused.
-func (rf runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
+func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func() error, err error) {
 	if rf.provider.baseURL == "" || rf.demo {
 		return func() error { return nil }, nil
 	}
@@ -237,7 +239,7 @@ func (rf runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fu
 	return forget, nil
 }
 
-func (r runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
+func (r runCommand) runGoal(ctx context.Context, f runFlags, in goal.Request) error {
 	preflight := preflightPrinter{program: r.program, isLimited: len(in.Work) > 0}
 	return r.program.withApp(ctx, app.Options{
 		Pace:        demoPace,
@@ -279,7 +281,7 @@ func (r runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 }
 
 // loadCriterion reads the checks of --criterion, after showing the whole file.
-func (r runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
+func (r runCommand) loadCriterion(f runFlags, in *goal.Request) error {
 	if f.criterion == "" {
 		return nil
 	}

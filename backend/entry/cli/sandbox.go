@@ -15,7 +15,6 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/domain/process"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/lib/fault"
 )
@@ -25,7 +24,7 @@ type sandboxCommand struct{ program Program }
 
 // sandbox runs a command where a goal's programs would run.
 func (s sandboxCommand) sandbox() *cobra.Command {
-	in := api.StartInput{}
+	var p policy.Policy
 	var risk string
 	var times int
 	c := &cobra.Command{
@@ -33,15 +32,15 @@ func (s sandboxCommand) sandbox() *cobra.Command {
 		Example: "  " + s.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + s.program.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := makeAbsolute(&in); err != nil {
+			if err := makePathsAbsolute(&p); err != nil {
 				return err
 			}
-			in.Risk = policy.Risk(risk)
-			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
+			p.Risk = policy.Risk(risk)
+			if idle := (policy.Policy{Risk: p.Risk, AllowHosts: p.AllowHosts}).UnusedParts(); idle != "" {
 				s.program.errorf("%s: %s\n", s.program.Name, idle)
 			}
 			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
+				return a.OpenTrialSandbox(c.Context(), p, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
 						return s.benchmark(c.Context(), w, argv, times)
 					}
@@ -52,15 +51,15 @@ func (s sandboxCommand) sandbox() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&in.Dir, "dir", ".", "the folder that it may write to")
+	fl.StringVar(&p.Dir, "dir", ".", "the folder that it may write to")
 	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
-	fl.StringArrayVar(&in.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
-	fl.StringArrayVar(&in.DenyHosts, "deny-host", nil, "hosts that it never contacts")
-	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
-	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write to")
-	addWorkFlags(fl, &in)
-	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
-	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
+	fl.StringArrayVar(&p.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
+	fl.StringArrayVar(&p.DenyHosts, "deny-host", nil, "hosts that it never contacts")
+	fl.IntSliceVar(&p.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
+	fl.StringArrayVar(&p.AllowWrite, "allow-write", nil, "another folder that it may write to")
+	addWorkFlags(fl, &p)
+	fl.StringArrayVar(&p.AllowRead, "allow-read", nil, "another file or folder that it may read")
+	fl.StringArrayVar(&p.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
 	fl.IntVar(&times, "times", 0, "run it this many times inside and outside the sandbox, and print the overhead")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/shell"
@@ -73,7 +74,10 @@ func (sc suggestCommand) suggest() *cobra.Command {
 
 // try runs the check as pre-flight would.
 func (s *suggestion) try(g *api.GoalAPI, dir string) {
-	out, err := g.TrySuggested(api.TryInput{Check: s.Check, Dir: dir, AllowLocal: s.AllowLocal})
+	out, err := g.TrySuggested(api.TryInput{
+		Check:   s.Check,
+		Request: goal.Request{Policy: policy.Policy{Dir: dir, AllowLocal: s.AllowLocal}},
+	})
 	if err != nil {
 		s.Why = fault.Of(err).Message
 		return

@@ -22,7 +22,7 @@ import (
 
 // trace runs a command in the sandbox of a check, and lists what it did with files.
 func (s sandboxCommand) trace() *cobra.Command {
-	in := api.StartInput{Risk: policy.WriteLocal}
+	p := policy.Policy{Risk: policy.WriteLocal}
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "trace [flags] -- COMMAND…",
@@ -34,11 +34,11 @@ func (s sandboxCommand) trace() *cobra.Command {
 		Example: "  " + s.program.Name + " trace -- make test\n  " + s.program.Name +
 			" trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := makeAbsolute(&in); err != nil {
+			if err := makePathsAbsolute(&p); err != nil {
 				return err
 			}
 			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
+				return a.OpenTrialSandbox(c.Context(), p, func(w *goalsandbox.TrialSandbox) error {
 					return s.runTraced(c.Context(), w, argv, asJSON)
 				})
 			})
@@ -46,7 +46,7 @@ func (s sandboxCommand) trace() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&in.Dir, "dir", ".", "the folder that the command runs in")
+	fl.StringVar(&p.Dir, "dir", ".", "the folder that the command runs in")
 	fl.BoolVar(&asJSON, "json", false, "as JSON, with the files outside the folder")
 	return c
 }

@@ -114,14 +114,12 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 }
 
 // newGoal makes the input of a goal. If it has no check, newGoal gives the user the reason, and ok is false.
-func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in api.StartInput, ok bool, err error) {
-	in = api.StartInput{
+func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in goal.Request, ok bool, err error) {
+	in = goal.Request{
 		Objective: p.objective,
-		Checks:    p.checks,
-		Dir:       saved.Dir,
-		Risk:      a.deps.Risk,
-		Engine:    a.deps.Engine,
-		Worktree:  p.worktree,
+		Criterion: goal.Criterion{Checks: p.checks},
+		Policy:    policy.Policy{Dir: saved.Dir, Risk: a.deps.Risk},
+		Options:   goal.Options{Engine: a.deps.Engine, NewWorktree: p.worktree},
 	}
 	if p.risk != "" {
 		if p.risk.IsValid() && p.risk.Exceeds(a.deps.Risk) {
@@ -153,11 +151,11 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in a
 	return in, true, nil
 }
 
-func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (api.StartInput, bool, error) {
+func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (goal.Request, bool, error) {
 	a.say(ctx, saved.ID,
 		"Not started: the goal has no check that decides when it is reached. Add a line with a command that must pass, "+
 			"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
-	return api.StartInput{}, false, nil
+	return goal.Request{}, false, nil
 }
 
 // acceptProposal shows the user the checks that a folder proposes, and reports whether the user accepts them.

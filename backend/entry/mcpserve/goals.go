@@ -57,16 +57,17 @@ type createGoalResult struct {
 }
 
 func (se *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
-	s := api.StartInput{
-		Objective:        in.Objective,
-		Checks:           in.Checks,
-		Any:              in.Any,
-		Risk:             policy.Risk(in.Risk),
-		AccessInput:      api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: se.policy.DenyHosts, Work: in.Work},
-		CheckPolicyInput: api.CheckPolicyInput{Protect: in.Protect},
-		Worktree:         in.Worktree,
-		LimitsInput:      limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
-		OnAsk:            "park",
+	s := goal.Request{
+		Objective: in.Objective,
+		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
+		Policy: policy.Policy{
+			Risk:       policy.Risk(in.Risk),
+			AllowHosts: in.AllowHosts,
+			DenyHosts:  se.policy.DenyHosts,
+			Work:       in.Work,
+		},
+		Options: goal.Options{Protect: in.Protect, NewWorktree: in.Worktree, OnAsk: "park"},
+		Limits:  limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}
 	if in.CheckShell != "" {
 		s.Checks = append(s.Checks, goal.Check{Type: goal.Shell, Command: in.CheckShell})
@@ -105,7 +106,7 @@ func (se *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progr
 	}
 	// Checks the goal again when the folder is used, because a program in a pane may have replaced it by a link.
 	id, err := se.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
-		g.Options.Outside = true
+		g.Origin.Outside = true
 		return se.validateGoal(*g)
 	})
 	if err == nil {
@@ -238,7 +239,7 @@ func (se *Server) findReadable(ctx context.Context, id string) (store.GoalRow, e
 // the user's permissions, which notes of another agent could exploit.
 func (se *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := se.findReadable(ctx, id)
-	if err == nil && !row.Options.Outside {
+	if err == nil && !row.Origin.Outside {
 		err = fmt.Errorf("the goal %s belongs to the user: you may read it, but not steer, pause, resume or end it",
 			row.ID.Short())
 	}
@@ -248,7 +249,7 @@ func (se *Server) findOwned(ctx context.Context, id string) (store.GoalRow, erro
 // readDenialError returns why the other agent may not read a goal, nil if it may. It may read goals within the server's
 // policy, but not goals of the user with grants or shared panes.
 func (se *Server) readDenialError(ctx context.Context, row store.GoalRow) error {
-	if err := se.validateGoal(row.Goal); err != nil || row.Options.Outside {
+	if err := se.validateGoal(row.Goal); err != nil || row.Origin.Outside {
 		return err
 	}
 	grants, err := se.deps.Store.Approvals.Grants(ctx, row.ID)
@@ -258,7 +259,7 @@ func (se *Server) readDenialError(ctx context.Context, row store.GoalRow) error 
 	return outOfBoundsError(row.Options, grants)
 }
 
-func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
+func outOfBoundsError(o goal.Options, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
@@ -337,12 +338,12 @@ func (se *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progr
 		}
 	}
 	return "it continues", problemError(se.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
-		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
+		Limits: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}))
 }
 
-func limitsInput(iterations, minutes int, usd float64) api.LimitsInput {
-	return api.LimitsInput{
+func limitsInput(iterations, minutes int, usd float64) goal.Limits {
+	return goal.Limits{
 		Iterations:  iterations,
 		WallClockMS: int64(minutes) * time.Minute.Milliseconds(),
 		USD:         usd,

@@ -11,11 +11,11 @@ import (
 // TestFindReadable_GoalWithMoreAccess_IsRefused: another agent may not read a goal with shared panes or grants of the
 // user.
 func TestFindReadable_GoalWithMoreAccess_IsRefused(t *testing.T) {
-	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
+	if err := outOfBoundsError(goal.Options{}, nil); err != nil {
 		t.Error(err)
 	}
-	if outOfBoundsError(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil ||
-		outOfBoundsError(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
+	if outOfBoundsError(goal.Options{Panes: []string{"t1"}}, nil) == nil ||
+		outOfBoundsError(goal.Options{}, []policy.Grant{{ID: "a1"}}) == nil {
 		t.Error("it is read")
 	}
 }

@@ -145,7 +145,7 @@ func (se *Server) validatePolicy(p policy.Policy) error {
 // the repository, which must be in the server's folder.
 func (se *Server) validateGoal(g goal.Goal) error {
 	p := g.Policy
-	if own := g.Options.Worktree; own != nil {
+	if own := g.Origin.Worktree; own != nil {
 		if !policy.IsWithin(se.policy.Dir, own.Repository) {
 			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", own.Repository, se.policy.Dir),
 				"leave worktree out")

@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
 
-// ValidateGrants checks the access besides its folder that the user gives a goal at the start, and adds it to p. It
-// resolves links in paths, because the sandbox opens the paths that they lead to.
-func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
-	for _, port := range in.AllowLocal {
+// ValidateGrants checks the access besides its folder that the user gives a goal at the start. It resolves links in
+// paths, because the sandbox opens the paths that they lead to.
+func (r *Rules) ValidateGrants(p *policy.Policy) (err error) {
+	for _, port := range p.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
 			return fault.Invalid("allow_local", fmt.Sprintf("%d is not a port", port), "give a number from 1 to 65535")
@@ -22,36 +21,27 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 			return fault.Invalid("allow_local", fmt.Sprintf("the port %d is Goalpost's own", port), "no goal may use it")
 		}
 	}
-	p.AllowLocal = in.AllowLocal
-	for _, dir := range in.AllowWrite {
-		real, err := r.ValidateExistingDir(dir)
-		if err != nil {
-			return withField(err, "allow_write")
-		}
-		p.AllowWrite = append(p.AllowWrite, real)
+	if p.AllowWrite, err = resolvePaths(p.AllowWrite, r.ValidateExistingDir); err != nil {
+		return withField(err, "allow_write")
 	}
-	for _, dir := range in.AllowRead {
-		real, err := r.validateReadPath(dir)
-		if err != nil {
-			return err
-		}
-		p.AllowRead = append(p.AllowRead, real)
-	}
-	for _, socket := range in.AllowSocket {
-		info, err := os.Stat(socket)
-		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return fault.Invalid("allow_socket", socket+" is not a socket",
-				"give its whole path, such as /var/run/docker.sock")
-		}
-		if err := r.validateSocket(socket, *p); err != nil {
-			return err
-		}
-		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
-	}
-	if err := validateWork(in, p); err != nil {
+	if p.AllowRead, err = resolvePaths(p.AllowRead, r.validateReadPath); err != nil {
 		return err
 	}
-	if err := r.validateCheckDir(in, p); err != nil {
+	p.AllowSocket, err = resolvePaths(p.AllowSocket, func(socket string) (string, error) {
+		info, err := os.Stat(socket)
+		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
+			return "", fault.Invalid("allow_socket", socket+" is not a socket",
+				"give its whole path, such as /var/run/docker.sock")
+		}
+		return filepath.Clean(socket), r.validateSocket(socket, *p)
+	})
+	if err != nil {
+		return err
+	}
+	if err := validateWork(p); err != nil {
+		return err
+	}
+	if err := r.validateCheckDir(p); err != nil {
 		return err
 	}
 	if err := p.ValidateWork(); err != nil {
@@ -61,4 +51,20 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 		return fault.Invalid("allow_hosts", err.Error(), "give names such as docs.example or *.example.org")
 	}
 	return nil
+}
+
+// resolvePaths returns the real path of each given one. resolve refuses those that no goal may use.
+func resolvePaths(given []string, resolve func(string) (string, error)) ([]string, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	paths := make([]string, 0, len(given))
+	for _, path := range given {
+		real, err := resolve(path)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, real)
+	}
+	return paths, nil
 }

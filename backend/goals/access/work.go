@@ -12,18 +12,18 @@ import (
 	"strings"
 
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
 
 // validateWork sets the paths in p.Dir that the agent may change. It rounds globs up to folders, because the kernel can
 // only grant folders and files that exist.
-func validateWork(in api.AccessInput, p *policy.Policy) error {
+func validateWork(p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "work", Message: message, Hint: hint}
 	}
+	paths := p.Work
 	p.Work = nil
-	for _, given := range in.Work {
+	for _, given := range paths {
 		if given = strings.TrimSpace(given); given == "" {
 			continue
 		}
@@ -70,13 +70,14 @@ func validateWork(in api.AccessInput, p *policy.Policy) error {
 	return nil
 }
 
-// validateCheckDir sets the folder that only the checks read. It refuses a goal that could read the folder in another
+// validateCheckDir resolves the folder that only the checks read. It refuses a goal that could read the folder in another
 // way.
-func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
+func (r *Rules) validateCheckDir(p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "check_dir", Message: message, Hint: hint}
 	}
-	if path := strings.TrimSpace(in.CheckDir); path != "" {
+	p.CheckDir = strings.TrimSpace(p.CheckDir)
+	if path := p.CheckDir; path != "" {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(p.Dir, path)
 		}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 )
@@ -62,8 +62,8 @@ func TestValidateWork_GivenPaths_AreRoundedUpOrRefused(t *testing.T) {
 		{[]string{"out"}, nil, "outside"},
 		{[]string{".git/hooks"}, nil, "git's own"},
 	} {
-		p := policy.Policy{Risk: policy.WriteLocal, Dir: dir}
-		err := validateWork(api.AccessInput{Work: c.given}, &p)
+		p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Work: c.given}
+		err := validateWork(&p)
 		if c.field == "" && (err != nil || !slices.Equal(p.Work, c.want)) {
 			t.Errorf("%v: %v %v, want %v", c.given, p.Work, err, c.want)
 		}
@@ -79,45 +79,45 @@ func TestValidateCheckDir_WhatTheAgentCouldRead_IsRefused(t *testing.T) {
 	rules := &Rules{Config: &config.Config{}}
 	for _, c := range []struct {
 		name string
-		in   api.AccessInput
+		in   policy.Policy
 		p    policy.Policy
 		want string
 	}{
-		{"inside", api.AccessInput{CheckDir: "tests"}, policy.Policy{}, ""},
-		{"beside", api.AccessInput{CheckDir: beside}, policy.Policy{}, ""},
-		{"the folder itself", api.AccessInput{CheckDir: "."}, policy.Policy{}, "contains the goal's folder"},
-		{"one above", api.AccessInput{CheckDir: ".."}, policy.Policy{}, "contains the goal's folder"},
-		{"missing", api.AccessInput{CheckDir: "missing"}, policy.Policy{}, "not a folder"},
-		{"a file", api.AccessInput{CheckDir: "notes.md"}, policy.Policy{}, "not a folder"},
+		{"inside", policy.Policy{CheckDir: "tests"}, policy.Policy{}, ""},
+		{"beside", policy.Policy{CheckDir: beside}, policy.Policy{}, ""},
+		{"the folder itself", policy.Policy{CheckDir: "."}, policy.Policy{}, "contains the goal's folder"},
+		{"one above", policy.Policy{CheckDir: ".."}, policy.Policy{}, "contains the goal's folder"},
+		{"missing", policy.Policy{CheckDir: "missing"}, policy.Policy{}, "not a folder"},
+		{"a file", policy.Policy{CheckDir: "notes.md"}, policy.Policy{}, "not a folder"},
 		{
 			"granted",
-			api.AccessInput{CheckDir: beside},
+			policy.Policy{CheckDir: beside},
 			policy.Policy{AllowRead: []string{filepath.Dir(beside)}},
 			"would have access",
 		},
 		{
 			"granted below",
-			api.AccessInput{CheckDir: "tests"},
+			policy.Policy{CheckDir: "tests"},
 			policy.Policy{AllowRead: []string{dir + "/tests/a"}},
 			"would have access",
 		},
 		{
 			"granted while it runs",
-			api.AccessInput{},
+			policy.Policy{},
 			policy.Policy{CheckDir: beside, AllowRead: []string{beside}},
 			"would have access",
 		},
 		{
 			"of the parent",
-			api.AccessInput{},
+			policy.Policy{},
 			policy.Policy{Hidden: []string{beside}, AllowRead: []string{beside}},
 			"would have access",
 		},
-		{"to be changed", api.AccessInput{CheckDir: "tests"}, policy.Policy{Work: []string{"tests/"}}, "may change"},
-		{"no sandbox", api.AccessInput{CheckDir: "tests"}, policy.Policy{Unconfined: true}, "without a sandbox"},
+		{"to be changed", policy.Policy{CheckDir: "tests"}, policy.Policy{Work: []string{"tests/"}}, "may change"},
+		{"no sandbox", policy.Policy{CheckDir: "tests"}, policy.Policy{Unconfined: true}, "without a sandbox"},
 	} {
-		c.p.Dir = dir
-		if err := rules.validateCheckDir(c.in, &c.p); (err == nil) != (c.want == "") ||
+		c.p.Dir, c.p.CheckDir = dir, cmp.Or(c.in.CheckDir, c.p.CheckDir)
+		if err := rules.validateCheckDir(&c.p); (err == nil) != (c.want == "") ||
 			err != nil && (fault.Of(err).Field != "check_dir" || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}

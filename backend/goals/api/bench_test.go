@@ -92,9 +92,15 @@ func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
 func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 	b.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(store.NewID()), Objective: "repair the tests of the shop", Provider: "script", Model: "script",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "make test"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/home/anna/shop"}, Limits: goal.DefaultLimits(),
+		ID: goal.ID(store.NewID()),
+		Request: goal.Request{
+			Objective: "repair the tests of the shop",
+			Provider:  "script",
+			Model:     "script",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "make test"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/home/person/shop"},
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	if err := s.Goals.Create(b.Context(), g); err != nil {
 		b.Fatal(err)

@@ -29,7 +29,7 @@ type Goals struct {
 
 // GoalStarter starts goals.
 type GoalStarter interface {
-	Start(ctx context.Context, in StartInput) (goal.ID, error)
+	Start(ctx context.Context, in goal.Request) (goal.ID, error)
 	Demo(ctx context.Context) (goal.ID, error)
 }
 
@@ -86,7 +86,7 @@ func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
 }
 
 // Start creates a goal and starts it.
-func (ga *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
+func (ga *GoalAPI) Start(in goal.Request) (out StartOutput, err error) {
 	defer ga.recoverProblem(&err)
 	id, err := ga.goals.Starter.Start(ga.ctx, in)
 	return StartOutput{string(id)}, err

@@ -15,7 +15,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		PolicySHA256:    r.PolicySHA256,
 		Work:            r.Policy.Work,
 		CheckDir:        r.Policy.CheckDir,
-		Worktree:        r.Options.Worktree,
+		Worktree:        r.Origin.Worktree,
 		MergeCommand:    mergeCommand(r.Goal),
 		Status:          r.Status,
 		Exit:            r.Exit,

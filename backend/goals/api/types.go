@@ -14,95 +14,17 @@ import (
 	"goalpost/backend/storage/config"
 )
 
-// NoLimit disables a limit; 0 means the default.
-const NoLimit = -1
-
-// StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300 turns,
-// 5 claims; no limit on tokens and money), NoLimit is none.
-type StartInput struct {
-	Objective string       `json:"objective"`
-	Checks    []goal.Check `json:"checks"`
-	Any       bool         `json:"any"`
-	Risk      policy.Risk  `json:"risk"`     // "" = write_local
-	Dir       string       `json:"dir"`      // "" = a new folder under ~/Goalpost
-	Provider  string       `json:"provider"` // "" = the active one
-	Model     string       `json:"model"`    // "" = the provider's
-	// the external agent that drives the goal with that model: "" = that of the settings, model = none
-	Engine string `json:"engine,omitempty"`
-	// the goal works in a new git worktree of Dir's repository, on a branch of its own
-	Worktree bool `json:"worktree,omitempty"`
-	LimitsInput
-	AccessInput
-	CheckPolicyInput
-	Secrets      []string `json:"secrets"`       // names that may be filled in without asking
-	Unconfined   bool     `json:"unconfined"`    // no sandbox, as the user requested explicitly
-	RequireSteps bool     `json:"require_steps"` // a call that changes something needs a declared step
-
-	// reasoning effort, by the provider's name for it; "" = the provider's default
-	Effort         string          `json:"effort"`
-	Persona        string          `json:"persona"`         // "" = engineer
-	CriticEvery    int             `json:"critic_every"`    // turns; 0 = every 5, NoLimit = never
-	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
-	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
-	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
-	// ids, or unique parts of them, of goals that must be completed first
-	After []string `json:"after"`
-	Panes []string `json:"panes"`  // panes that the user shares with the goal
-	OnAsk string   `json:"on_ask"` // "" = park, deny, allow
-}
-
-// CheckPolicyInput describes how the checks of a goal decide: what a pass must prove, which files are protected, and
-// what the agent reads of a failure.
-type CheckPolicyInput struct {
-	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
-	CheckOutput goal.CheckOutput `json:"check_output"`
-	// the user confirmed that checks with where: host run the agent's code outside the sandbox
-	RunOutside   bool     `json:"run_outside"`
-	AllowPassing bool     `json:"allow_passing"` // start although the checks already pass
-	AllowMissing bool     `json:"allow_missing"` // start although the program of a check does not exist yet
-	Protect      []string `json:"protect"`       // globs, relative to the folder, of additional files to protect
-	NoProtect    []string `json:"no_protect"`    // globs of files that are not protected
-	// Require is the minimum that a pass must prove; "" = no minimum.
-	Require goal.Assurance `json:"require,omitempty"`
-	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
-}
-
-// LimitsInput are the limits of a goal as a user enters them.
-type LimitsInput struct {
-	WallClockMS    int64   `json:"wall_clock_ms"`
-	Iterations     int     `json:"iterations"`
-	ClaimsPerCheck int     `json:"claims_per_check"`
-	Tokens         int64   `json:"tokens"`
-	USD            float64 `json:"usd"`
-}
-
 // ProtectedVersion is one version of a protected file.
 type ProtectedVersion struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"` // of a ProtectedChange; "" = the version that the user was shown last
 }
 
-// AccessInput is what a goal may use: tools, hosts, and files, ports and sockets of the machine outside its folder.
-type AccessInput struct {
-	AllowTools  []string `json:"allow_tools"`
-	DenyTools   []string `json:"deny_tools"`
-	AllowHosts  []string `json:"allow_hosts"`
-	DenyHosts   []string `json:"deny_hosts"`   // never contacted, even if other rules allow them
-	AllowLocal  []int    `json:"allow_local"`  // ports on this machine's loopback
-	AllowWrite  []string `json:"allow_write"`  // other folders
-	AllowRead   []string `json:"allow_read"`   // other files and folders
-	AllowSocket []string `json:"allow_socket"` // Unix sockets
-	// paths that the agent may change, relative to the folder; empty = the whole folder
-	Work []string `json:"work"`
-	// a folder that only the checks read, absolute or relative to the folder; "" = none
-	CheckDir string `json:"check_dir"`
-}
-
-// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
+// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, goal.NoLimit is none.
 type ResumeInput struct {
 	Note      string `json:"note"`      // added to the conversation
 	Protected string `json:"protected"` // what to do with changed protected files; "" = no decision
-	LimitsInput
+	goal.Limits
 	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
 	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
 	// Unprotect lists files that the agent may change from now on, by their paths relative to the folder.
@@ -248,6 +170,12 @@ type CheckState struct {
 	Claim   int            `json:"claim"`
 }
 
+// OptionsView is what the user chose and what the host noted.
+type OptionsView struct {
+	goal.Options
+	goal.Origin
+}
+
 // GoalView is a goal on the dashboard.
 type GoalView struct {
 	GoalCard
@@ -261,15 +189,15 @@ type GoalView struct {
 	Report  []string `json:"report"`
 	Account string   `json:"account"` // the agent's own report
 	// Result is the agent's result in Markdown, from the claim that was verified or waits for the user.
-	Result          string           `json:"result,omitempty"`
-	Checks          []goal.Check     `json:"criterion"`
-	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
-	Require         goal.Assurance   `json:"require,omitempty"`          // the minimum that it must prove
-	Options         goal.CareOptions `json:"options"`
-	MergeCommand    string           `json:"merge_command,omitempty"` // merges the branch of its git worktree
-	Reviewed        bool             `json:"reviewed"`                // an independent reviewer reviews claims that pass
-	Waits           bool             `json:"waits"`                   // for the user's decision about a manual check
-	Tampered        bool             `json:"tampered"`                // paused because protected files changed
+	Result          string         `json:"result,omitempty"`
+	Checks          []goal.Check   `json:"criterion"`
+	AssuranceReason string         `json:"assurance_reason,omitempty"` // why it is not strong
+	Require         goal.Assurance `json:"require,omitempty"`          // the minimum that it must prove
+	Options         OptionsView    `json:"options"`
+	MergeCommand    string         `json:"merge_command,omitempty"` // merges the branch of its git worktree
+	Reviewed        bool           `json:"reviewed"`                // an independent reviewer reviews claims that pass
+	Waits           bool           `json:"waits"`                   // for the user's decision about a manual check
+	Tampered        bool           `json:"tampered"`                // paused because protected files changed
 	// the pane in which the agent asked the user to act, "" if none
 	AskedPane string          `json:"asked_pane"`
 	Todos     []goal.Todo     `json:"todos"` // the agent's plan
@@ -359,19 +287,8 @@ type EventPage struct {
 
 // TryInput is a check to run as in pre-flight.
 type TryInput struct {
-	Check       goal.Check  `json:"check"`
-	Dir         string      `json:"dir"`  // "" = an empty one
-	Risk        policy.Risk `json:"risk"` // "" = write_local; this and the other fields as in StartInput
-	AllowHosts  []string    `json:"allow_hosts"`
-	DenyHosts   []string    `json:"deny_hosts"`
-	AllowLocal  []int       `json:"allow_local"`
-	AllowWrite  []string    `json:"allow_write"`
-	AllowRead   []string    `json:"allow_read"`
-	AllowSocket []string    `json:"allow_socket"`
-	CheckDir    string      `json:"check_dir"`
-	Unconfined  bool        `json:"unconfined"`
-	Protect     []string    `json:"protect"` // see ProtectInput
-	NoProtect   []string    `json:"no_protect"`
+	goal.Request            // its objective and checks are not read; Dir "" is an empty folder
+	Check        goal.Check `json:"check"`
 }
 
 // ReceiptView is the receipt of a goal.

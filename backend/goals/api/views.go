@@ -58,8 +58,8 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		InOtherProcess: f.owner.Other,
 		Asks:           f.asks,
 	}
-	if r.Options.Worktree != nil {
-		c.Dir = r.Options.Worktree.Folder
+	if r.Origin.Worktree != nil {
+		c.Dir = r.Origin.Worktree.Folder
 	}
 	if r.Exit == goal.Done {
 		c.Assurance, c.AssuranceWords = f.assurance, f.assurance.Describe(r.JudgeName())
@@ -96,7 +96,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Provider:        r.Provider,
 		Model:           r.Model,
 		GoalLimits: GoalLimits{
-			WallClockMS:   r.Limits.WallClock.Milliseconds(),
+			WallClockMS:   r.Limits.WallClock().Milliseconds(),
 			MaxIterations: r.Limits.Iterations,
 			MaxClaims:     r.Limits.ClaimsPerCheck,
 			MaxTokens:     r.Limits.Tokens,
@@ -108,7 +108,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
 		AssuranceReason: assuranceReason(r, f.claims),
 		Require:         r.Criterion.Require,
-		Options:         r.Options,
+		Options:         OptionsView{r.Options, r.Origin},
 		MergeCommand:    mergeCommand(r.Goal),
 		Reviewed:        r.NeedsReview(),
 		Waits:           f.waits,

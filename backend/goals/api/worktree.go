@@ -81,8 +81,8 @@ type WorktreeRemoval struct {
 
 // mergeCommand returns the command that merges the branch of a goal's git worktree, "" without a worktree.
 func mergeCommand(g goal.Goal) string {
-	if g.Options.Worktree == nil {
+	if g.Origin.Worktree == nil {
 		return ""
 	}
-	return g.Options.Worktree.MergeCommand()
+	return g.Origin.Worktree.MergeCommand()
 }

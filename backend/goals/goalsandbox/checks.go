@@ -55,7 +55,7 @@ var urlPattern = text.NewPattern(`\bhttps?://[^\s"'<>|;&()$]+`)
 // HostsOf lists the hosts that only a goal's checks may reach: those that the user named in the criterion. A child's
 // checks reach no such hosts, because an agent wrote them.
 func HostsOf(g goal.Goal) []string {
-	if g.Options.Parent != "" {
+	if g.Origin.Parent != "" {
 		return nil
 	}
 	return CheckHosts(g.Criterion.Checks)

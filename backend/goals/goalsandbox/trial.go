@@ -12,7 +12,6 @@ import (
 	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/domain/process"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
@@ -41,15 +40,14 @@ func (t *TrialSandbox) Violations() []string {
 }
 
 // OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
-func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
-	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
+func (f *Factory) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func(*TrialSandbox) error) (err error) {
 	if !p.Risk.IsValid() {
 		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
-	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
+	if p.Dir, err = f.Access.ValidateExistingDir(p.Dir); err != nil {
 		return err
 	}
-	if err := f.Access.ValidateGrants(in.AccessInput, &p); err != nil {
+	if err := f.Access.ValidateGrants(&p); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "sandboxes"), 0o700); err != nil {

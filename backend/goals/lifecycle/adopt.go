@@ -55,7 +55,7 @@ func (r *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
 		return errors.Join(err, own.Unlock())
 	}
 	switch {
-	case r.isParentPaused(ctx, row.Options.Parent):
+	case r.isParentPaused(ctx, row.Origin.Parent):
 	case row.Status == goal.Pending:
 		return r.startRunner(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
@@ -109,7 +109,7 @@ func (r *Recovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := r.store.Questions.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		// adoptParked checks this again. Checking it first keeps other processes from having to wait for the lock.
-		if row, gone := r.store.Goals.Get(ctx, id); gone == nil && !r.isParentPaused(ctx, row.Options.Parent) {
+		if row, gone := r.store.Goals.Get(ctx, id); gone == nil && !r.isParentPaused(ctx, row.Origin.Parent) {
 			err = errors.Join(err, r.adoptParked(ctx, id))
 		}
 	}

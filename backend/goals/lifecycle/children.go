@@ -45,7 +45,7 @@ func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children
 		return nil, err
 	}
 	shared, err := s.store.Goals.Shared(ctx, g.ID) // includes deleted children
-	return &childGoals{goals: s, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
+	return &childGoals{goals: s, parent: g.ID, above: g.Origin.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
 // TotalSpend returns what all children have spent so far.
@@ -293,26 +293,28 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	if err != nil {
 		return "", err
 	}
-	in := api.StartInput{
-		Objective:      child.Objective,
-		Checks:         child.Checks,
-		Provider:       parent.Provider,
-		Model:          parent.Model,
-		OnAsk:          parent.Options.OnAsk,
-		Persona:        parent.Options.Persona,
-		Effort:         parent.Options.Effort,
-		CriticEvery:    parent.Options.CriticEvery,
-		CriticProvider: parent.Options.CriticProvider,
-		JudgeProvider:  parent.Options.JudgeProvider,
+	in := goal.Request{
+		Objective: child.Objective,
+		Criterion: goal.Criterion{Checks: child.Checks},
+		Provider:  parent.Provider,
+		Model:     parent.Model,
+		Options: goal.Options{
+			OnAsk:          parent.Options.OnAsk,
+			Persona:        parent.Options.Persona,
+			Effort:         parent.Options.Effort,
+			CriticEvery:    parent.Options.CriticEvery,
+			CriticProvider: parent.Options.CriticProvider,
+			JudgeProvider:  parent.Options.JudgeProvider,
+		},
 	}
 	if in.CriticEvery == 0 {
-		in.CriticEvery = api.NoLimit
+		in.CriticEvery = goal.NoLimit
 	}
 	if child.ReadOnly {
 		in.Dir = parent.Policy.Dir
 	}
 	id, err := c.goals.StartAs(ctx, in, func(g *goal.Goal) error {
-		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
+		g.Limits, g.Origin.Parent, g.Origin.Outside = limits, c.parent, parent.Origin.Outside
 		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err
 		}
@@ -382,11 +384,12 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 			return none("money")
 		}
 	}
-	if l.WallClock > 0 { // children run in parallel, so they do not use up each other's time
-		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(
-			time.Second); out.WallClock < time.Second {
+	if l.WallClock() > 0 { // children run in parallel, so they do not use up each other's time
+		left := time.Duration(float64(l.WallClock()-parent.Spent.WallClock) * share).Round(time.Second)
+		if left < time.Second {
 			return none("time")
 		}
+		out.WallClockMS = left.Milliseconds()
 	}
 	return out, nil
 }

@@ -51,7 +51,7 @@ func (fh *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitr
 
 // proposeBranch proposes the branch of the goal's worktree, or a new one.
 func proposeBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string {
-	if own := g.Options.Worktree; own != nil && repo.Branch() == own.Branch {
+	if own := g.Origin.Worktree; own != nil && repo.Branch() == own.Branch {
 		return own.Branch
 	}
 	return worktrees.BranchName(ctx, repo, g.Objective, g.ID)

@@ -8,20 +8,19 @@ import (
 	"goalpost/backend/agent/model"
 	"goalpost/backend/core/runner"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/models"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
 )
 
 // Start validates a goal, stores it and starts it. If it returns an error, nothing has changed.
-func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
+func (s *Service) Start(ctx context.Context, in goal.Request) (id goal.ID, err error) {
 	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
 }
 
 // StartAs does what Start does, and lets shape change the goal before its checks are tried.
 func (s *Service) StartAs(
-	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
 	g, made, err := s.Intake.prepareGoal(ctx, in, shape)
 	if err != nil {
@@ -52,10 +51,11 @@ func (s *Service) StartAs(
 func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
 // DemoInput returns the demonstration goal, whose page this program serves.
-func (*Service) DemoInput() api.StartInput {
-	return api.StartInput{
-		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
-		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
+func (*Service) DemoInput() goal.Request {
+	return goal.Request{
+		Objective: model.DemoObjective(""),
+		Provider:  models.DemoProvider,
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}}},
 	}
 }
 

@@ -33,14 +33,18 @@ func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest
 	sub := s.sessions.Broker.SubscribeReliable(buffer)
 	defer sub.Close()
 	began := s.Intake.clock.Now()
-	made, err := s.Start(ctx, api.StartInput{
-		Objective:   "Test of the engine: create the file " + engineTestFile + " with the word ready, then claim.",
-		Checks:      []goal.Check{{Type: goal.Shell, Command: "grep -q ready " + engineTestFile}},
-		Engine:      id,
-		OnAsk:       goal.OnAskDeny,
-		Review:      goal.ReviewNever,
-		CriticEvery: api.NoLimit,
-		LimitsInput: api.LimitsInput{WallClockMS: engineTestTimeout.Milliseconds(), Iterations: maxEngineTestTurns},
+	made, err := s.Start(ctx, goal.Request{
+		Objective: "Test of the engine: create the file " + engineTestFile + " with the word ready, then claim.",
+		Criterion: goal.Criterion{
+			Checks: []goal.Check{{Type: goal.Shell, Command: "grep -q ready " + engineTestFile}},
+		},
+		Options: goal.Options{
+			Engine:      id,
+			OnAsk:       goal.OnAskDeny,
+			Review:      goal.ReviewNever,
+			CriticEvery: goal.NoLimit,
+		},
+		Limits: goal.Limits{WallClockMS: engineTestTimeout.Milliseconds(), Iterations: maxEngineTestTurns},
 	})
 	if err != nil {
 		return out, err

@@ -10,35 +10,34 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
 
 // setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
-func (int *Intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
-	if in.Worktree && in.Dir == "" {
+func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (made bool, err error) {
+	if g.NewWorktree && g.Dir == "" {
 		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
 	}
-	dir, made, err := int.resolveGoalDir(in.Dir, g.Objective)
-	if err != nil || !in.Worktree {
+	dir, made, err := it.resolveGoalDir(g.Dir, g.Objective)
+	if err != nil || !g.NewWorktree {
 		g.Policy.Dir = dir
 		return made, err
 	}
-	own, dir, err := int.worktrees.Create(ctx, dir, g.Objective, g.ID)
+	own, dir, err := it.worktrees.Create(ctx, dir, g.Objective, g.ID)
 	if err != nil {
 		return false, err
 	}
-	g.Options.Worktree, g.Policy.Dir = &own, dir
-	if _, err := int.access.ValidateExistingDir(dir); err != nil {
-		return false, errors.Join(err, int.removeGoalDir(ctx, *g))
+	g.Origin.Worktree, g.Policy.Dir = &own, dir
+	if _, err := it.access.ValidateExistingDir(dir); err != nil {
+		return false, errors.Join(err, it.removeGoalDir(ctx, *g))
 	}
 	return true, nil
 }
 
 // removeGoalDir removes the folder that was made for a goal that could not start.
-func (int *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
-	if own := g.Options.Worktree; own != nil {
-		return int.worktrees.Discard(ctx, *own)
+func (it *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
+	if own := g.Origin.Worktree; own != nil {
+		return it.worktrees.Discard(ctx, *own)
 	}
 	if err := os.RemoveAll(g.Policy.Dir); err != nil {
 		return fmt.Errorf("remove the goal's folder: %w", err)
@@ -48,11 +47,11 @@ func (int *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
 
 // validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
 // folder, so that git works there, and never writes it.
-func (int *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
-	if err := int.access.ValidateGrants(in, &g.Policy); err != nil {
+func (it *Intake) validateWorktreeAccess(ctx context.Context, g *goal.Goal) error {
+	if err := it.access.ValidateGrants(&g.Policy); err != nil {
 		return err
 	}
-	own := g.Options.Worktree
+	own := g.Origin.Worktree
 	if own == nil || own.Dir != g.Policy.Dir { // below its top, no program finds .git
 		return nil
 	}
@@ -64,7 +63,7 @@ func (int *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInpu
 	}
 	if g.Policy.CheckDir != "" {
 		for _, top := range []string{own.Dir, own.Repository} {
-			if err := int.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
+			if err := it.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
 				return err
 			}
 		}
@@ -76,12 +75,12 @@ func (int *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInpu
 }
 
 // refuseTrackedCheckDir refuses a check folder whose files the agent could read with git show.
-func (int *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+func (it *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
 	rel, err := filepath.Rel(top, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil //nolint:nilerr // it is outside of the work tree
 	}
-	repo, err := int.worktrees.Open(ctx, top)
+	repo, err := it.worktrees.Open(ctx, top)
 	if err != nil {
 		return err
 	}

@@ -52,103 +52,71 @@ type Intake struct {
 
 // prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,
 // with everything that the checks left there.
-func (int *Intake) prepareGoal(
-	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+func (it *Intake) prepareGoal(
+	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
-	g = &goal.Goal{
-		ID:        goal.ID(store.NewID()),
-		Objective: strings.TrimSpace(in.Objective),
-		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require, Runs: in.Runs},
-		Policy: policy.Policy{
-			Risk:         in.Risk,
-			AllowTools:   in.AllowTools,
-			DenyTools:    in.DenyTools,
-			AllowHosts:   in.AllowHosts,
-			DenyHosts:    in.DenyHosts,
-			RequireSteps: in.RequireSteps,
-			Secrets:      in.Secrets,
-			Unconfined:   int.unconfined || in.Unconfined,
-		},
-		Limits: mergeLimits(goal.DefaultLimits(), in.LimitsInput),
-	}
-	if g.Policy.Risk == "" {
-		g.Policy.Risk = policy.WriteLocal
-	}
-	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
+	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
+	g.Unconfined = g.Unconfined || it.unconfined
+	if err := g.Complete(); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
-	if slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) && !in.RunOutside {
-		return nil, false, fault.Invalid("run_outside", goal.RunOutsideWarning,
-			"confirm it (--yes-run-outside), or let the check run in the sandbox")
-	}
-	if err := int.validateGoalSecrets(ctx, in.Secrets); err != nil {
+	if err := it.validateGoalSecrets(ctx, g.Secrets); err != nil {
 		return nil, false, err
 	}
-	if g.Options, err = int.optionsOf(ctx, in); err != nil {
+	if err := it.validateOptions(ctx, &g.Options); err != nil {
 		return nil, false, err
 	}
-	if err := int.models.Choose(ctx, g, in); err != nil {
+	if err := it.models.Choose(ctx, g); err != nil {
 		return nil, false, err
 	}
-	if g.Options.Engine, err = chooseEngine(int.engines, in.Engine, int.cfg.Settings().Engine, *g); err != nil {
+	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
-	if made, err = int.setGoalDir(ctx, in, g); err != nil {
+	if made, err = it.setGoalDir(ctx, g); err != nil {
 		return nil, false, err
 	}
-	err = int.validateWorktreeAccess(ctx, in.AccessInput, g)
+	err = it.validateWorktreeAccess(ctx, g)
 	if err == nil {
 		err = shape(g)
 	}
 	if err == nil { // validates again, because shape may have changed the policy
-		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
+		err = g.Validate()
 	}
 	if err == nil {
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = int.models.ValidateWindow(ctx, *g)
+		err = it.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {
-		err = int.runPreflight(ctx, g)
+		err = it.runPreflight(ctx, g)
 	}
 	if err != nil {
 		if made {
-			err = errors.Join(err, int.removeGoalDir(ctx, *g))
+			err = errors.Join(err, it.removeGoalDir(ctx, *g))
 		}
 		return nil, false, err
 	}
 	return g, made, nil
 }
 
-// draftPolicy returns the policy of a goal that the user is still entering.
-func (int *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
-	p := policy.Policy{
-		Dir:        dir,
-		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
-		AllowHosts: in.AllowHosts,
-		DenyHosts:  in.DenyHosts,
-		Unconfined: int.unconfined || in.Unconfined,
-	}
+// draftPolicy completes and validates the policy of a goal that the user is still entering.
+func (it *Intake) draftPolicy(p policy.Policy, dir string) (policy.Policy, error) {
+	p.Work = nil // it limits the agent
+	p.Dir, p.Risk, p.Unconfined = dir, cmp.Or(p.Risk, policy.WriteLocal), it.unconfined || p.Unconfined
 	if !p.Risk.IsValid() {
 		return p, fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
-	return p, int.access.ValidateGrants(api.AccessInput{
-		AllowLocal:  in.AllowLocal,
-		AllowWrite:  in.AllowWrite,
-		AllowRead:   in.AllowRead,
-		AllowSocket: in.AllowSocket,
-		CheckDir:    in.CheckDir,
-	}, &p)
+	return p, it.access.ValidateGrants(&p)
 }
 
 // resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
-func (int *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+func (it *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
-		dir, err = int.access.ValidateExistingDir(given)
+		dir, err = it.access.ValidateExistingDir(given)
 		return dir, false, err
 	}
-	base := filepath.Join(int.cfg.Work(), int.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
+	base := filepath.Join(it.cfg.Work(), it.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
 	for n := 1; ; n++ {
 		dir = base
 		if n > 1 {
@@ -193,9 +161,9 @@ func folderSlug(objective string) string {
 }
 
 // validateGoalSecrets checks that every secret of the goal can be opened.
-func (int *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
+func (it *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if _, err := int.secrets.Get(ctx, name); err != nil {
+		if _, err := it.secrets.Get(ctx, name); err != nil {
 			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows the secrets; unlock them in the settings")
 		}
 	}
@@ -204,8 +172,8 @@ func (int *Intake) validateGoalSecrets(ctx context.Context, names []string) erro
 
 // saveBaseline saves the state of the goal's folder when the goal is created, because another goal may change it before
 // this one starts.
-func (int *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
-	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, int.store.GoalDir(g.ID))); err != nil {
+func (it *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
+	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, it.store.GoalDir(g.ID))); err != nil {
 		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
 			"exclude files with --no-protect, or choose a smaller folder")
 	}
@@ -213,20 +181,20 @@ func (int *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 }
 
 // removeGoalState removes a goal's private folders, which contain its baseline.
-func (int *Intake) removeGoalState(id goal.ID) error {
-	layer := int.sandboxes.PrivateDir(id)
-	if err := errors.Join(os.RemoveAll(int.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
+func (it *Intake) removeGoalState(id goal.ID) error {
+	layer := it.sandboxes.PrivateDir(id)
+	if err := errors.Join(os.RemoveAll(it.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
 		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
 }
 
 // Protected lists the files of a folder that would be protected. A new folder has none.
-func (int *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+func (it *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	if in.Dir == "" {
 		return []api.ProtectedFile{}, nil
 	}
-	dir, err := int.access.ValidateExistingDir(in.Dir)
+	dir, err := it.access.ValidateExistingDir(in.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +212,8 @@ func (int *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pr
 }
 
 // Proposal reads the criterion that the folder proposes. It has no effect until the user sees and accepts it.
-func (int *Intake) Proposal(dir string) (out api.ProposalView, err error) {
-	if dir, err = int.access.ValidateExistingDir(dir); err != nil {
+func (it *Intake) Proposal(dir string) (out api.ProposalView, err error) {
+	if dir, err = it.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
 	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))
@@ -263,62 +231,21 @@ func (int *Intake) Proposal(dir string) (out api.ProposalView, err error) {
 	}, nil
 }
 
-// optionsOf returns the goal's options from the input, or refuses them.
-func (int *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
-	o = goal.CareOptions{
-		Persona:        in.Persona,
-		Effort:         in.Effort,
-		CriticEvery:    in.CriticEvery,
-		CriticProvider: in.CriticProvider,
-		JudgeProvider:  in.JudgeProvider,
-		Review:         in.Review,
-		Panes:          in.Panes,
-		Protect:        in.Protect,
-		NoProtect:      in.NoProtect,
-		OnAsk:          in.OnAsk,
-		CheckOutput:    in.CheckOutput,
-		AllowPassing:   in.AllowPassing,
-		AllowMissing:   in.AllowMissing,
-	}
-	switch {
-	case in.CriticEvery == 0:
-		o.CriticEvery = goal.DefaultCriticEvery
-	case in.CriticEvery == api.NoLimit:
-		o.CriticEvery = 0
-	case in.CriticEvery < 0:
-		return o, fault.Invalid("critic_every", fmt.Sprintf("the critic cannot run every %d turns", in.CriticEvery),
-			"give a positive number of turns, or 0 for no critic")
-	}
-	if err := validateChoices(o); err != nil {
-		return o, err
-	}
-	if o.After, err = int.resolveDependencies(ctx, in.After); err != nil {
-		return o, err
-	}
-	return o, int.panes.ValidateShareable(o.Panes)
-}
-
-func validateChoices(o goal.CareOptions) error {
-	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+// validateOptions refuses options that the parts of this program cannot follow, and replaces parts of ids by ids.
+func (it *Intake) validateOptions(ctx context.Context, o *goal.Options) (err error) {
+	if names := prompt.Personas(); o.Persona != "" && !slices.Contains(names, o.Persona) {
 		return fault.Invalid("persona", fmt.Sprintf("there is no persona %q", o.Persona),
-			"use one of "+strings.Join(known, ", "))
-	}
-	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
-		return fault.Invalid("review", fmt.Sprintf("unknown choice %q", o.Review),
-			"use always or never, or leave it out to let the host decide")
-	}
-	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
-		return fault.Invalid("check_output", fmt.Sprintf("unknown choice %q", o.CheckOutput), "use exit, names or full")
-	}
-	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
-		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")
+			"use one of "+strings.Join(names, ", "))
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := validateGlob(glob); err != nil {
 			return err
 		}
 	}
-	return nil
+	if o.After, err = it.resolveDependencies(ctx, o.After); err != nil {
+		return err
+	}
+	return it.panes.ValidateShareable(o.Panes)
 }
 
 // validateGlob refuses a pattern that cannot match a file in the folder.
@@ -341,10 +268,10 @@ func validateGlob(glob string) error {
 
 // resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
 // older than the goal, and their own lists are frozen.
-func (int *Intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (it *Intake) resolveDependencies(ctx context.Context, parts []goal.ID) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
-		row, err := int.store.Goals.Find(ctx, part)
+		row, err := it.store.Goals.Find(ctx, string(part))
 		if err != nil {
 			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "goalctl list shows all goals"}
 		}

@@ -17,24 +17,24 @@ import (
 )
 
 // Try runs one check as pre-flight would, in an existing folder.
-func (int *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, err error) {
+func (it *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return out, fmt.Errorf("try: %w", err)
 	}
 	dir := in.Dir
 	if dir == "" { // as for a new goal, which begins in an empty folder
-		if dir, err = os.MkdirTemp(int.cfg.State(), "try-*"); err != nil {
+		if dir, err = os.MkdirTemp(it.cfg.State(), "try-*"); err != nil {
 			return out, fmt.Errorf("try: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	} else if dir, err = int.access.ValidateExistingDir(dir); err != nil {
+	} else if dir, err = it.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
-	p, err := int.draftPolicy(in, dir)
+	p, err := it.draftPolicy(in.Policy, dir)
 	if err != nil {
 		return out, err
 	}
-	err = int.sandboxes.WithTrial(ctx, p, int.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
+	err = it.sandboxes.WithTrial(ctx, p, it.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) (err error) {
 			out, err = describeTry(ctx, TracedCheck{
 				Dir:       dir,
@@ -49,20 +49,20 @@ func (int *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput,
 
 // runPreflight runs every check where it will later decide the goal, quick ones twice. It returns why the goal cannot
 // start, if it cannot.
-func (int *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
-	return int.sandboxes.WithTrial(ctx, g.Policy, int.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
+func (it *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
+	return it.sandboxes.WithTrial(ctx, g.Policy, it.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 			verdicts, problem := session.PreflightProblem(ctx, h, g)
 			if problem != nil {
 				return problem
 			}
-			return int.reportPreflight(ctx, g, verdicts)
+			return it.reportPreflight(ctx, g, verdicts)
 		})
 }
 
 // reportPreflight passes the results of a new goal's checks to the caller's Preflighted.
-func (int *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
-	if int.preflighted == nil {
+func (it *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
+	if it.preflighted == nil {
 		return nil
 	}
 	for i, v := range verdicts {
@@ -75,7 +75,7 @@ func (int *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts [
 		if err != nil {
 			return err
 		}
-		int.preflighted(g.Criterion.Checks[i], out)
+		it.preflighted(g.Criterion.Checks[i], out)
 	}
 	return nil
 }

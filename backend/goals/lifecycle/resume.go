@@ -32,7 +32,7 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 	if err != nil {
 		return err
 	}
-	limits := mergeLimits(row.Limits, in.LimitsInput)
+	limits := row.Limits.With(in.Limits)
 	if err := r.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
-			errors.Join(r.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), r.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveNewLimits(ctx, g, g.Limits.With(in.Limits)), r.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -71,7 +71,7 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not done", row.Status),
 			"resume continues a goal that stopped")
 	}
-	if err := r.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in.LimitsInput)); err != nil {
+	if err := r.validateLimitsLeft(ctx, row.Goal, row.Limits.With(in.Limits)); err != nil {
 		return err
 	}
 	if err := r.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
@@ -85,7 +85,7 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
-			errors.Join(r.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), r.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveNewLimits(ctx, g, g.Limits.With(in.Limits)), r.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -269,31 +269,6 @@ func runProblem(row store.GoalRow) error {
 	return nil
 }
 
-// mergeLimits returns l with the limits that the user entered. api.NoLimit removes a limit; other negative numbers are
-// refused later.
-func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
-	if in.WallClockMS != 0 {
-		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
-	}
-	if in.Iterations != 0 {
-		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
-	}
-	if in.ClaimsPerCheck != 0 {
-		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
-	}
-	if in.Tokens != 0 {
-		l.Tokens = noneIfNegative(in.Tokens)
-	}
-	switch in.USD {
-	case 0:
-	case api.NoLimit:
-		l.USD = 0
-	default:
-		l.USD = in.USD
-	}
-	return l
-}
-
 // validateLimitsLeft refuses limits that are invalid, or that the goal and its children have already used up: the run
 // would stop before its first turn.
 func (r *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
@@ -315,9 +290,9 @@ func (r *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
 		return refuse(fmt.Sprintf("%d of %d turns", s.Iterations, l.Iterations),
 			fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
-	case l.WallClock > 0 && s.WallClock >= l.WallClock:
-		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)),
-			"--wall-clock "+roundUpTime(s.WallClock+l.WallClock).String())
+	case l.WallClock() > 0 && s.WallClock >= l.WallClock():
+		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock())),
+			"--wall-clock "+roundUpTime(s.WallClock+l.WallClock()).String())
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:
@@ -343,11 +318,4 @@ func roundUpTime(d time.Duration) time.Duration {
 		to = time.Minute
 	}
 	return (d + to - 1).Truncate(to)
-}
-
-func noneIfNegative(n int64) int64 {
-	if n == api.NoLimit {
-		return 0
-	}
-	return n
 }

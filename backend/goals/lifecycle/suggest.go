@@ -156,7 +156,7 @@ func (s *Suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.V
 			return v, err
 		}
 	}
-	p, err := gi.draftPolicy(in, dir)
+	p, err := gi.draftPolicy(in.Policy, dir)
 	if err != nil {
 		return v, err
 	}

@@ -16,9 +16,9 @@ import (
 )
 
 // startEvents returns the first events of a goal's journal.
-func (int *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
+func (it *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	events := []event.Body{&event.Started{}}
-	own := g.Options.Worktree
+	own := g.Origin.Worktree
 	if own == nil {
 		return events
 	}
@@ -27,18 +27,18 @@ func (int *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	if own.From != "" {
 		text += " of " + own.From
 	}
-	if n, err := int.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
+	if n, err := it.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
 		text += fmt.Sprintf("; without the uncommitted changes of %s in %s", goal.FormatCount(n, "file"), own.Repository)
 	}
 	return append(events, &event.Warning{What: "worktree", Text: text})
 }
 
 // WorktreeOffer reports whether a goal can work in a new git worktree of a folder's repository, and how.
-func (int *Intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
-	if dir, err = int.access.ValidateExistingDir(dir); err != nil {
+func (it *Intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
+	if dir, err = it.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
-	repo, err := int.worktrees.Open(ctx, dir)
+	repo, err := it.worktrees.Open(ctx, dir)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.Refused {
 		out.Unavailable = refusal.Message
@@ -103,7 +103,7 @@ func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow,
 	}
 	owners := map[string]store.GoalRow{}
 	for _, row := range rows {
-		if own := row.Options.Worktree; own != nil {
+		if own := row.Origin.Worktree; own != nil {
 			owners[own.Dir] = row
 		}
 	}
@@ -157,17 +157,17 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 	if err != nil {
 		return "", fmt.Errorf("worktree: %w", err)
 	}
-	if row.Options.Worktree == nil {
+	if row.Origin.Worktree == nil {
 		return "", fault.Kind(fault.NotFound, "", "the goal "+row.ID.Short()+" has no worktree",
 			"goalctl worktree list shows them")
 	}
-	return row.Options.Worktree.Dir, nil
+	return row.Origin.Worktree.Dir, nil
 }
 
 // removeFinishedWorktree removes the git worktree of a deleted goal, unless the worktree has work that no other branch
 // has. Such a worktree stays with its branch, and worktree list shows it.
 func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow) error {
-	own := row.Options.Worktree
+	own := row.Origin.Worktree
 	if own == nil {
 		return nil
 	}

@@ -20,7 +20,6 @@ import (
 	"goalpost/backend/core/runner"
 	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/shell"
 	"goalpost/backend/storage/config"
@@ -47,16 +46,13 @@ const (
 	reachTimeout       = 3 * time.Second
 )
 
-// Choose sets the goal's provider and model, and checks that the provider can be reached.
-func (pr *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
-	p, err := pr.Get(in.Provider)
+// Choose completes the goal's provider and model, and checks that the provider can be reached.
+func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
+	p, err := pr.Get(g.Provider)
 	if err != nil {
 		return err
 	}
-	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
-	if in.Model != "" {
-		g.Model = in.Model
-	}
+	g.Provider, g.Model, g.Scripted = p.ID, cmp.Or(g.Model, p.Model), p.Kind == config.Demo
 	if err := validateEffort(p, g.Options.Effort); err != nil {
 		return err
 	}

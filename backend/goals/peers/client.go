@@ -38,7 +38,7 @@ const maxPeerMessage = 8 << 20
 // StartInOwnerProcess starts a goal in the process that owns the panes to share. Panes have names such as t1, or
 // t1@4711 if two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals come
 // from that process.
-func (c *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+func (c *Client) StartInOwnerProcess(ctx context.Context, in goal.Request) (goal.ID, error) {
 	process, err := c.findPaneOwner(ctx, in.Panes)
 	if err != nil {
 		return "", err

@@ -21,7 +21,7 @@ import (
 )
 
 type goalStarter interface {
-	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
+	Start(ctx context.Context, in goal.Request) (goal.ID, error)
 }
 
 // Server answers other processes of this user, which connect over the wake socket. They can watch the panes of this
@@ -226,7 +226,7 @@ func (s *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
 // startGoal answers StartInOwnerProcess of another process. It accepts only goals that use panes of this process,
 // because others have no reason to start here.
 func (s *Server) startGoal(w http.ResponseWriter, r *http.Request) {
-	var in api.StartInput
+	var in goal.Request
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
 	if err == nil && len(in.Panes) == 0 {
 		err = errors.New("the goal uses no pane of this process")

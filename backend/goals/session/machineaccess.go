@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"goalpost/backend/agent/tools"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 )
 
@@ -21,10 +21,12 @@ var _ tools.Access = accessRequester{}
 // the user's approval.
 func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	rules, p := ar.session.registry.Sandboxes.Access, ar.session.policy
-	var in api.AccessInput
 	if want.Kind == policy.PortAccess {
-		in.AllowLocal = []int{want.Port}
-		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+		return want, agentRefusal(rules.ValidateGrants(&policy.Policy{
+			Risk:       p.Risk,
+			Dir:        p.Dir,
+			AllowLocal: []int{want.Port},
+		}))
 	}
 	// Decided by the name alone, so that the answer does not depend on whether the path exists.
 	if want.Kind != policy.SocketAccess {
@@ -41,7 +43,7 @@ func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAcces
 	if policy.IsWithin(p.Dir, real) && !extends {
 		return want, fmt.Errorf("%s is in the goal's own folder", real)
 	}
-	as := policy.Policy{
+	with := policy.Policy{
 		Risk:       p.Risk,
 		Dir:        p.Dir,
 		AllowWrite: p.AllowWrite,
@@ -50,18 +52,18 @@ func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAcces
 	}
 	switch want.Kind {
 	case policy.ReadAccess:
-		in.AllowRead = []string{real}
+		with.AllowRead = []string{real}
 	case policy.SocketAccess:
-		in.AllowSocket = []string{real}
+		with.AllowSocket = []string{real}
 	case policy.WriteAccess:
-		in.AllowWrite = []string{real}
+		with.AllowWrite = append(slices.Clone(p.AllowWrite), real)
 		other, err := ar.session.registry.Store.Queue.ConflictingWriter(ctx, real, ar.session.goal)
 		if err != nil || other != "" {
 			return want, errors.Join(err, fmt.Errorf("goal %s may write there now; wait until it has ended", other.Short()))
 		}
 	case policy.PortAccess:
 	}
-	return want, agentRefusal(rules.ValidateGrants(in, &as))
+	return want, agentRefusal(rules.ValidateGrants(&with))
 }
 
 // agentRefusal joins an error's message and its hint for the agent.

@@ -12,7 +12,6 @@ import (
 	"goalpost/backend/agent/model"
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/models"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -100,7 +99,11 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 		config.Provider{ID: "c", Kind: config.Anthropic, BaseURL: critic.URL, Model: "strict"},
 		config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: judge.URL, Model: "fair"},
 	)
-	g := goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{CriticProvider: "c", JudgeProvider: "j"}}
+	g := goal.Goal{Request: goal.Request{
+		Provider: "a",
+		Model:    "large",
+		Options:  goal.Options{CriticProvider: "c", JudgeProvider: "j"},
+	}}
 	m, err := r.openModels(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +124,7 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 		}
 	}
 
-	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of one provider
+	m, err = r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Model: "large"}}) // all of one provider
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +134,7 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	if got := agent.Requests()[2].Model; got != "large" {
 		t.Errorf("the judge asked for %q", got)
 	}
-	m, err = r.openModels(t.Context(), goal.Goal{Provider: "c", Model: "strict"})
+	m, err = r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "c", Model: "strict"}})
 	if err != nil || m.Window != model.DefaultContextWindow {
 		t.Errorf("window of an unknown model: %d, %v", m.Window, err)
 	}
@@ -147,9 +150,11 @@ func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: other.URL, Model: "strict"},
 	)
 	m, err := r.openModels(t.Context(), goal.Goal{
-		Provider: "a",
-		Model:    "large",
-		Options:  goal.CareOptions{Effort: "max", CriticProvider: "c"},
+		Request: goal.Request{
+			Provider: "a",
+			Model:    "large",
+			Options:  goal.Options{Effort: "max", CriticProvider: "c"},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -164,8 +169,9 @@ func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", models.DemoProvider: "low"} {
-		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}},
-			inputFor(provider))
+		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Request: goal.Request{
+			Provider: provider, Options: goal.Options{Effort: effort},
+		}})
 		var refusal *fault.Error
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
@@ -177,7 +183,10 @@ func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 func TestOpenModels_ScriptedGoal_HasNoCriticOrJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
-	scripted := goal.Goal{Provider: models.DemoProvider, Model: "demo (scripted, no AI)", Scripted: true}
+	scripted := goal.Goal{
+		Request:  goal.Request{Provider: models.DemoProvider, Model: "demo (scripted, no AI)"},
+		Scripted: true,
+	}
 	m, err := r.openModels(t.Context(), scripted)
 	if err != nil || m.Agent == nil || m.Critic != nil || m.judge != nil || m.Window != 0 {
 		t.Errorf("%+v, %v", m, err)
@@ -198,11 +207,11 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 		config.Provider{ID: "off", Kind: config.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m"},
 	)
 	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
-		for field, o := range map[string]goal.CareOptions{
+		for field, o := range map[string]goal.Options{
 			"critic_provider": {CriticProvider: id},
 			"judge_provider":  {JudgeProvider: id},
 		} {
-			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
+			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Request: goal.Request{Provider: "a", Options: o}})
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
@@ -210,20 +219,20 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 		}
 	}
 	if err := r.registry.Models.Choose(t.Context(), &goal.Goal{
-		Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"},
-	}, inputFor("a")); err != nil {
+		Request: goal.Request{Provider: "a", Options: goal.Options{CriticProvider: "a", JudgeProvider: "a"}},
+	}); err != nil {
 		t.Error(err)
 	}
-	for role, o := range map[string]goal.CareOptions{
+	for role, o := range map[string]goal.Options{
 		"critic": {CriticProvider: "gone"},
 		"judge":  {JudgeProvider: "gone"},
 	} {
-		if _, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil ||
+		if _, err := r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Options: o}}); err == nil ||
 			!strings.Contains(err.Error(), role) {
 			t.Errorf("%s: %v", role, err)
 		}
 	}
-	if _, err := r.openModels(t.Context(), goal.Goal{Provider: "gone"}); err == nil {
+	if _, err := r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "gone"}}); err == nil {
 		t.Error("a goal without its provider runs")
 	}
 }
@@ -233,7 +242,7 @@ func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
 	for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
-		m, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "m"})
+		m, err := r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Model: "m"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,8 +257,6 @@ func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 		t.Errorf("warned of %q", *warned)
 	}
 }
-
-func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
 
 // TestTestProvider_EachKind_CallsATool also checks that an error says what to do.
 func TestTestProvider_EachKind_CallsATool(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // CommitWorktree commits the changes of a completed goal to the branch of its git worktree. It returns a sentence for
 // the report, "" without a worktree.
 func (se *Session) CommitWorktree(ctx context.Context, g goal.Goal, exit goal.Exit) string {
-	own := g.Options.Worktree
+	own := g.Origin.Worktree
 	if own == nil {
 		return ""
 	}

@@ -75,11 +75,17 @@ func encodeFrozen(g *goal.Goal) (criterion, policyJSON, limits, options string, 
 	c, err1 := json.Marshal(g.Criterion)
 	p, err2 := json.Marshal(g.Policy)
 	l, err3 := json.Marshal(g.Limits)
-	o, err4 := json.Marshal(g.Options)
+	o, err4 := json.Marshal(optionsColumn{&g.Options, &g.Origin})
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return "", "", "", "", fmt.Errorf("encode goal: %w", err)
 	}
 	return string(c), string(p), string(l), string(o), nil
+}
+
+// optionsColumn is one JSON object of what the user chose and of what the host noted.
+type optionsColumn struct {
+	*goal.Options
+	*goal.Origin
 }
 
 func scanGoal(r scanner, g *GoalRow) error {
@@ -88,7 +94,7 @@ func scanGoal(r scanner, g *GoalRow) error {
 		jsonColumn{&g.Policy}, &g.PolicySHA256, jsonColumn{&g.Limits}, &g.Provider, &g.Model, &g.Scripted, &g.Status, &g.Exit,
 		&g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
-		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&g.Options}, &g.Account, timeColumn{&g.ParkedUntil},
+		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account, timeColumn{&g.ParkedUntil},
 		&g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
 		return fmt.Errorf("read goal %s: %w", g.ID, err)

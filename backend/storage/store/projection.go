@@ -176,7 +176,7 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {
 	body, err := json.Marshal(goal.Limits{
-		WallClock:      time.Duration(b.WallClockMS) * time.Millisecond,
+		WallClockMS:    (time.Duration(b.WallClockMS) * time.Millisecond).Milliseconds(),
 		Iterations:     b.Iterations,
 		ClaimsPerCheck: b.ClaimsPerCheck,
 		Tokens:         b.Tokens,

@@ -17,11 +17,13 @@ import (
 func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) *goal.Goal {
 	t.Helper()
 	g := &goal.Goal{
-		ID:        goal.ID(NewID()),
-		Objective: "o",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
-		Policy:    policy.Policy{Risk: risk, Dir: dir},
-		Options:   goal.CareOptions{After: after},
+		ID: goal.ID(NewID()),
+		Request: goal.Request{
+			Objective: "o",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
+			Policy:    policy.Policy{Risk: risk, Dir: dir},
+			Options:   goal.Options{After: after},
+		},
 	}
 	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
@@ -53,10 +55,12 @@ func TestQueue_SpansProcesses(t *testing.T) {
 	a := in(t, s, "/w/a", policy.WriteLocal)
 	_, own := running(t, s, a)
 	wide := &goal.Goal{
-		ID:        goal.ID(NewID()),
-		Objective: "o",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
+		ID: goal.ID(NewID()),
+		Request: goal.Request{
+			Objective: "o",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
+		},
 	}
 	if err := s.Goals.Create(t.Context(), wide); err != nil {
 		t.Fatal(err)

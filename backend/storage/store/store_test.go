@@ -37,9 +37,15 @@ func open(t testing.TB, dir string, publish func(event.Event)) *Store {
 func create(t testing.TB, s *Store) *goal.Goal {
 	t.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(NewID()), Objective: "create done.txt", Provider: "demo", Model: "demo",
-		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/tmp/x"}, Limits: goal.DefaultLimits(),
+		ID: goal.ID(NewID()),
+		Request: goal.Request{
+			Objective: "create done.txt",
+			Provider:  "demo",
+			Model:     "demo",
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/tmp/x"},
+			Limits:    goal.DefaultLimits(),
+		},
 	}
 	if err := s.Goals.Create(context.Background(), g); err != nil {
 		t.Fatal(err)

@@ -108,7 +108,10 @@ func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 
 func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	g := &goal.Goal{ID: goal.ID(NewID()), Objective: "x", Limits: goal.DefaultLimits()}
+	g := &goal.Goal{
+		ID:      goal.ID(NewID()),
+		Request: goal.Request{Objective: "x", Limits: goal.DefaultLimits()},
+	}
 	g.Criterion.Checks = []goal.Check{{Type: goal.Manual, Wait: true}}
 	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)

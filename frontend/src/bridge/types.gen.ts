@@ -400,6 +400,17 @@ export type CheckOutput =
   | "names" // also the names of failed tests
   | "full";
 
+/** Criterion is how the host decides that a goal is achieved. */
+export interface Criterion {
+  checks: readonly Check[];
+  /** one passing check is enough */
+  any?: boolean;
+  /** Require is the minimum that a pass must prove; "" requires nothing. */
+  require?: Assurance;
+  /** Runs is how many times in a row a command must pass, at most MaxRuns; 0 and 1 mean once. */
+  runs?: number;
+}
+
 /** Status is the state of a goal in its life cycle. */
 export type Status = "pending" | "running" | "paused" | "completed" | "failed" | "aborted";
 
@@ -417,46 +428,6 @@ export type Exit =
   | "interrupted"
   | "user_aborted"
   | "gave_up";
-
-/** CareOptions say how a goal is supervised. The user chooses them at the start. They are frozen with the criterion. */
-export interface CareOptions {
-  /** "" is engineer */
-  persona?: string;
-  /** the external agent that drives the goal; "" is a model in Goalpost's own loop */
-  engine?: string;
-  /** reasoning effort, in the words of the model's protocol; "" is the provider's default */
-  effort?: string;
-  /** turns; 0 is off */
-  critic_every?: number;
-  /** "" is the goal's own */
-  critic_provider?: string;
-  /** "" is the goal's own */
-  judge_provider?: string;
-  /** "" is automatic: review if no deterministic check decides */
-  review?: ReviewMode;
-  /** goals that must be done first */
-  after?: string[];
-  /** panes that the user shared with the goal */
-  panes?: string[];
-  /** globs protected in addition to the files found */
-  protect?: string[];
-  /** globs left out */
-  no_protect?: string[];
-  /** park, deny, allow; "" is park */
-  on_ask?: string;
-  /** what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir */
-  check_output?: CheckOutput;
-  /** the goal whose agent started this one */
-  parent?: string;
-  /** created by an external agent, or by a goal of one */
-  outside?: boolean;
-  /** a check may pass at the start */
-  allow_passing?: boolean;
-  /** the program of a check may be missing: the goal is to make it */
-  allow_missing?: boolean;
-  /** the git worktree that was made for the goal, nil if it works in the user's folder */
-  worktree?: Worktree;
-}
 
 /** ReviewMode says whether a claim that passed is reviewed. */
 export type ReviewMode = "" | "always" | "never";
@@ -562,6 +533,79 @@ export interface Reasoning {
   items?: unknown[];
   /** Signatures belong to the calls of the message, in their order; "" for a call without one. */
   signatures?: string[];
+}
+
+/**
+ * Request is a goal as the user asks for it: the dialog and the other ways in fill it, and a goal keeps it. Its parts
+ * share one JSON object. Complete puts the defaults in.
+ */
+export interface GoalRequest extends Criterion, Policy, Limits, Options {
+  /** in the user's words */
+  objective: string;
+  /** its id; "" is the active one, "demo" the scripted model */
+  provider: string;
+  /** "" is the provider's */
+  model: string;
+}
+
+/** Options say how a goal is supervised and where it works. */
+export interface Options {
+  /** the external agent that drives the goal: "" is that of the settings, "model" none. In a goal, "" is none. */
+  engine?: string;
+  /** the goal works in a new git worktree of Dir's repository, on a branch of its own */
+  new_worktree?: boolean;
+  /** "" is engineer */
+  persona?: string;
+  /** reasoning effort, in the words of the model's protocol; "" is the provider's default */
+  effort?: string;
+  /** turns between two runs of the critic; in a goal, 0 is no critic */
+  critic_every?: number;
+  /** "" is the goal's own */
+  critic_provider?: string;
+  /** "" is the goal's own */
+  judge_provider?: string;
+  /** "" is automatic: review if no deterministic check decides */
+  review?: ReviewMode;
+  /** goals that must be completed first; in a request also unique parts of their ids */
+  after?: string[];
+  /** panes that the user shares with the goal */
+  panes?: string[];
+  /** globs protected in addition to the files found */
+  protect?: string[];
+  /** globs left out */
+  no_protect?: string[];
+  /** park, deny, allow; "" is park */
+  on_ask?: string;
+  /** what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir */
+  check_output?: CheckOutput;
+  /** a check may pass at the start */
+  allow_passing?: boolean;
+  /** the program of a check may be missing: the goal is to make it */
+  allow_missing?: boolean;
+  /** the user confirmed that checks with where: host run the agent's code outside the sandbox */
+  run_outside?: boolean;
+}
+
+/** Origin is what the host notes about where a goal comes from and works. */
+export interface Origin {
+  /** the goal whose agent started this one */
+  parent?: string;
+  /** created by an external agent, or by a goal of one */
+  outside?: boolean;
+  /** the git worktree that was made for the goal, nil if it works in the user's folder */
+  worktree?: Worktree;
+}
+
+/** Limits limit a run. In a request 0 is the default and NoLimit is none; in a goal 0 is none. */
+export interface Limits {
+  /** working time, in milliseconds */
+  wall_clock_ms: number;
+  /** turns */
+  iterations: number;
+  claims_per_check: number;
+  /** in and out */
+  tokens: number;
+  usd: number;
 }
 
 /** Todo is one entry of the agent's plan. */
@@ -1894,84 +1938,6 @@ export interface TranscriptEntry {
   guessed?: boolean;
 }
 
-/**
- * StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300 turns,
- * 5 claims; no limit on tokens and money), NoLimit is none.
- */
-export interface StartInput extends LimitsInput, AccessInput, CheckPolicyInput {
-  objective: string;
-  checks: readonly Check[];
-  any: boolean;
-  /** "" = write_local */
-  risk: Risk | "";
-  /** "" = a new folder under ~/Goalpost */
-  dir: string;
-  /** "" = the active one */
-  provider: string;
-  /** "" = the provider's */
-  model: string;
-  /** the external agent that drives the goal with that model: "" = that of the settings, model = none */
-  engine?: string;
-  /** the goal works in a new git worktree of Dir's repository, on a branch of its own */
-  worktree?: boolean;
-  /** names that may be filled in without asking */
-  secrets: readonly string[];
-  /** no sandbox, as the user requested explicitly */
-  unconfined: boolean;
-  /** a call that changes something needs a declared step */
-  require_steps: boolean;
-  /** reasoning effort, by the provider's name for it; "" = the provider's default */
-  effort: string;
-  /** "" = engineer */
-  persona: string;
-  /** turns; 0 = every 5, NoLimit = never */
-  critic_every: number;
-  /** "" = the goal's own */
-  critic_provider: string;
-  /** "" = the goal's own */
-  judge_provider: string;
-  /** "" = automatic, always, never */
-  review: ReviewMode | "";
-  /** ids, or unique parts of them, of goals that must be completed first */
-  after: readonly string[];
-  /** panes that the user shares with the goal */
-  panes: readonly string[];
-  /** "" = park, deny, allow */
-  on_ask: string;
-}
-
-/**
- * CheckPolicyInput describes how the checks of a goal decide: what a pass must prove, which files are protected, and
- * what the agent reads of a failure.
- */
-export interface CheckPolicyInput {
-  /** what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir */
-  check_output: CheckOutput | "";
-  /** the user confirmed that checks with where: host run the agent's code outside the sandbox */
-  run_outside: boolean;
-  /** start although the checks already pass */
-  allow_passing: boolean;
-  /** start although the program of a check does not exist yet */
-  allow_missing: boolean;
-  /** globs, relative to the folder, of additional files to protect */
-  protect: readonly string[];
-  /** globs of files that are not protected */
-  no_protect: readonly string[];
-  /** Require is the minimum that a pass must prove; "" = no minimum. */
-  require?: Assurance;
-  /** how often in a row a command has to pass; 0 = once */
-  runs?: number;
-}
-
-/** LimitsInput are the limits of a goal as a user enters them. */
-export interface LimitsInput {
-  wall_clock_ms: number;
-  iterations: number;
-  claims_per_check: number;
-  tokens: number;
-  usd: number;
-}
-
 /** ProtectedVersion is one version of a protected file. */
 export interface ProtectedVersion {
   path: string;
@@ -1979,29 +1945,8 @@ export interface ProtectedVersion {
   sha256: string;
 }
 
-/** AccessInput is what a goal may use: tools, hosts, and files, ports and sockets of the machine outside its folder. */
-export interface AccessInput {
-  allow_tools: readonly string[];
-  deny_tools: readonly string[];
-  allow_hosts: readonly string[];
-  /** never contacted, even if other rules allow them */
-  deny_hosts: readonly string[];
-  /** ports on this machine's loopback */
-  allow_local: readonly number[];
-  /** other folders */
-  allow_write: readonly string[];
-  /** other files and folders */
-  allow_read: readonly string[];
-  /** Unix sockets */
-  allow_socket: readonly string[];
-  /** paths that the agent may change, relative to the folder; empty = the whole folder */
-  work: readonly string[];
-  /** a folder that only the checks read, absolute or relative to the folder; "" = none */
-  check_dir: string;
-}
-
-/** ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none. */
-export interface ResumeInput extends LimitsInput {
+/** ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, goal.NoLimit is none. */
+export interface ResumeInput extends Limits {
   /** added to the conversation */
   note: string;
   /** what to do with changed protected files; "" = no decision */
@@ -2176,6 +2121,9 @@ export interface CheckState {
   claim: number;
 }
 
+/** OptionsView is what the user chose and what the host noted. */
+export type OptionsView = Options & Origin;
+
 /** GoalView is a goal on the dashboard. */
 export interface GoalView extends GoalCard, GoalLimits {
   criterion_sha256: string;
@@ -2194,7 +2142,7 @@ export interface GoalView extends GoalCard, GoalLimits {
   assurance_reason?: string;
   /** the minimum that it must prove */
   require?: Assurance;
-  options: CareOptions;
+  options: OptionsView;
   /** merges the branch of its git worktree */
   merge_command?: string;
   /** an independent reviewer reviews claims that pass */
@@ -2308,23 +2256,8 @@ export interface EventPage {
 }
 
 /** TryInput is a check to run as in pre-flight. */
-export interface TryInput {
+export interface TryInput extends GoalRequest {
   check: Check;
-  /** "" = an empty one */
-  dir: string;
-  /** "" = write_local; this and the other fields as in StartInput */
-  risk: Risk | "";
-  allow_hosts: readonly string[];
-  deny_hosts: readonly string[];
-  allow_local: readonly number[];
-  allow_write: readonly string[];
-  allow_read: readonly string[];
-  allow_socket: readonly string[];
-  check_dir: string;
-  unconfined: boolean;
-  /** see ProtectInput */
-  protect: readonly string[];
-  no_protect: readonly string[];
 }
 
 /** ReceiptView is the receipt of a goal. */
@@ -2702,7 +2635,7 @@ export interface Methods {
    */
   "EngineAPI.Test": (id: string) => EngineTest;
   /** Start creates a goal and starts it. */
-  "GoalAPI.Start": (input: StartInput) => StartOutput;
+  "GoalAPI.Start": (input: GoalRequest) => StartOutput;
   /** Demo starts the built-in demonstration goal. */
   "GoalAPI.Demo": () => StartOutput;
   /** Try runs one check as pre-flight would, and creates nothing. */

@@ -1,7 +1,7 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { Problem, StartInput } from "@/bridge/types";
+import type { Problem, GoalRequest } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { initialState, type AppState, type ConfirmRequest, type GoalTab, type Route } from "./state";
@@ -90,7 +90,7 @@ export class AppCore {
     else this.set({ route: "goals", newGoal: { open: true, from: null } });
   }
 
-  newGoal(from: Partial<StartInput> | null = null): void {
+  newGoal(from: Partial<GoalRequest> | null = null): void {
     this.set({ newGoal: { open: true, from } });
   }
 

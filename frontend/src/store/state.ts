@@ -7,7 +7,7 @@ import type {
   PresetView,
   Provider,
   Settings,
-  StartInput,
+  GoalRequest,
 } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
 import { emptyDetail, type DetailState } from "./goaldetail";
@@ -59,7 +59,7 @@ export interface AppState {
   /** The section of the settings to open; "": the first. */
   settingsAt: "" | "spend";
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
-  newGoal: { open: boolean; from: Partial<StartInput> | null };
+  newGoal: { open: boolean; from: Partial<GoalRequest> | null };
   /** The goals that are selected for an action on several. */
   marked: readonly string[];
   paletteOpen: boolean;

@@ -154,7 +154,7 @@ func describeFolder(g goal.Goal, e Environment) string {
 
 // describeWorktree says what git can do in the goal's worktree.
 func describeWorktree(g goal.Goal) string {
-	own := g.Options.Worktree
+	own := g.Origin.Worktree
 	if own == nil {
 		return ""
 	}

@@ -13,17 +13,21 @@ import (
 
 // TestPrompt_ListsWhatAsksAndWhatIsDenied, in the contract's words.
 func TestPrompt_ListsWhatAsksAndWhatIsDenied(t *testing.T) {
-	g := goal.Goal{Policy: policy.Policy{
-		Risk:        policy.NetworkGet,
-		Dir:         "/w",
-		AllowHosts:  []string{"good.example"},
-		DenyHosts:   []string{"bad.example"},
-		DenyTools:   []string{"browser_eval"},
-		AllowLocal:  []int{5432},
-		AllowWrite:  []string{"/also"},
-		AllowRead:   []string{"/look"},
-		AllowSocket: []string{"/run/x.sock"},
-	}}
+	g := goal.Goal{
+		Request: goal.Request{
+			Policy: policy.Policy{
+				Risk:        policy.NetworkGet,
+				Dir:         "/w",
+				AllowHosts:  []string{"good.example"},
+				DenyHosts:   []string{"bad.example"},
+				DenyTools:   []string{"browser_eval"},
+				AllowLocal:  []int{5432},
+				AllowWrite:  []string{"/also"},
+				AllowRead:   []string{"/look"},
+				AllowSocket: []string{"/run/x.sock"},
+			},
+		},
+	}
 	for on, want := range map[string]string{
 		"":              "pauses until somebody does",
 		goal.OnAskDeny:  "the call is refused",
@@ -50,18 +54,20 @@ func TestPrompt_ListsWhatAsksAndWhatIsDenied(t *testing.T) {
 // works, and to keep a plan.
 func TestPrompt_StatesTheContract(t *testing.T) {
 	g := goal.Goal{
-		Objective: "make it so",
-		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w", RequireSteps: true},
-		Options:   goal.CareOptions{Panes: []string{"t7"}},
-		Criterion: goal.Criterion{Any: true, Checks: []goal.Check{
-			{Type: goal.Shell, Command: "make test"},
-			{Type: goal.HTTP, URL: "http://a/"},
-			{Type: goal.File, Path: "f"},
-			{Type: goal.JSONPredicate, Expr: "response.ok"},
-			{Type: goal.Visual, Question: "is it red?"},
-			{Type: goal.ModelQuestion, Question: "is it good?"},
-			{Type: goal.Manual, Note: "look"},
-		}},
+		Request: goal.Request{
+			Objective: "make it so",
+			Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w", RequireSteps: true},
+			Options:   goal.Options{Panes: []string{"t7"}},
+			Criterion: goal.Criterion{Any: true, Checks: []goal.Check{
+				{Type: goal.Shell, Command: "make test"},
+				{Type: goal.HTTP, URL: "http://a/"},
+				{Type: goal.File, Path: "f"},
+				{Type: goal.JSONPredicate, Expr: "response.ok"},
+				{Type: goal.Visual, Question: "is it red?"},
+				{Type: goal.ModelQuestion, Question: "is it good?"},
+				{Type: goal.Manual, Note: "look"},
+			}},
+		},
 	}
 	said := System(g, Environment{})
 	for _, part := range []string{
@@ -110,7 +116,7 @@ func TestSystem_ProtectedFiles_AreNamedWithTheirReason(t *testing.T) {
 
 // TestSystem_OrdinaryGoal_IsShort: without what a goal adds, the rules take at most 700 tokens.
 func TestSystem_OrdinaryGoal_IsShort(t *testing.T) {
-	g := goal.Goal{Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w"}, Limits: goal.DefaultLimits()}
+	g := goal.Goal{Request: goal.Request{Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w"}, Limits: goal.DefaultLimits()}}
 	text := System(g, Environment{Shell: "bash", OS: "linux", Tools: []string{"browser", "goals"}})
 	if limit := conversation.BytesForTokens(700); len(text) > limit {
 		t.Errorf("the prompt has %d bytes, more than 700 tokens (%d bytes):\n%s", len(text), limit, text)
@@ -120,7 +126,7 @@ func TestSystem_OrdinaryGoal_IsShort(t *testing.T) {
 // TestSystem_Sections_AreInOrder: how the goal ends, what decides, the machine, the network, permissions, limits and
 // the rules of work.
 func TestSystem_Sections_AreInOrder(t *testing.T) {
-	text := System(goal.Goal{Limits: goal.DefaultLimits()}, Environment{})
+	text := System(goal.Goal{Request: goal.Request{Limits: goal.DefaultLimits()}}, Environment{})
 	at := 0
 	for _, heading := range []string{
 		"How the goal ends\n", "What decides\n", "Your machine\n", "The network\n", "What you may do\n", "Limits\n",
@@ -150,7 +156,7 @@ func TestSystem_Environment_IsDescribed(t *testing.T) {
 	if !strings.Contains(stays, "They end 10 m after the goal is done") || strings.Contains(stays, "also servers") {
 		t.Errorf("the grace period is missing in\n%s", stays)
 	}
-	bare := System(goal.Goal{Policy: policy.Policy{Unconfined: true}}, Environment{})
+	bare := System(goal.Goal{Request: goal.Request{Policy: policy.Policy{Unconfined: true}}}, Environment{})
 	if strings.Contains(bare, "private") || strings.Contains(bare, "find_tools") || !strings.Contains(bare, "uses sh.") {
 		t.Errorf("an unconfined goal has no private folders, and no more tools:\n%s", bare)
 	}
@@ -164,7 +170,7 @@ func TestSystem_Network_SaysWhatIsOpen(t *testing.T) {
 		policy.NetworkGet:   "No host is open yet, also no package index",
 		policy.NetworkWrite: "All hosts are open that are not denied below.",
 	} {
-		said := System(goal.Goal{Policy: policy.Policy{Risk: risk}}, Environment{})
+		said := System(goal.Goal{Request: goal.Request{Policy: policy.Policy{Risk: risk}}}, Environment{})
 		if !strings.Contains(said, want) {
 			t.Errorf("%s: %q is missing in\n%s", risk, want, said)
 		}
@@ -173,7 +179,7 @@ func TestSystem_Network_SaysWhatIsOpen(t *testing.T) {
 
 // TestSystem_ChangedLimits_StaysTheSame, so that a provider's cache stays valid when the user raises one.
 func TestSystem_ChangedLimits_StaysTheSame(t *testing.T) {
-	g := goal.Goal{Limits: goal.DefaultLimits()}
+	g := goal.Goal{Request: goal.Request{Limits: goal.DefaultLimits()}}
 	before := System(g, Environment{})
 	if !strings.Contains(before, "Results report what is left.") {
 		t.Errorf("limits are not mentioned in\n%s", before)

@@ -43,21 +43,24 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 		goal goal.Goal
 		more string
 	}{
-		"nothing":               {goal.Goal{Objective: "write a slogan in the terminal, in three steps"}, ""},
-		"an address":            {goal.Goal{Objective: "see https://a.example"}, " browser_click browser_type"},
-		"a page":                {goal.Goal{Objective: "make the page red"}, " browser_click browser_type"},
-		"a tool by name":        {goal.Goal{Objective: "use start_goal."}, " start_goal"},
-		"a login":               {goal.Goal{Objective: "log in there"}, " browser_click browser_type browser_login"},
+		"nothing":               {goal.Goal{Request: goal.Request{Objective: "write a slogan in the terminal, in three steps"}}, ""},
+		"an address":            {goal.Goal{Request: goal.Request{Objective: "see https://a.example"}}, " browser_click browser_type"},
+		"a page":                {goal.Goal{Request: goal.Request{Objective: "make the page red"}}, " browser_click browser_type"},
+		"a tool by name":        {goal.Goal{Request: goal.Request{Objective: "use start_goal."}}, " start_goal"},
+		"a login":               {goal.Goal{Request: goal.Request{Objective: "log in there"}}, " browser_click browser_type browser_login"},
 		"an HTTP check":         {checked(goal.Check{Type: goal.HTTP}), " browser_click browser_type"},
 		"a visual check":        {checked(goal.Check{Type: goal.Visual}), " browser_click browser_type look"},
 		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), " browser_click browser_type"},
-		"required steps":        {goal.Goal{Policy: policy.Policy{RequireSteps: true}}, " declare_step"},
-		"an allowed tool":       {goal.Goal{Policy: policy.Policy{AllowTools: []string{"look"}}}, " look"},
+		"required steps":        {goal.Goal{Request: goal.Request{Policy: policy.Policy{RequireSteps: true}}}, " declare_step"},
+		"an allowed tool":       {goal.Goal{Request: goal.Request{Policy: policy.Policy{AllowTools: []string{"look"}}}}, " look"},
 		"a page of the user": {
-			goal.Goal{Options: goal.CareOptions{Panes: []string{"b1"}}}, " browser_click browser_type terminal_keys",
+			goal.Goal{Request: goal.Request{Options: goal.Options{Panes: []string{"b1"}}}}, " browser_click browser_type terminal_keys",
 		},
 		"a denied tool": {goal.Goal{
-			Objective: "a page", Policy: policy.Policy{DenyTools: []string{"browser_click"}},
+			Request: goal.Request{
+				Objective: "a page",
+				Policy:    policy.Policy{DenyTools: []string{"browser_click"}},
+			},
 		}, " browser_type"},
 	} {
 		if got := names(New(specs(), test.goal).Offered()); got != core+test.more {
@@ -67,7 +70,7 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 }
 
 func checked(c goal.Check) goal.Goal {
-	return goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}
+	return goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{c}}}}
 }
 
 func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {

@@ -20,7 +20,7 @@ import type {
   ResumeInput,
   SecretView,
   SpendToday,
-  StartInput,
+  GoalRequest,
   TraceView,
   TryOutput,
   Verdict,
@@ -378,7 +378,7 @@ export class FakeBridge implements Bridge {
     return goal;
   }
 
-  private begin(input: StartInput): string {
+  private begin(input: GoalRequest): string {
     const id = `01m0made000000000000000${String(++this.made).padStart(3, "0")}`;
     const goal = new FakeGoal({
       ...structuredClone(blankView),
@@ -397,10 +397,10 @@ export class FakeBridge implements Bridge {
         claim: 0,
       })),
       policy: {
-        risk: input.risk || "write_local",
+        risk: input.risk,
         dir: input.dir || `${connection.work_dir}/${id.slice(-6)}`,
-        work: [...input.work],
-        check_dir: input.check_dir,
+        work: [...(input.work ?? [])],
+        ...(input.check_dir ? { check_dir: input.check_dir } : {}),
       },
       seq: 0,
     });

@@ -1,7 +1,7 @@
 import { act } from "@/testing/act";
 import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import type { StartInput } from "@/bridge/types";
+import type { GoalRequest } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { choose, find, get, mount, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
@@ -14,7 +14,7 @@ beforeEach(async () => {
   ({ app, bridge } = await mount(<NewGoalDialog />, new FakeBridge({ empty: true }), (a) => a.toggleGoals()));
 });
 
-const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as StartInput | undefined;
+const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as GoalRequest | undefined;
 
 test("what is missing is at its field, and nothing is asked of Go", async () => {
   expect(document.activeElement).toBe(get("field-objective"));
@@ -219,7 +219,7 @@ test("a git worktree is offered in a repository, and says what is not in it", as
   expect(get("worktree-details").textContent).toContain("goalpost/repair-the-cart");
   expect(get("worktree-uncommitted").textContent).toContain("2 files");
   await press("start-goal");
-  expect(started()).toMatchObject({ worktree: true, dir: "/home/ada/shop" });
+  expect(started()).toMatchObject({ new_worktree: true, dir: "/home/ada/shop" });
 });
 
 test("an external agent is chosen as the engine, but not without a sandbox", async () => {

@@ -1,4 +1,4 @@
-import type { GoalView, StartInput, TryInput } from "@/bridge/types";
+import type { GoalView, GoalRequest, TryInput } from "@/bridge/types";
 import { emptyDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, isFilled } from "./draftcheck";
 import { number } from "./number";
@@ -22,7 +22,7 @@ export function roundGlob(pattern: string): string {
 /** In Go, 0 takes the default of these three limits and -1 switches them off; an empty field or a 0 means off. */
 const limit = (n: number) => (n === 0 ? -1 : n);
 
-export function toInput(d: Draft): StartInput {
+export function toInput(d: Draft) {
   const minute = 60_000;
   return {
     objective: d.objective.trim(),
@@ -30,7 +30,7 @@ export function toInput(d: Draft): StartInput {
     any: d.any,
     risk: d.risk,
     dir: d.dir.trim(),
-    ...(d.worktree ? { worktree: true } : {}),
+    ...(d.worktree ? { new_worktree: true } : {}),
     ...(d.engine ? { engine: d.engine } : {}),
     provider: d.provider,
     model: d.model.trim(),
@@ -67,55 +67,27 @@ export function toInput(d: Draft): StartInput {
     protect: patterns(d.protect),
     no_protect: patterns(d.noProtect),
     on_ask: d.onAsk,
-  };
+  } satisfies GoalRequest;
 }
 
 /** One check of the draft, to be tried with the permissions of the draft. */
 export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
-  const {
-    dir,
-    risk,
-    allow_hosts,
-    deny_hosts,
-    allow_local,
-    allow_write,
-    allow_read,
-    allow_socket,
-    check_dir,
-    unconfined,
-    protect,
-    no_protect,
-  } = toInput(d);
-  return {
-    check: checkOf(check),
-    dir,
-    risk,
-    allow_hosts,
-    deny_hosts,
-    allow_local,
-    allow_write,
-    allow_read,
-    allow_socket,
-    check_dir,
-    unconfined,
-    protect,
-    no_protect,
-  };
+  return { ...toInput(d), check: checkOf(check) };
 }
 
 const joinLines = (n: number | undefined, fallback: string) => (n === undefined ? fallback : n === 0 ? "" : String(n));
 
 /** Fills the dialog from an input, for Duplicate. Missing fields are as in an empty draft. */
-export function fromInput(i: Partial<StartInput>): Draft {
+export function fromInput(i: Partial<GoalRequest>): Draft {
   const checks = (i.checks ?? []).map(draftCheck);
   return {
     ...emptyDraft,
     objective: i.objective ?? "",
     checks: checks.length > 0 ? checks : [emptyCheck],
     any: i.any ?? false,
-    risk: i.risk === undefined || i.risk === "" ? "write_local" : i.risk,
+    risk: i.risk ?? "write_local",
     dir: i.dir ?? "",
-    worktree: i.worktree ?? false,
+    worktree: i.new_worktree ?? false,
     engine: i.engine ?? "",
     provider: i.provider ?? "",
     model: i.model ?? "",
@@ -152,7 +124,7 @@ export function fromInput(i: Partial<StartInput>): Draft {
 }
 
 /** A goal's input, read from its view. Prerequisite goals and panes are left out: they belong to that goal alone. */
-export function draftOf(view: GoalView): Partial<StartInput> {
+export function draftOf(view: GoalView): Partial<GoalRequest> {
   const o = view.options;
   return {
     objective: view.objective,
@@ -160,7 +132,7 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     any: view.any,
     risk: view.policy.risk,
     dir: o.worktree?.folder ?? view.policy.dir,
-    worktree: o.worktree !== undefined,
+    new_worktree: o.worktree !== undefined,
     ...(view.scripted ? {} : { engine: o.engine ?? "model" }),
     provider: view.provider,
     model: view.model,

@@ -1,7 +1,7 @@
 import { act } from "@/testing/act";
 import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import type { StartInput, TryInput } from "@/bridge/types";
+import type { GoalRequest, TryInput } from "@/bridge/types";
 import { find, get, mount, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const all = (testid: string) => [...document.querySelectorAll<HTMLElement>(`[data-testid="${testid}"]`)];
 const outcomes = () => all("suggestion").map((s) => s.dataset.outcome);
-const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as StartInput | undefined;
+const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as GoalRequest | undefined;
 
 async function suggest() {
   write("field-objective", "Make coupon codes work");

@@ -76,7 +76,7 @@ export function useSuggestions(draft: Draft) {
       const out = await app.bridge.call("GoalAPI.TrySuggested", {
         ...input,
         check: s.check,
-        allow_local: [...new Set([...input.allow_local, ...(s.allow_local ?? [])])],
+        allow_local: [...new Set([...(input.allow_local ?? []), ...(s.allow_local ?? [])])],
         unconfined: false,
       });
       return { state: "done", out };

@@ -47,16 +47,22 @@ func TestStart_InvalidInput_NamesTheField(t *testing.T) {
 	p.provide(gaveUp())
 	p.refused(goal.Request{Options: goal.Options{Persona: "pirate"}}, "persona")
 	p.refused(goal.Request{Options: goal.Options{CriticEvery: -3}}, "critic_every")
-	p.refused(goal.Request{Options: goal.Options{CriticProvider: "nobody"}}, "critic_provider")
-	p.refused(goal.Request{Options: goal.Options{JudgeProvider: "nobody"}}, "judge_provider")
+	p.refused(goal.Request{Options: goal.Options{Critic: "nobody"}}, "critic")
+	p.refused(goal.Request{Options: goal.Options{Judge: "nobody"}}, "judge")
 	p.refused(goal.Request{Options: goal.Options{Review: "sometimes"}}, "review")
 	p.refused(goal.Request{Options: goal.Options{OnAsk: "shrug"}}, "on_ask")
 	p.refused(goal.Request{Options: goal.Options{Protect: []string{"../secrets"}}}, "protect")
 	p.refused(goal.Request{Options: goal.Options{NoProtect: []string{"[a"}}}, "protect")
 	p.refused(goal.Request{Options: goal.Options{After: []goal.ID{"01unknown"}}}, "after")
 	p.refused(goal.Request{Options: goal.Options{Panes: []string{"t9"}}}, "panes")
-	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}}, "criterion")
-	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.HTTP, URL: "localhost"}}}}, "criterion")
+	p.refused(
+		goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}},
+		"criterion",
+	)
+	p.refused(
+		goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.HTTP, URL: "localhost"}}}},
+		"criterion",
+	)
 	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: "guess"}}}}, "criterion")
 	if list, err := p.goal.List(api.ListInput{}); err != nil || len(list.Goals) != 0 {
 		t.Errorf("%d goals, %v", len(list.Goals), err)

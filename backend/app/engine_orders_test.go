@@ -267,7 +267,7 @@ func TestEngine_HostKilled_ContinuesTheSession(t *testing.T) {
 			"done.txt":  a.bash("touch done.txt"),
 		}, "begun.txt", "done.txt"))
 		first := startHost(t, home, "run", "--json", "--engine", a.id, "--base-url", s.URL, "--model", "m", "--dir", dir,
-			"--critic-every", "0", "--check-shell", "test -f done.txt", "survive-the-host")
+			"--critic", "0", "--check", "test -f done.txt", "survive-the-host")
 		var id goal.ID
 		for {
 			e, ok := first.next(t)

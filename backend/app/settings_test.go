@@ -136,7 +136,7 @@ func TestGoalDefaults_UserSetsNothing(t *testing.T) {
 		t.Errorf("policy %+v, want %s", g.Policy, dir)
 	}
 	o := g.Options
-	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.ReviewAuto || g.NeedsReview() ||
+	if o.CriticEvery != 5 || o.Critic+o.Judge != "" || o.Review != goal.ReviewAuto || g.NeedsReview() ||
 		o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
 		t.Errorf("options %+v", o)
 	}

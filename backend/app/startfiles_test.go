@@ -52,10 +52,15 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(h.Environment.Dir, name), []byte(content), 0o644))
 			}
 			var v goal.Verdict
-			_, err = h.DecideClaim(t.Context(), goal.Goal{Request: goal.Request{Criterion: criterion}}, goal.Claim{}, func(is goal.Verdict) error {
-				v = is
-				return nil
-			})
+			_, err = h.DecideClaim(
+				t.Context(),
+				goal.Goal{Request: goal.Request{Criterion: criterion}},
+				goal.Claim{},
+				func(is goal.Verdict) error {
+					v = is
+					return nil
+				},
+			)
 			must(t, err)
 			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.want) {
 				t.Errorf("%s: %s, %q", c.name, v.Outcome, v.Detail)

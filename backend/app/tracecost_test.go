@@ -142,10 +142,15 @@ func (cm *costMeasurement) runOnce(traced bool) {
 	})
 	must(cm.t, err)
 	from = time.Now()
-	_, err = h.DecideClaim(ctx, goal.Goal{Request: goal.Request{Criterion: criterion}}, goal.Claim{}, func(is goal.Verdict) error {
-		v = is
-		return nil
-	})
+	_, err = h.DecideClaim(
+		ctx,
+		goal.Goal{Request: goal.Request{Criterion: criterion}},
+		goal.Claim{},
+		func(is goal.Verdict) error {
+			v = is
+			return nil
+		},
+	)
 	cm.claim[at] = append(cm.claim[at], time.Since(from))
 	must(cm.t, err)
 	if v.Outcome != goal.Pass || v.Observed != want {

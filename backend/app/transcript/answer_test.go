@@ -92,9 +92,9 @@ func waiting(t *testing.T) *waiter {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.finish("run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
-		"--no-review",
-		"--check-shell", "test -f colour", "--check-manual=the colour", "--manual-wait", "paint it")
+	out, err := w.finish("run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic", "0",
+		"--review", "never",
+		"--check", "test -f colour", "--check=manual:the colour", "--with", "wait", "paint it")
 	if !waitsForUser(err) {
 		t.Fatalf("%v\n%s", err, out)
 	}

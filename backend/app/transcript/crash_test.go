@@ -111,8 +111,8 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	server := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer { return nextNumber(r.Messages) })
 	check := fmt.Sprintf("seq 1 %d | cmp -s - log", *crashSteps)
 	run := []string{
-		"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
-		"--check-shell", check, "count to " + strconv.Itoa(*crashSteps),
+		"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic", "0",
+		"--check", check, "count to " + strconv.Itoa(*crashSteps),
 	}
 	args := run
 	var reported []event.Event

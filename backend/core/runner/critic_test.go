@@ -38,7 +38,10 @@ func TestParseCriticReply_EachVerdict_IsRead(t *testing.T) {
 // criticRun returns a run with a critic that is due each turn. The agent has spent the given tokens and made the given
 // steps.
 func criticRun(m Model, tokens int64, steps int) *Run {
-	r := newTestRun(goal.Goal{Request: goal.Request{Objective: "sort it", Options: goal.Options{CriticEvery: 30}}}, &watchClock{})
+	r := newTestRun(
+		goal.Goal{Request: goal.Request{Objective: "sort it", Options: goal.Options{CriticEvery: 30}}},
+		&watchClock{},
+	)
 	r.journal.log = discardLog{}
 	r.critic.every, r.critic.model = 1, m
 	r.goal.Spent.TokensIn = tokens

@@ -93,7 +93,10 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 			"2 of 2 checks passed: make test (strong), Is it right? (judged).",
 		},
 	} {
-		r := newTestRun(goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{c.first, question}}}}, &watchClock{})
+		r := newTestRun(
+			goal.Goal{Request: goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{c.first, question}}}},
+			&watchClock{},
+		)
 		claims := r.verification.claims
 		claims.made, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
 		claims.last = []goal.Verdict{pass(0, c.first, goal.Strong), pass(1, question, goal.Judged)}

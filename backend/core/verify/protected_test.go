@@ -308,10 +308,15 @@ func TestTampered_OtherChecksFile_StillRuns(t *testing.T) {
 	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: c})
 	write(t, h.Environment.Dir, "plain.sh", "exit 0\n")
 	var got []goal.Outcome
-	found, err := h.DecideClaim(t.Context(), goal.Goal{Request: goal.Request{Criterion: c}}, goal.Claim{}, func(v goal.Verdict) error {
-		got = append(got, v.Outcome)
-		return nil
-	})
+	found, err := h.DecideClaim(
+		t.Context(),
+		goal.Goal{Request: goal.Request{Criterion: c}},
+		goal.Claim{},
+		func(v goal.Verdict) error {
+			got = append(got, v.Outcome)
+			return nil
+		},
+	)
 	if err != nil || found != goal.NotVerified || fmt.Sprint(got) != "[tampered pass]" {
 		t.Errorf("%s %v %v", found, got, err)
 	}

@@ -153,7 +153,7 @@ func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
 	if got := g.JudgeName(); got != "m" {
 		t.Errorf("the goal's model judges: %q", got)
 	}
-	g.Options.JudgeProvider = "j"
+	g.Options.Judge = "j"
 	if got := g.JudgeName(); got != "j" {
 		t.Errorf("another provider judges: %q", got)
 	}

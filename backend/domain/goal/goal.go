@@ -110,7 +110,7 @@ func (g Goal) NeedsReview() bool {
 
 // JudgeName returns the name of the provider or model that answers the goal's questions.
 func (g Goal) JudgeName() string {
-	return cmp.Or(g.Options.JudgeProvider, g.Model, g.Provider)
+	return cmp.Or(g.Options.Judge, g.Model, g.Provider)
 }
 
 // Spend counts what a goal has used so far, over all of its runs.

@@ -21,8 +21,10 @@ type Request struct {
 	Criterion
 	policy.Policy // Dir "" is a new folder
 	Limits
-	Provider string `json:"provider"` // its id; "" is the active one, "demo" the scripted model
-	Model    string `json:"model"`    // "" is the provider's
+	// the provider's id, "demo" for the scripted model; in a request "" leaves the choice to Model
+	Provider string `json:"provider"`
+	// "" is the provider's; in a request without a provider also PROVIDER/MODEL or PROVIDER
+	Model string `json:"model"`
 	Options
 }
 
@@ -36,9 +38,10 @@ type Options struct {
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort string `json:"effort,omitempty"`
 	// turns between two runs of the critic; in a goal, 0 is no critic
-	CriticEvery    int    `json:"critic_every,omitempty"`
-	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
-	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
+	CriticEvery int `json:"critic_every,omitempty"`
+	// who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own
+	Critic string `json:"critic,omitempty"`
+	Judge  string `json:"judge,omitempty"`
 	// "" is automatic: review if no deterministic check decides
 	Review ReviewMode `json:"review,omitempty"`
 	// goals that must be completed first; in a request also unique parts of their ids
@@ -123,7 +126,7 @@ func (r *Request) Validate() error {
 	}
 	if slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Where == "host" }) && !r.RunOutside {
 		return fault.Invalid("run_outside", RunOutsideWarning,
-			"confirm it (--yes-run-outside), or let the check run in the sandbox")
+			"confirm it (--allow outside), or let the check run in the sandbox")
 	}
 	return r.Limits.Validate()
 }

@@ -41,7 +41,7 @@ func (p Program) root() *cobra.Command {
 		Example: "  " + p.Name + " run --demo     a demonstration: scripted, no AI, no network\n  " + p.Name +
 			" doctor         what works on this machine\n  " + p.Name +
 			" providers add openai --key-env OPENAI_API_KEY\n  " + p.Name +
-			" run --dir ~/shop --check-shell 'npm test' 'All tests pass'",
+			" run --dir ~/shop --check 'npm test' 'All tests pass'",
 		SilenceErrors: true, SilenceUsage: true, Version: p.Version,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if p.Window != nil {

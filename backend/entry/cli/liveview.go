@@ -20,12 +20,34 @@ import (
 type liveView struct{ program Program }
 
 // output says how a followed goal is shown.
-type output struct{ json, deltas, noWait bool }
+type output struct {
+	json, deltas bool
+	noWait       bool
+}
 
 func (o *output) add(fl *pflag.FlagSet) {
-	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
-	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also stream model output and network requests")
+	fl.Var(jsonFlag{o}, "json", "one event per line on stdout, progress on stderr; with =deltas also what models stream, "+
+		"and network requests")
+	fl.Lookup("json").NoOptDefVal = "events"
 	fl.BoolVar(&o.noWait, "no-wait", false, "exit if the goal is waiting for its provider instead of showing a countdown")
+}
+
+// jsonFlag chooses what is printed as JSON.
+type jsonFlag struct{ output *output }
+
+func (jsonFlag) String() string { return "" }
+func (jsonFlag) Type() string   { return "events|deltas" }
+
+func (j jsonFlag) Set(text string) error {
+	switch text {
+	case "events", "true":
+		j.output.json = true
+	case "deltas":
+		j.output.json, j.output.deltas = true, true
+	default:
+		return fmt.Errorf("there is no %q: use --json or --json=deltas", text)
+	}
+	return nil
 }
 
 // runningGoal is a goal that was started here.
@@ -104,7 +126,7 @@ func (l liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown
 	}
 }
 
-// isLossy reports whether an event is shown with --deltas only.
+// isLossy reports whether an event is shown with --json=deltas only.
 func isLossy(b event.Body) bool {
 	switch b.(type) {
 	case *event.Delta, *event.Egress:

@@ -209,7 +209,7 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	a := startShared(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()
-	if out, code := a.user("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", other); code != 0 {
+	if out, code := a.user("run", "create done.txt", "--check", "test -f done.txt", "--dir", other); code != 0 {
 		t.Fatal(code, out)
 	}
 	own := a.create(map[string]any{"objective": "create done.txt too", "check_shell": "test -f done.txt", "dir": "one"})
@@ -232,7 +232,7 @@ func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := a.user("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", shared,
+	if out, code := a.user("run", "create done.txt", "--check", "test -f done.txt", "--dir", shared,
 		"--deny-host", "*.evil.example"); code != 0 {
 		t.Fatal(code, out)
 	}

@@ -45,7 +45,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 		defer cancel()
 		code = p.Run(ctx,
 			append([]string{
-				"run", "--base-url", model.URL, "--model", "good", "--check-file", "done.txt", "--json",
+				"run", "--base-url", model.URL, "--model", "good", "--check", "file:done.txt", "--json",
 				"create done.txt",
 			}, args...))
 		return code, stdout.String(), stderr.String()

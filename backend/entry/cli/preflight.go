@@ -58,7 +58,7 @@ func (p *preflightPrinter) print(check goal.Check, out api.TryOutput) {
 		p.program.errorf("  these lists are incomplete: %s\n", oneLine(t.Incomplete))
 	}
 	if t.Decides.Total > 0 {
-		p.program.errorf("  these files decide and are protected (--no-protect leaves one out):\n%s",
+		p.program.errorf("  these files decide and are protected (--protect '!FILE' leaves one out):\n%s",
 			indentLines(formatTracedFiles(t.Decides, maxPreflightFiles)))
 	}
 	switch n := t.Missing.Total; {

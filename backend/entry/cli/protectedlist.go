@@ -21,7 +21,7 @@ func (rc receiptCommand) printProtected(ctx context.Context, a *app.App, in goal
 	if err != nil || len(list) == 0 {
 		return // Start reports what is wrong
 	}
-	rc.program.errorf("protected files (--no-protect excludes one):\n%s", listProtected(list))
+	rc.program.errorf("protected files (--protect '!FILE' excludes one):\n%s", listProtected(list))
 }
 
 // listProtected lists existing files, a line each. It only counts patterns of files that must not be created: a test

@@ -68,14 +68,11 @@ func (r resumeCommands) resumeWith(
 	c *cobra.Command, noteUsage string, do func(*lifecycle.Resumption, context.Context, goal.ID, api.ResumeInput) error,
 ) *cobra.Command {
 	var o output
-	var limits limitFlags
+	var limits goal.Limits
 	var note string
 	var protected protectedFlags
 	r.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
-		in, err := limits.resume(c.Flags().Changed)
-		if err != nil {
-			return err
-		}
+		in := api.ResumeInput{Limits: limits}
 		if err := protected.decide(&in); err != nil {
 			return err
 		}
@@ -84,7 +81,7 @@ func (r resumeCommands) resumeWith(
 		}
 		return r.showChangesOnRefusal(ctx, a, id, do(a.Goals.Resumption, ctx, id, in))
 	})
-	limits.add(c.Flags(), goal.Limits{})
+	bindFlags(c.Flags(), limits.Flags(goal.Limits{}))
 	protected.add(c.Flags())
 	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c

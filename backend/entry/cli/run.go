@@ -25,19 +25,12 @@ type runCommand struct{ program Program }
 
 // runFlags holds the flags of run as the user wrote them.
 type runFlags struct {
-	in               goal.Request
-	checks           checkFlags
-	criterion        string
-	yes              bool
-	risk             string
-	provider         providerFlags
-	criticEvery      int
-	review, noReview bool
-	limits           limitFlags
-	demo             bool
-	out              output
-	after            []string
-	unconfined       bool
+	in        goal.Request
+	criterion string
+	yes       bool
+	baseURL   string
+	demo      bool
+	out       output
 }
 
 func (r runCommand) run() *cobra.Command {
@@ -50,72 +43,23 @@ func (r runCommand) run() *cobra.Command {
 			}
 			return checkArguments(c, args)
 		},
-		Example: "  " + r.program.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + r.program.Name +
+		Example: "  " + r.program.Name + " run --check 'test -f done.txt' 'create done.txt'\n  " + r.program.Name +
 			" run --demo",
 	}
 	fl := c.Flags()
-	f.checks.add(fl)
+	bindFlags(fl, f.in.Flags())
 	fl.StringVar(&f.criterion, "criterion", "", "read the checks from this YAML file, which is shown before the start")
+	setGroup(fl, goal.CheckFlags, "criterion")
+	fl.StringVar(&f.baseURL, "base-url", "",
+		"a server, such as http://127.0.0.1:11434/v1, which is saved as a provider; providers add has more settings")
+	setGroup(fl, goal.ModelFlags, "base-url")
 	fl.BoolVar(&f.yes, "yes", false, "skip the confirmation of --criterion")
-	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
-	fl.StringVar((*string)(&f.in.Require), "require", "",
-		"the minimum assurance of the checks: strong, shared, judged or claimed (default: any)")
-	fl.IntVar(&f.in.Runs, "runs", 0,
-		"how many times in a row the command of a check must pass, to find flaky checks (default: once)")
-	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
-	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
-	fl.StringVar(&f.in.Dir, "dir", "", "the goal's folder, in which it works (default: a new one)")
-	fl.BoolVar(&f.in.NewWorktree, "worktree", false,
-		"work in a new git worktree of the folder's repository, on a branch of its own (default folder: the present one)")
-	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
-	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
-	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
-	fl.StringArrayVar(&f.in.AllowHosts, "allow-host", nil, "hosts that it may contact")
-	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil,
-		"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
-	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
-	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write to")
-	addWorkFlags(fl, &f.in.Policy)
-	fl.StringVar((*string)(&f.in.CheckOutput), "check-output", "",
-		"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)")
-	fl.BoolVar(&f.in.RunOutside, "yes-run-outside", false,
-		"confirm that checks with --where host run code of the agent outside the sandbox")
-	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
-	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil,
-		"a Unix socket that it may use: the program behind it may give it all of your rights")
-	fl.StringArrayVar(&f.in.Secrets, "secret", nil,
-		"a secret that it may use as {{secret:NAME}} without asking; it never sees the value")
-	fl.BoolVar(&f.in.RequireSteps, "require-steps", false, "require a declared step before each change")
-	fl.StringArrayVar(&f.in.Protect, "protect", nil,
-		"also protect files that match this pattern, relative to the folder, such as 'tests/**'")
-	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not protect files that match this pattern")
-	fl.StringArrayVar(&f.after, "after", nil, "run after this goal is completed")
-	fl.StringArrayVar(&f.in.Panes, "pane", nil,
-		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
-	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
-	fl.StringVar(&f.in.OnAsk, "on-ask", "park",
-		"what to do if nobody answers an approval: park (pause the goal), deny, allow")
-	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N turns; 0 = no critic")
-	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
-	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "",
-		"id of the provider that judges and reviews (default: the goal's own)")
-	fl.BoolVar(&f.review, "review", false,
-		"have an independent reviewer check claims that passed (default: if no deterministic check decides)")
-	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
-	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
-	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
-	f.provider.add(fl,
-		"a server, such as http://127.0.0.1:11434/v1, which is saved as a provider; omitted fields are unchanged")
-	fl.StringVar(&f.in.Model, "model", "", "the model's name")
-	fl.StringVar(&f.in.Engine, "engine", "",
-		"what drives the goal: model, or an external agent that engines lists (default: the one set there)")
-	fl.StringVar(&f.in.Effort, "effort", "",
-		"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
-	f.limits.add(fl, goal.DefaultLimits())
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	f.out.add(fl)
+	setGroup(fl, goal.ProcessFlags, "yes", "demo", "json", "no-wait")
+	groupFlagsInHelp(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in, err := f.startInput(args)
+		in, err := f.request(args)
 		if err == nil {
 			err = r.loadCriterion(f, &in)
 		}
@@ -127,37 +71,18 @@ func (r runCommand) run() *cobra.Command {
 	return c
 }
 
-// startInput converts the flags to the input that the dialog would send.
-func (rf runFlags) startInput(args []string) (goal.Request, error) {
+// request converts the flags to the request that the dialog would send.
+func (rf runFlags) request(args []string) (goal.Request, error) {
 	in := rf.in
 	if len(args) > 0 {
 		in.Objective = args[0]
 	}
-	if rf.demo && (in.Objective != "" || len(rf.checks.list) > 0 || rf.criterion != "") {
-		return in, fault.Invalid("", "--demo cannot be combined with an objective or checks",
-			"remove the other flags")
-	}
-	if err := rf.validateModel(); err != nil {
-		return in, err
-	}
-	if rf.review && rf.noReview {
-		return in, fault.Invalid("review", "--review and --no-review cannot be used together", "keep one of them")
-	}
-	in.Checks, in.Risk, in.CriticEvery = rf.checks.list, policy.Risk(rf.risk), int(limitValue(int64(rf.criticEvery)))
 	switch {
-	case rf.review:
-		in.Review = goal.ReviewAlways
-	case rf.noReview:
-		in.Review = goal.ReviewNever
+	case rf.demo && (in.Objective != "" || len(in.Checks) > 0 || rf.criterion != ""):
+		return in, fault.Invalid("", "--demo cannot be combined with an objective or checks", "remove the other flags")
+	case rf.demo && (in.Model != "" || rf.baseURL != ""):
+		return in, fault.Invalid("", "--demo cannot be combined with a model", "remove --base-url and --model")
 	}
-	for _, id := range rf.after {
-		in.After = append(in.After, goal.ID(id))
-	}
-	r, err := rf.limits.resume(func(string) bool { return true })
-	if err != nil {
-		return in, err
-	}
-	in.Limits = r.Limits
 	if in.NewWorktree && in.Dir == "" {
 		in.Dir = "."
 	}
@@ -190,36 +115,15 @@ func makePathsAbsolute(p *policy.Policy) error {
 	return nil
 }
 
-// validateModel refuses flags that name two models, or that need --base-url without it.
-func (rf runFlags) validateModel() error {
-	server := rf.provider.baseURL != ""
-	switch {
-	case rf.demo && (rf.in.Provider != "" || rf.in.Model != "" || server):
-		return fault.Invalid("", "--demo cannot be combined with a model",
-			"remove --provider, --base-url and --model")
-	case rf.in.Provider != "" && server:
-		return fault.Invalid("provider", "--provider and --base-url cannot be used together", "keep one of them")
-	case server:
-		return nil
-	}
-	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
-		if rf.provider.given(flag) {
-			return fault.Invalid("provider", fmt.Sprintf("--%s needs a server", flag),
-				"give --base-url too, or change a provider with providers add ID --"+flag)
-		}
-	}
-	return nil
-}
-
 // saveProvider saves the server of --base-url as a provider, so that this goal can be resumed and others can use the
 // server. forget undoes that if the start is refused.
 func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func() error, err error) {
-	if rf.provider.baseURL == "" || rf.demo {
+	if rf.baseURL == "" || rf.demo {
 		return func() error { return nil }, nil
 	}
-	u, err := url.Parse(rf.provider.baseURL)
+	u, err := url.Parse(rf.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", rf.provider.baseURL),
+		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", rf.baseURL),
 			"give one like http://127.0.0.1:11434/v1")
 	}
 	in.Provider = u.Host
@@ -228,7 +132,14 @@ func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func
 		if before := *kept; before.Kind != "" {
 			forget = func() error { return c.SaveProvider(before) }
 		}
-		if rf.provider.applyTo(kept, in.Model); kept.Model == "" {
+		kept.BaseURL = rf.baseURL
+		if kept.Kind == "" {
+			kept.Kind = config.OpenAI
+		}
+		if in.Model != "" && in.Model != kept.Model { // the window belonged to another model
+			kept.Model, kept.ContextWindow = in.Model, 0
+		}
+		if kept.Model == "" {
 			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")
 		}
 		return nil
@@ -243,7 +154,7 @@ func (r runCommand) runGoal(ctx context.Context, f runFlags, in goal.Request) er
 	preflight := preflightPrinter{program: r.program, isLimited: len(in.Work) > 0}
 	return r.program.withApp(ctx, app.Options{
 		Pace:        demoPace,
-		Unconfined:  f.unconfined,
+		Unconfined:  in.Unconfined,
 		Attended:    isTerminal(os.Stdin),
 		Preflighted: preflight.print,
 	}, func(a *app.App) error {
@@ -256,7 +167,6 @@ func (r runCommand) runGoal(ctx context.Context, f runFlags, in goal.Request) er
 		}
 		follow, begin := liveView(r).follow, a.Goals.Start
 		if len(in.Panes) > 0 {
-			in.Unconfined = f.unconfined
 			follow, begin = liveView(r).followInOwner, a.StartInOwnerProcess
 		}
 		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {

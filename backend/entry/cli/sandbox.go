@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/domain/process"
 	"goalpost/backend/goals/goalsandbox"
@@ -24,23 +25,21 @@ type sandboxCommand struct{ program Program }
 
 // sandbox runs a command where a goal's programs would run.
 func (s sandboxCommand) sandbox() *cobra.Command {
-	var p policy.Policy
-	var risk string
+	in := goal.Request{Policy: policy.Policy{Dir: ".", Risk: policy.WriteLocal}}
 	var times int
 	c := &cobra.Command{
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox",
 		Example: "  " + s.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + s.program.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := makePathsAbsolute(&p); err != nil {
+			if err := makePathsAbsolute(&in.Policy); err != nil {
 				return err
 			}
-			p.Risk = policy.Risk(risk)
-			if idle := (policy.Policy{Risk: p.Risk, AllowHosts: p.AllowHosts}).UnusedParts(); idle != "" {
+			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
 				s.program.errorf("%s: %s\n", s.program.Name, idle)
 			}
 			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.OpenTrialSandbox(c.Context(), p, func(w *goalsandbox.TrialSandbox) error {
+				return a.OpenTrialSandbox(c.Context(), in.Policy, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
 						return s.benchmark(c.Context(), w, argv, times)
 					}
@@ -51,15 +50,8 @@ func (s sandboxCommand) sandbox() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&p.Dir, "dir", ".", "the folder that it may write to")
-	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
-	fl.StringArrayVar(&p.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
-	fl.StringArrayVar(&p.DenyHosts, "deny-host", nil, "hosts that it never contacts")
-	fl.IntSliceVar(&p.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
-	fl.StringArrayVar(&p.AllowWrite, "allow-write", nil, "another folder that it may write to")
-	addWorkFlags(fl, &p)
-	fl.StringArrayVar(&p.AllowRead, "allow-read", nil, "another file or folder that it may read")
-	fl.StringArrayVar(&p.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
+	bindFlags(fl, in.Flags(), "dir", "risk", "allow-host", "deny-host", "allow-local", "allow-write", "work", "check-dir",
+		"allow-read", "allow-socket")
 	fl.IntVar(&times, "times", 0, "run it this many times inside and outside the sandbox, and print the overhead")
 	return c
 }

@@ -125,8 +125,8 @@ func (sc suggestCommand) printSuggestEnd(list []suggestion, notes []string) erro
 			sc.program.Name)
 	}
 	return sc.program.printf("No checks to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
-		"when the goal is reached (--check-shell 'make test'), a file that must be there (--check-file report.md), or a " +
-		"page that must answer (--check-http http://127.0.0.1:8080/).\n")
+		"when the goal is reached (--check 'make test'), a file that must be there (--check file:report.md), or a " +
+		"page that must answer (--check http://127.0.0.1:8080/).\n")
 }
 
 // acceptFlags returns the flags of run that accept a proposal, "" if run has no flags for some of its fields.
@@ -135,14 +135,14 @@ func acceptFlags(k api.SuggestedCheck) string {
 	flags, plain := "", goal.Check{Type: c.Type}
 	switch c.Type {
 	case goal.Shell:
-		flags, plain.Command = "--check-shell "+shell.Quote(c.Command), c.Command
+		flags, plain.Command = "--check "+shell.Quote(c.Command), c.Command
 	case goal.HTTP:
-		flags, plain.URL = "--check-http "+shell.Quote(c.URL), c.URL
+		flags, plain.URL = "--check "+shell.Quote(c.URL), c.URL
 	case goal.File:
-		flags, plain.Path = "--check-file "+shell.Quote(c.Path), c.Path
-		plain.MinSize = min(c.MinSize, 1) // --check-file takes an empty file, too
+		flags, plain.Path = "--check "+shell.Quote("file:"+c.Path), c.Path
+		plain.MinSize = min(c.MinSize, 1) // --check file: takes an empty file, too
 	case goal.ModelQuestion:
-		flags, plain.Question = "--check-question "+shell.Quote(c.Question), c.Question
+		flags, plain.Question = "--check "+shell.Quote("question:"+c.Question), c.Question
 	case goal.JSONPredicate, goal.Visual, goal.Manual:
 	}
 	if plain != c {

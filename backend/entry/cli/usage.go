@@ -187,7 +187,7 @@ func describeFlagError(c *cobra.Command, err error) error {
 		return refuseUsage(c, "--"+noValue.GetFlag().Name+" needs a value", describeFlag(noValue.GetFlag()))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		if words, ok := flagKinds[f.Value.Type()]; ok && !isCheckFlag(f) {
+		if words, ok := flagKinds[f.Value.Type()]; ok {
 			return refuseUsage(c, fmt.Sprintf("%q for --%s is not %s", invalid.GetValue(), f.Name, words), describeFlag(f))
 		}
 		return refuseUsage(c, fmt.Sprintf("--%s: %v", f.Name, invalid.Unwrap()), describeFlag(f))
@@ -203,12 +203,6 @@ var flagKinds = map[string]string{
 	"float64":  "a number",
 	"bool":     "true or false",
 	"duration": "a time with its unit, such as 90s, 45m or 2h",
-}
-
-// isCheckFlag reports whether a flag is a checkFlag, which has its own error messages.
-func isCheckFlag(f *pflag.Flag) bool {
-	_, ok := f.Value.(checkFlag)
-	return ok
 }
 
 // describeFlag formats a flag with its value and meaning, as in the help.
@@ -269,5 +263,5 @@ func wantsJSON(c *cobra.Command, args []string) bool {
 		args = args[:end]
 	}
 	return c != nil && c.Flags().Lookup("json") != nil &&
-		(slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
+		slices.ContainsFunc(args, func(a string) bool { return a == "--json" || strings.HasPrefix(a, "--json=") })
 }

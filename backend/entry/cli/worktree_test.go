@@ -53,7 +53,7 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 		t.Errorf("the goal: %s", text)
 	}
 	a.must("goal_receipt", map[string]any{"goal_id": id}) // allowed, although the goal worked in a worktree
-	out, code := a.user("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user")
+	out, code := a.user("run", "--worktree", "--dir", repo, "--check", "test -s done.txt", "of the user")
 	if code != 0 {
 		t.Errorf("run: exit %d: %s", code, out)
 	}

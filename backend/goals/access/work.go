@@ -70,8 +70,8 @@ func validateWork(p *policy.Policy) error {
 	return nil
 }
 
-// validateCheckDir resolves the folder that only the checks read. It refuses a goal that could read the folder in another
-// way.
+// validateCheckDir resolves the folder that only the checks read. It refuses a goal that could read the folder in
+// another way.
 func (r *Rules) validateCheckDir(p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "check_dir", Message: message, Hint: hint}

@@ -299,12 +299,12 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 		Provider:  parent.Provider,
 		Model:     parent.Model,
 		Options: goal.Options{
-			OnAsk:          parent.Options.OnAsk,
-			Persona:        parent.Options.Persona,
-			Effort:         parent.Options.Effort,
-			CriticEvery:    parent.Options.CriticEvery,
-			CriticProvider: parent.Options.CriticProvider,
-			JudgeProvider:  parent.Options.JudgeProvider,
+			OnAsk:       parent.Options.OnAsk,
+			Persona:     parent.Options.Persona,
+			Effort:      parent.Options.Effort,
+			CriticEvery: parent.Options.CriticEvery,
+			Critic:      parent.Options.Critic,
+			Judge:       parent.Options.Judge,
 		},
 	}
 	if in.CriticEvery == 0 {

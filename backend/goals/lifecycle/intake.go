@@ -175,7 +175,7 @@ func (it *Intake) validateGoalSecrets(ctx context.Context, names []string) error
 func (it *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, it.store.GoalDir(g.ID))); err != nil {
 		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
-			"exclude files with --no-protect, or choose a smaller folder")
+			"exclude files with --protect '!PATTERN', or choose a smaller folder")
 	}
 	return nil
 }

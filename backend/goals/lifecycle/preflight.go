@@ -34,7 +34,11 @@ func (it *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, 
 	if err != nil {
 		return out, err
 	}
-	err = it.sandboxes.WithTrial(ctx, p, it.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
+	err = it.sandboxes.WithTrial(
+		ctx,
+		p,
+		it.models.JudgeFor(ctx, goal.Request{}),
+		goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) (err error) {
 			out, err = describeTry(ctx, TracedCheck{
 				Dir:       dir,
@@ -43,14 +47,15 @@ func (it *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, 
 				NoProtect: in.NoProtect,
 			}, session.Preflight(ctx, h, in.Check))
 			return err
-		})
+		},
+	)
 	return out, err
 }
 
 // runPreflight runs every check where it will later decide the goal, quick ones twice. It returns why the goal cannot
 // start, if it cannot.
 func (it *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
-	return it.sandboxes.WithTrial(ctx, g.Policy, it.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
+	return it.sandboxes.WithTrial(ctx, g.Policy, it.models.JudgeFor(ctx, g.Request),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 			verdicts, problem := session.PreflightProblem(ctx, h, g)
 			if problem != nil {

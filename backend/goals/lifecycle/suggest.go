@@ -161,10 +161,15 @@ func (s *Suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.V
 		return v, err
 	}
 	p.Unconfined = false // also where goals run without a sandbox
-	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
+	err = gi.sandboxes.WithTrial(
+		ctx,
+		p,
+		gi.models.JudgeFor(ctx, goal.Request{}),
+		goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) error {
 			v = h.Preflight(ctx, in.Check)
 			return nil
-		})
+		},
+	)
 	return v, err
 }

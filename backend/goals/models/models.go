@@ -48,11 +48,11 @@ const (
 
 // Choose completes the goal's provider and model, and checks that the provider can be reached.
 func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
-	p, err := pr.Get(g.Provider)
+	p, err := pr.chosen(g.Request)
 	if err != nil {
 		return err
 	}
-	g.Provider, g.Model, g.Scripted = p.ID, cmp.Or(g.Model, p.Model), p.Kind == config.Demo
+	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
 	if err := validateEffort(p, g.Options.Effort); err != nil {
 		return err
 	}
@@ -66,8 +66,22 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 			return err
 		}
 	}
-	return errors.Join(pr.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p),
-		pr.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+	return errors.Join(pr.validateSecondaryModel(ctx, "critic", g.Options.Critic, p),
+		pr.validateSecondaryModel(ctx, "judge", g.Options.Judge, p))
+}
+
+// chosen returns the provider of a request, with its model.
+func (pr *Providers) chosen(r goal.Request) (config.Provider, error) {
+	if r.Provider == "" && r.Model != "" {
+		if p, err := pr.Find(r.Model, config.Provider{}); err == nil {
+			return p, nil
+		}
+	}
+	p, err := pr.Get(r.Provider)
+	if err == nil && r.Model != "" {
+		p = WithModel(p, r.Model)
+	}
+	return p, err
 }
 
 // validateEffort refuses an effort that the provider's protocol does not know.
@@ -83,18 +97,24 @@ func validateEffort(p config.Provider, effort string) error {
 		"use one of "+strings.Join(words, ", ")+", or leave it out")
 }
 
-// validateSecondaryModel refuses a provider that could not answer as a critic or a judge.
-func (pr *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
-	if id == "" || id == own.ID {
+// validateSecondaryModel refuses a model that could not answer as a critic or a judge.
+func (pr *Providers) validateSecondaryModel(ctx context.Context, field, name string, own config.Provider) error {
+	if name == "" {
 		return nil
 	}
-	p, err := pr.Get(id)
+	p, err := pr.Find(name, own)
+	if err == nil && p.ID == own.ID {
+		return nil
+	}
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
 		err = &fault.Error{Message: "the scripted model cannot judge", Hint: "choose another provider"}
 	case p.Model == "":
-		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+		err = &fault.Error{
+			Message: fmt.Sprintf("the provider %q names no model", name),
+			Hint:    "name one in the settings, or PROVIDER/MODEL here",
+		}
 	default:
 		err = checkReachable(ctx, p)
 	}
@@ -125,6 +145,22 @@ func (pr *Providers) Get(id string) (config.Provider, error) {
 	}
 	return config.Provider{}, fault.Invalid("provider", fmt.Sprintf("there is no provider %q", id),
 		"the settings and `providers list` show them")
+}
+
+// Find returns the provider, with the model, that PROVIDER/MODEL or PROVIDER means; "" is own.
+func (pr *Providers) Find(name string, own config.Provider) (config.Provider, error) {
+	if name == "" {
+		return own, nil
+	}
+	if p, err := pr.Get(name); err == nil {
+		return p, nil
+	}
+	id, rest, _ := strings.Cut(name, "/")
+	p, err := pr.Get(cmp.Or(id, name))
+	if err != nil {
+		return p, err
+	}
+	return WithModel(p, cmp.Or(rest, p.Model)), nil
 }
 
 // checkReachable checks that a server listens at the provider's address, so that no goal is created for a server that
@@ -227,11 +263,11 @@ func (pr *Providers) newClient(p Choice, key string) (m model.Client, err error)
 
 // JudgeFor returns the model that judges in the pre-flight of a goal. It returns nil if there is none, as for the
 // scripted model.
-func (pr *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
-	if judge != "" {
-		provider = judge
+func (pr *Providers) JudgeFor(ctx context.Context, r goal.Request) judge.Model {
+	p, err := pr.chosen(r)
+	if r.Judge != "" {
+		p, err = pr.Find(r.Judge, p)
 	}
-	p, err := pr.Get(provider)
 	if err != nil || p.ID == DemoProvider {
 		return nil
 	}

@@ -37,14 +37,14 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		m.Agent, m.Window = engineModel{&se.engine, se.engine.agent.OwnHosts()}, 0
 	}
 	if !g.Scripted {
-		critic, err := se.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
+		critic, err := se.openOther(ctx, "critic", g.Critic, own)
 		if err != nil {
 			return modelSet{}, err
 		}
 		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
 	}
-	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
-		judge, err := se.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
+	if !g.Scripted || g.Judge != "" && g.Judge != own.ID {
+		judge, err := se.openOther(ctx, "judge", g.Judge, own)
 		if err != nil {
 			return modelSet{}, err
 		}
@@ -60,13 +60,10 @@ func (se *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		return nil
 	}
 	var unpriced []string
-	for _, id := range []string{own.ID, g.Options.CriticProvider, g.Options.JudgeProvider} {
-		p := own
-		if id != "" && id != own.ID {
-			var err error
-			if p, err = se.registry.Models.Get(id); err != nil {
-				return errorWithHint(err)
-			}
+	for _, name := range []string{"", g.Critic, g.Judge} {
+		p, err := se.registry.Models.Find(name, own)
+		if err != nil {
+			return errorWithHint(err)
 		}
 		if !se.registry.Models.HasPrice(p) && !slices.Contains(unpriced, p.Model) {
 			unpriced = append(unpriced, p.Model)
@@ -96,16 +93,16 @@ func (n namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (
 	return n.Client.Turn(ctx, t, delta)
 }
 
-// chooseProvider returns the model of the provider with an id, or the goal's own model. The goal's effort applies to
-// all roles of its own provider.
-func (se *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
-	p := own
-	if id != "" && id != own.ID {
-		other, err := se.registry.Models.Get(id)
-		if err != nil {
-			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
-		}
-		p = models.Choice{Provider: other}
+// openOther opens the model with a name, which may be of another provider. The goal's effort applies to all roles of
+// its own provider.
+func (se *Session) openOther(ctx context.Context, role, name string, own models.Choice) (namedModel, error) {
+	other, err := se.registry.Models.Find(name, own.Provider)
+	if err != nil {
+		return namedModel{}, fmt.Errorf("the %s: %w", role, err)
+	}
+	p := models.Choice{Provider: other}
+	if other.ID == own.ID {
+		p.Effort = own.Effort
 	}
 	m, err := se.openModel(ctx, role, p)
 	return namedModel{m, p.Model, se.registry.Models.Window(ctx, p.Provider)}, err

@@ -102,7 +102,7 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	g := goal.Goal{Request: goal.Request{
 		Provider: "a",
 		Model:    "large",
-		Options:  goal.Options{CriticProvider: "c", JudgeProvider: "j"},
+		Options:  goal.Options{Critic: "c", Judge: "j"},
 	}}
 	m, err := r.openModels(t.Context(), g)
 	if err != nil {
@@ -124,7 +124,10 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 		}
 	}
 
-	m, err = r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Model: "large"}}) // all of one provider
+	m, err = r.openModels(
+		t.Context(),
+		goal.Goal{Request: goal.Request{Provider: "a", Model: "large"}},
+	) // all of one provider
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,7 @@ func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 		Request: goal.Request{
 			Provider: "a",
 			Model:    "large",
-			Options:  goal.Options{Effort: "max", CriticProvider: "c"},
+			Options:  goal.Options{Effort: "max", Critic: "c"},
 		},
 	})
 	if err != nil {
@@ -191,7 +194,7 @@ func TestOpenModels_ScriptedGoal_HasNoCriticOrJudge(t *testing.T) {
 	if err != nil || m.Agent == nil || m.Critic != nil || m.judge != nil || m.Window != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	scripted.Options.JudgeProvider = "j"
+	scripted.Options.Judge = "j"
 	if m, err = r.openModels(t.Context(), scripted); err != nil || m.Critic != nil || ask(t, m.judge, "") != "judge" {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -208,8 +211,8 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 	)
 	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
 		for field, o := range map[string]goal.Options{
-			"critic_provider": {CriticProvider: id},
-			"judge_provider":  {JudgeProvider: id},
+			"critic": {Critic: id},
+			"judge":  {Judge: id},
 		} {
 			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Request: goal.Request{Provider: "a", Options: o}})
 			var refusal *fault.Error
@@ -219,13 +222,13 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 		}
 	}
 	if err := r.registry.Models.Choose(t.Context(), &goal.Goal{
-		Request: goal.Request{Provider: "a", Options: goal.Options{CriticProvider: "a", JudgeProvider: "a"}},
+		Request: goal.Request{Provider: "a", Options: goal.Options{Critic: "a", Judge: "a"}},
 	}); err != nil {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.Options{
-		"critic": {CriticProvider: "gone"},
-		"judge":  {JudgeProvider: "gone"},
+		"critic": {Critic: "gone"},
+		"judge":  {Judge: "gone"},
 	} {
 		if _, err := r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Options: o}}); err == nil ||
 			!strings.Contains(err.Error(), role) {

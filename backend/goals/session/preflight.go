@@ -84,12 +84,12 @@ func PreflightProblem(
 				"make sure that the check has the same result each time on the same files")
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
 			return verdicts, fault.Invalid("criterion", where+v.Detail,
-				"write a check that fails until the goal is reached, or pass --allow-passing")
+				"write a check that fails until the goal is reached, or pass --allow passing")
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // the goal cannot repair it by making a program
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v), "correct the check, or what it needs")
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
-				"correct the command, or pass --allow-missing if the goal is to make that program")
+				"correct the command, or pass --allow missing if the goal is to make that program")
 		}
 	}
 	return verdicts, nil

@@ -94,7 +94,8 @@ func scanGoal(r scanner, g *GoalRow) error {
 		jsonColumn{&g.Policy}, &g.PolicySHA256, jsonColumn{&g.Limits}, &g.Provider, &g.Model, &g.Scripted, &g.Status, &g.Exit,
 		&g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
-		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account, timeColumn{&g.ParkedUntil},
+		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account,
+		timeColumn{&g.ParkedUntil},
 		&g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
 		return fmt.Errorf("read goal %s: %w", g.ID, err)

@@ -542,9 +542,9 @@ export interface Reasoning {
 export interface GoalRequest extends Criterion, Policy, Limits, Options {
   /** in the user's words */
   objective: string;
-  /** its id; "" is the active one, "demo" the scripted model */
+  /** the provider's id, "demo" for the scripted model; in a request "" leaves the choice to Model */
   provider: string;
-  /** "" is the provider's */
+  /** "" is the provider's; in a request without a provider also PROVIDER/MODEL or PROVIDER */
   model: string;
 }
 
@@ -560,10 +560,9 @@ export interface Options {
   effort?: string;
   /** turns between two runs of the critic; in a goal, 0 is no critic */
   critic_every?: number;
-  /** "" is the goal's own */
-  critic_provider?: string;
-  /** "" is the goal's own */
-  judge_provider?: string;
+  /** who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own */
+  critic?: string;
+  judge?: string;
   /** "" is automatic: review if no deterministic check decides */
   review?: ReviewMode;
   /** goals that must be completed first; in a request also unique parts of their ids */

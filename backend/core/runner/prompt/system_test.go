@@ -116,7 +116,9 @@ func TestSystem_ProtectedFiles_AreNamedWithTheirReason(t *testing.T) {
 
 // TestSystem_OrdinaryGoal_IsShort: without what a goal adds, the rules take at most 700 tokens.
 func TestSystem_OrdinaryGoal_IsShort(t *testing.T) {
-	g := goal.Goal{Request: goal.Request{Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w"}, Limits: goal.DefaultLimits()}}
+	g := goal.Goal{
+		Request: goal.Request{Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w"}, Limits: goal.DefaultLimits()},
+	}
 	text := System(g, Environment{Shell: "bash", OS: "linux", Tools: []string{"browser", "goals"}})
 	if limit := conversation.BytesForTokens(700); len(text) > limit {
 		t.Errorf("the prompt has %d bytes, more than 700 tokens (%d bytes):\n%s", len(text), limit, text)

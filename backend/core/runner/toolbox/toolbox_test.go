@@ -36,6 +36,10 @@ func names(list []goal.ToolSpec) string {
 	return strings.Join(out, " ")
 }
 
+func about(objective string) goal.Goal { return goal.Goal{Request: goal.Request{Objective: objective}} }
+
+func allowing(p policy.Policy) goal.Goal { return goal.Goal{Request: goal.Request{Policy: p}} }
+
 const core = "run_command browser_open find_tools"
 
 func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
@@ -43,18 +47,19 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 		goal goal.Goal
 		more string
 	}{
-		"nothing":               {goal.Goal{Request: goal.Request{Objective: "write a slogan in the terminal, in three steps"}}, ""},
-		"an address":            {goal.Goal{Request: goal.Request{Objective: "see https://a.example"}}, " browser_click browser_type"},
-		"a page":                {goal.Goal{Request: goal.Request{Objective: "make the page red"}}, " browser_click browser_type"},
-		"a tool by name":        {goal.Goal{Request: goal.Request{Objective: "use start_goal."}}, " start_goal"},
-		"a login":               {goal.Goal{Request: goal.Request{Objective: "log in there"}}, " browser_click browser_type browser_login"},
+		"nothing":               {about("write a slogan in the terminal, in three steps"), ""},
+		"an address":            {about("see https://a.example"), " browser_click browser_type"},
+		"a page":                {about("make the page red"), " browser_click browser_type"},
+		"a tool by name":        {about("use start_goal."), " start_goal"},
+		"a login":               {about("log in there"), " browser_click browser_type browser_login"},
 		"an HTTP check":         {checked(goal.Check{Type: goal.HTTP}), " browser_click browser_type"},
 		"a visual check":        {checked(goal.Check{Type: goal.Visual}), " browser_click browser_type look"},
 		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), " browser_click browser_type"},
-		"required steps":        {goal.Goal{Request: goal.Request{Policy: policy.Policy{RequireSteps: true}}}, " declare_step"},
-		"an allowed tool":       {goal.Goal{Request: goal.Request{Policy: policy.Policy{AllowTools: []string{"look"}}}}, " look"},
+		"required steps":        {allowing(policy.Policy{RequireSteps: true}), " declare_step"},
+		"an allowed tool":       {allowing(policy.Policy{AllowTools: []string{"look"}}), " look"},
 		"a page of the user": {
-			goal.Goal{Request: goal.Request{Options: goal.Options{Panes: []string{"b1"}}}}, " browser_click browser_type terminal_keys",
+			goal.Goal{Request: goal.Request{Options: goal.Options{Panes: []string{"b1"}}}},
+			" browser_click browser_type terminal_keys",
 		},
 		"a denied tool": {goal.Goal{
 			Request: goal.Request{

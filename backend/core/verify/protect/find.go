@@ -53,7 +53,7 @@ func Find(ctx context.Context, o Options) ([]Item, error) {
 		}
 	}
 	if len(f.list) > maxProtected {
-		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect",
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --protect '!PATTERN'",
 			len(f.list), maxProtected)
 	}
 	for i := range o.Criterion.Checks {

@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// IsFree reports whether the user allows a file to change: with --no-protect, by unprotecting it, or by accepting
-// its present version.
+// IsFree reports whether the user allows a file to change: with --protect '!PATTERN', by unprotecting it, or by
+// accepting its present version.
 func (s *State) IsFree(file string) bool {
 	if s == nil {
 		return false

@@ -42,8 +42,8 @@ export interface Draft {
   allowMissing: boolean;
   requireSteps: boolean;
   criticEvery: string;
-  criticProvider: string;
-  judgeProvider: string;
+  critic: string;
+  judge: string;
   review: "" | "always" | "never";
   /** The persona; `""` is the engineer. */
   persona: string;
@@ -90,8 +90,8 @@ export const emptyDraft: Draft = {
   allowMissing: false,
   requireSteps: false,
   criticEvery: "5",
-  criticProvider: "",
-  judgeProvider: "",
+  critic: "",
+  judge: "",
   review: "",
   persona: "",
   effort: "",

@@ -16,8 +16,8 @@ export const advancedFields = [
   "allow_socket",
   "allow_hosts",
   "critic_every",
-  "critic_provider",
-  "judge_provider",
+  "critic",
+  "judge",
   "review",
   "persona",
   "on_ask",
@@ -91,10 +91,8 @@ export function validate(d: Draft): Errors {
 export function overridesFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
   const said = `${error?.message ?? ""} ${error?.hint ?? ""}`.toLowerCase();
   return {
-    passing:
-      tries.some((t) => t?.outcome === "passes_already") || /pass(es|ing)?[ _-]already|allow[ _-]passing/.test(said),
+    passing: tries.some((t) => t?.outcome === "passes_already") || /pass(es|ing)?[ _-]already|allow passing/.test(said),
     missing:
-      tries.some((t) => t?.outcome === "cannot_run") ||
-      /cannot[ _]run|can't run|allow[ _-]missing|not found/.test(said),
+      tries.some((t) => t?.outcome === "cannot_run") || /cannot[ _]run|can't run|allow missing|not found/.test(said),
   };
 }

@@ -18,19 +18,13 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
         placeholder="never"
         error={errors.critic_every}
       />
+      <ProviderField draft={draft} set={set} name="critic" label="Critic's provider" error={errors.critic?.message} />
       <ProviderField
         draft={draft}
         set={set}
-        name="criticProvider"
-        label="Critic's provider"
-        error={errors.critic_provider?.message}
-      />
-      <ProviderField
-        draft={draft}
-        set={set}
-        name="judgeProvider"
+        name="judge"
         label="Provider of judge and reviewer"
-        error={errors.judge_provider?.message}
+        error={errors.judge?.message}
       />
       <ReviewField draft={draft} set={set} errors={errors} />
       <PersonaField draft={draft} set={set} errors={errors} />
@@ -115,7 +109,7 @@ function OnAskField({ draft, set, errors }: AdvancedProps) {
 interface ProviderFieldProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
-  name: "criticProvider" | "judgeProvider";
+  name: "critic" | "judge";
   label: string;
   error: string | undefined;
 }

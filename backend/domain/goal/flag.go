@@ -1,0 +1,360 @@
+package goal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Flag sets a part of a request from the command line.
+type Flag struct {
+	Name  string
+	Group FlagGroup
+	Value any // a pointer to a bool, a number, a string or a list, or a FlagValue
+	Usage string
+}
+
+// FlagValue parses a flag that is no plain value.
+type FlagValue interface {
+	Set(text string) error
+	String() string // "": the flag has no default
+	Type() string   // what the value is, in a word
+}
+
+// FlagGroup is a heading of flags in the help.
+type FlagGroup string
+
+// The groups, in the order of the help.
+const (
+	UsualFlags       FlagGroup = "Usual flags"
+	CheckFlags       FlagGroup = "Checks"
+	AccessFlags      FlagGroup = "What it may use"
+	SupervisionFlags FlagGroup = "Supervision"
+	ModelFlags       FlagGroup = "Model and limits"
+	ProcessFlags     FlagGroup = "Start and output"
+)
+
+// Flags lists the flags that fill the request.
+func (r *Request) Flags() []Flag {
+	limits := r.Limits.Flags(DefaultLimits())
+	flags := []Flag{
+		{"check", UsualFlags, checkFlag{&r.Criterion}, "a command that must exit with 0, an http address that must answer " +
+			"200, or file:PATH, json:EXPRESSION, question:TEXT, visual:TEXT, manual:NOTE (repeatable; all must pass)"},
+		{"dir", UsualFlags, &r.Dir, "the goal's folder, in which it works (default: a new one)"},
+		{"worktree", UsualFlags, &r.NewWorktree, "work in a new git worktree of the folder's repository, on a branch of " +
+			"its own (default folder: the present one)"},
+		{"risk", UsualFlags, (*string)(&r.Risk), "maximum risk level: read_only, write_local (default), network_get, " +
+			"network_write, spends_money"},
+		{"allow-host", UsualFlags, &r.AllowHosts, "hosts that it may contact"},
+		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
+
+		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host or where=ssh:NAME for a command, " +
+			"from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
+		{"any", CheckFlags, &r.Any, "one passing check is enough"},
+		{
+			"require", CheckFlags, (*string)(&r.Require),
+			"the minimum assurance of the checks: strong, shared, judged or claimed (default: any)",
+		},
+		{
+			"runs", CheckFlags, &r.Runs,
+			"how many times in a row the command of a check must pass, to find flaky checks (default: once)",
+		},
+		{"allow", CheckFlags, permitFlag{map[string]*bool{
+			"passing": &r.AllowPassing, "missing": &r.AllowMissing, "outside": &r.RunOutside,
+		}}, "passing: checks that already pass; missing: checks whose program does not exist yet; outside: with " +
+			"where=host, code of the agent runs outside the sandbox"},
+		{
+			"check-output", CheckFlags, (*string)(&r.CheckOutput),
+			"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)",
+		},
+		{
+			"check-dir", CheckFlags, &r.CheckDir,
+			"a folder that only the checks read, as $GOALPOST_CHECK_DIR; the agent and the models do not",
+		},
+		{"protect", CheckFlags, negatableFlag{&r.Protect, &r.NoProtect, "pattern"}, "also protect files that match this " +
+			"pattern, relative to the folder, such as 'tests/**'; with ! before it, do not protect them"},
+
+		{
+			"work", AccessFlags, &r.Work,
+			"a file or folder, relative to --dir, that the agent may change; everything else there is then read-only",
+		},
+		{"allow-read", AccessFlags, &r.AllowRead, "another file or folder that it may read"},
+		{"allow-write", AccessFlags, &r.AllowWrite, "another folder that it may write to"},
+		{"allow-local", AccessFlags, &r.AllowLocal, "loopback ports of this machine that it may reach"},
+		{
+			"allow-socket", AccessFlags, &r.AllowSocket,
+			"a Unix socket that it may use: the program behind it may give it all of your rights",
+		},
+		{
+			"deny-host", AccessFlags, &r.DenyHosts,
+			"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME",
+		},
+		{
+			"tool", AccessFlags,
+			negatableFlag{&r.AllowTools, &r.DenyTools, "name"},
+			"only these tools; with ! before it, all but these",
+		},
+		{
+			"secret", AccessFlags, &r.Secrets,
+			"a secret that it may use as {{secret:NAME}} without asking; it never sees the value",
+		},
+		{
+			"unconfined", AccessFlags, &r.Unconfined,
+			"no sandbox: the goal's programs get all of your rights (journaled)",
+		},
+
+		{"after", SupervisionFlags, idsFlag{&r.After}, "run after this goal is completed"},
+		{
+			"pane", SupervisionFlags, &r.Panes,
+			"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there",
+		},
+		{
+			"on-ask", SupervisionFlags, &r.OnAsk,
+			"what to do if nobody answers an approval: park (pause the goal; the default), deny, allow",
+		},
+		{"persona", SupervisionFlags, &r.Persona, "the agent's persona (default: engineer)"},
+		{"require-steps", SupervisionFlags, &r.RequireSteps, "require a declared step before each change"},
+		{
+			"critic", SupervisionFlags,
+			criticFlag{&r.Options},
+			"the turns between two runs of the critic (default 5), 0 for no critic, or its PROVIDER/MODEL",
+		},
+		{"judge", SupervisionFlags, &r.Judge, "PROVIDER/MODEL that judges and reviews (default: the goal's own)"},
+		{"review", SupervisionFlags, (*string)(&r.Review), "whether an independent reviewer checks claims that passed: " +
+			"always or never (default: if no deterministic check decides)"},
+
+		{
+			"engine", ModelFlags, &r.Engine,
+			"what drives the goal: model, or an external agent that engines lists (default: the one set there)",
+		},
+		{
+			"effort", ModelFlags, &r.Effort,
+			"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)",
+		},
+	}
+	return append(flags, limits...)
+}
+
+// Flags lists the flags that fill the limits, with the defaults in their usage.
+func (l *Limits) Flags(defaults Limits) []Flag {
+	usage := func(text, byDefault string) string {
+		if byDefault == "" || byDefault == "0" {
+			return text + "; 0 = no limit"
+		}
+		return text + "; 0 = no limit (default " + byDefault + ")"
+	}
+	wallClock := ""
+	if defaults.WallClockMS > 0 {
+		wallClock = FormatDuration(defaults.WallClock())
+	}
+	return []Flag{
+		{"wall-clock", UsualFlags, timeFlag{&l.WallClockMS}, usage("maximum running time", wallClock)},
+		{"max-usd", UsualFlags, limitFlag[float64]{&l.USD}, usage("money, where a price is known", "")},
+		{
+			"max-iterations", ModelFlags,
+			limitFlag[int]{&l.Iterations},
+			usage("maximum number of turns", strconv.Itoa(defaults.Iterations)),
+		},
+		{
+			"max-claims", ModelFlags,
+			limitFlag[int]{&l.ClaimsPerCheck},
+			usage("failed claims in a row on one check", strconv.Itoa(defaults.ClaimsPerCheck)),
+		},
+		{"max-tokens", ModelFlags, limitFlag[int64]{&l.Tokens}, usage("tokens in and out", "")},
+	}
+}
+
+// limitFlag is a limit; its text 0 is NoLimit.
+type limitFlag[N int | int64 | float64] struct{ limit *N }
+
+func (limitFlag[N]) String() string { return "" }
+func (limitFlag[N]) Type() string   { return "number" }
+
+func (l limitFlag[N]) Set(text string) error {
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || n != n:
+		return fmt.Errorf("%q is not a number", text)
+	case float64(N(n)) != n:
+		return fmt.Errorf("%q is not a whole number", text)
+	case n < 0:
+		return fmt.Errorf("%s is negative; 0 is no limit", text)
+	}
+	*l.limit = cmp.Or(N(n), NoLimit)
+	return nil
+}
+
+// timeFlag is a limit of time in milliseconds; its text 0 is NoLimit.
+type timeFlag struct{ milliseconds *int64 }
+
+func (timeFlag) String() string { return "" }
+func (timeFlag) Type() string   { return "time" }
+
+func (t timeFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is not a time with its unit, such as 90s, 45m or 2h", text)
+	case d < 0:
+		return fmt.Errorf("%s is negative; 0 is no limit", text)
+	case d > 0 && d < time.Second:
+		return fmt.Errorf("%s is too short: give at least 1s, or 0 for no limit", text)
+	}
+	*t.milliseconds = cmp.Or(d.Milliseconds(), NoLimit)
+	return nil
+}
+
+// negatableFlag adds to a list, or to its opposite if ! is before the text.
+type negatableFlag struct {
+	list, opposite *[]string
+	kind           string
+}
+
+func (negatableFlag) String() string { return "" }
+func (n negatableFlag) Type() string { return n.kind }
+
+func (n negatableFlag) Set(text string) error {
+	if name, ok := strings.CutPrefix(text, "!"); ok {
+		*n.opposite = append(*n.opposite, name)
+	} else {
+		*n.list = append(*n.list, text)
+	}
+	return nil
+}
+
+// permitFlag sets the switches that its text names, separated by commas.
+type permitFlag struct{ switches map[string]*bool }
+
+func (permitFlag) String() string { return "" }
+func (permitFlag) Type() string   { return "what" }
+
+func (p permitFlag) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		on := p.switches[strings.TrimSpace(name)]
+		if on == nil {
+			return fmt.Errorf("there is no %q: use passing, missing or outside, or several with commas", name)
+		}
+		*on = true
+	}
+	return nil
+}
+
+// criticFlag sets how often the critic runs, or its model.
+type criticFlag struct{ options *Options }
+
+func (criticFlag) String() string { return "" }
+func (criticFlag) Type() string   { return "turns|model" }
+
+func (c criticFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		c.options.Critic = text
+	case n < 0:
+		return fmt.Errorf("%d is negative; 0 is no critic", n)
+	default:
+		c.options.CriticEvery = cmp.Or(n, NoLimit)
+	}
+	return nil
+}
+
+// idsFlag adds to a list of goals.
+type idsFlag struct{ ids *[]ID }
+
+func (idsFlag) String() string { return "" }
+func (idsFlag) Type() string   { return "goal" }
+
+func (i idsFlag) Set(text string) error {
+	*i.ids = append(*i.ids, ID(text))
+	return nil
+}
+
+// checkFlag adds a check.
+type checkFlag struct{ criterion *Criterion }
+
+func (checkFlag) String() string { return "" }
+func (checkFlag) Type() string   { return "check" }
+
+func (c checkFlag) Set(text string) error {
+	c.criterion.Checks = append(c.criterion.Checks, ParseCheck(text))
+	return nil
+}
+
+// ParseCheck makes a check from its text: a command of a shell, unless it begins with the name of another kind or is
+// an http address.
+func ParseCheck(text string) Check {
+	kind, rest, _ := strings.Cut(text, ":")
+	switch kind {
+	case "http", "https":
+		if strings.HasPrefix(rest, "//") {
+			return Check{Type: HTTP, URL: text}
+		}
+	case "file":
+		return Check{Type: File, Path: rest}
+	case "json":
+		return Check{Type: JSONPredicate, Expr: rest}
+	case "question":
+		return Check{Type: ModelQuestion, Question: rest}
+	case "visual":
+		return Check{Type: Visual, Question: rest}
+	case "manual":
+		return Check{Type: Manual, Note: rest}
+	}
+	return Check{Type: Shell, Command: text}
+}
+
+// withFlag changes the last check.
+type withFlag struct{ criterion *Criterion }
+
+func (withFlag) String() string { return "" }
+func (withFlag) Type() string   { return "key=value" }
+
+func (w withFlag) Set(text string) error {
+	key, value, _ := strings.Cut(text, "=")
+	kinds := map[string]CheckType{"where": Shell, "from": JSONPredicate, "wait": Manual}
+	kind, ok := kinds[key]
+	if !ok {
+		return fmt.Errorf("there is no %q: use where, from or wait", key)
+	}
+	n := len(w.criterion.Checks)
+	if n == 0 || w.criterion.Checks[n-1].Type != kind {
+		example := map[string]string{"where": "of a command", "from": "json:EXPRESSION", "wait": "manual:NOTE"}
+		return fmt.Errorf("put %s after the --check %s that it belongs to", key, example[key])
+	}
+	check := &w.criterion.Checks[n-1]
+	switch key {
+	case "where":
+		if check.Where = value; value == "sandbox" {
+			check.Where = ""
+		}
+	case "wait":
+		if value != "" && value != "true" {
+			return errors.New("wait has no value")
+		}
+		check.Wait = true
+	case "from":
+		return check.setSource(value)
+	}
+	return nil
+}
+
+// setSource sets where the response of a JSON check comes from.
+func (c *Check) setSource(text string) error {
+	kind, rest, _ := strings.Cut(text, ":")
+	switch kind {
+	case "claim":
+		c.From = FromClaim
+	case "file":
+		c.From, c.Path = FromFile, rest
+	case "cmd":
+		c.From, c.Command = FromCommand, rest
+	case "url":
+		c.From, c.URL = FromURL, rest
+	default:
+		return fmt.Errorf("unknown source %q: use claim, file:PATH, cmd:COMMAND or url:URL", text)
+	}
+	return nil
+}

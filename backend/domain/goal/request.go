@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +84,136 @@ func DefaultLimits() Limits {
 
 // DefaultCriticEvery is the default number of turns between two runs of the critic.
 const DefaultCriticEvery = 5
+
+// Flags lists the flags that fill the request.
+func (r *Request) Flags() []Flag {
+	limits := r.Limits.Flags(DefaultLimits())
+	flags := []Flag{
+		{"check", UsualFlags, checkFlag{&r.Criterion}, "a command that must exit with 0, an http address that must answer " +
+			"200, or file:PATH, json:EXPRESSION, question:TEXT, visual:TEXT, manual:NOTE (repeatable; all must pass)"},
+		{"dir", UsualFlags, &r.Dir, "the goal's folder, in which it works (default: a new one)"},
+		{"worktree", UsualFlags, &r.NewWorktree, "work in a new git worktree of the folder's repository, on a branch of " +
+			"its own (default folder: the present one)"},
+		{"risk", UsualFlags, (*string)(&r.Risk), "maximum risk level: read_only, write_local (default), network_get, " +
+			"network_write, spends_money"},
+		{"allow-host", UsualFlags, &r.AllowHosts, "hosts that it may contact"},
+		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
+
+		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host or where=ssh:NAME for a command, " +
+			"from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
+		{"any", CheckFlags, &r.Any, "one passing check is enough"},
+		{
+			"require", CheckFlags, (*string)(&r.Require),
+			"the minimum assurance of the checks: strong, shared, judged or claimed (default: any)",
+		},
+		{
+			"runs", CheckFlags, &r.Runs,
+			"how many times in a row the command of a check must pass, to find flaky checks (default: once)",
+		},
+		{"allow", CheckFlags, permitFlag{map[string]*bool{
+			"passing": &r.AllowPassing, "missing": &r.AllowMissing, "outside": &r.RunOutside,
+		}}, "passing: checks that already pass; missing: checks whose program does not exist yet; outside: with " +
+			"where=host, code of the agent runs outside the sandbox"},
+		{
+			"check-output", CheckFlags, (*string)(&r.CheckOutput),
+			"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)",
+		},
+		{
+			"check-dir", CheckFlags, &r.CheckDir,
+			"a folder that only the checks read, as $GOALPOST_CHECK_DIR; the agent and the models do not",
+		},
+		{"protect", CheckFlags, negatableFlag{&r.Protect, &r.NoProtect, "pattern"}, "also protect files that match this " +
+			"pattern, relative to the folder, such as 'tests/**'; with ! before it, do not protect them"},
+
+		{
+			"work", AccessFlags, &r.Work,
+			"a file or folder, relative to --dir, that the agent may change; everything else there is then read-only",
+		},
+		{"allow-read", AccessFlags, &r.AllowRead, "another file or folder that it may read"},
+		{"allow-write", AccessFlags, &r.AllowWrite, "another folder that it may write to"},
+		{"allow-local", AccessFlags, &r.AllowLocal, "loopback ports of this machine that it may reach"},
+		{
+			"allow-socket", AccessFlags, &r.AllowSocket,
+			"a Unix socket that it may use: the program behind it may give it all of your rights",
+		},
+		{
+			"deny-host", AccessFlags, &r.DenyHosts,
+			"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME",
+		},
+		{
+			"tool", AccessFlags,
+			negatableFlag{&r.AllowTools, &r.DenyTools, "name"},
+			"only these tools; with ! before it, all but these",
+		},
+		{
+			"secret", AccessFlags, &r.Secrets,
+			"a secret that it may use as {{secret:NAME}} without asking; it never sees the value",
+		},
+		{
+			"unconfined", AccessFlags, &r.Unconfined,
+			"no sandbox: the goal's programs get all of your rights (journaled)",
+		},
+
+		{"after", SupervisionFlags, idsFlag{&r.After}, "run after this goal is completed"},
+		{
+			"pane", SupervisionFlags, &r.Panes,
+			"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there",
+		},
+		{
+			"on-ask", SupervisionFlags, &r.OnAsk,
+			"what to do if nobody answers an approval: park (pause the goal; the default), deny, allow",
+		},
+		{"persona", SupervisionFlags, &r.Persona, "the agent's persona (default: engineer)"},
+		{"require-steps", SupervisionFlags, &r.RequireSteps, "require a declared step before each change"},
+		{
+			"critic", SupervisionFlags,
+			criticFlag{&r.Options},
+			"the turns between two runs of the critic (default 5), 0 for no critic, or its PROVIDER/MODEL",
+		},
+		{"judge", SupervisionFlags, &r.Judge, "PROVIDER/MODEL that judges and reviews (default: the goal's own)"},
+		{"review", SupervisionFlags, (*string)(&r.Review), "whether an independent reviewer checks claims that passed: " +
+			"always or never (default: if no deterministic check decides)"},
+
+		{
+			"engine", ModelFlags, &r.Engine,
+			"what drives the goal: model, or an external agent that engines lists (default: the one set there)",
+		},
+		{
+			"effort", ModelFlags, &r.Effort,
+			"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)",
+		},
+	}
+	return append(flags, limits...)
+}
+
+// Flags lists the flags that fill the limits, with the defaults in their usage.
+func (l *Limits) Flags(defaults Limits) []Flag {
+	usage := func(text, byDefault string) string {
+		if byDefault == "" || byDefault == "0" {
+			return text + "; 0 = no limit"
+		}
+		return text + "; 0 = no limit (default " + byDefault + ")"
+	}
+	wallClock := ""
+	if defaults.WallClockMS > 0 {
+		wallClock = FormatDuration(defaults.WallClock())
+	}
+	return []Flag{
+		{"wall-clock", UsualFlags, timeFlag{&l.WallClockMS}, usage("maximum running time", wallClock)},
+		{"max-usd", UsualFlags, limitFlag[float64]{&l.USD}, usage("money, where a price is known", "")},
+		{
+			"max-iterations", ModelFlags,
+			limitFlag[int]{&l.Iterations},
+			usage("maximum number of turns", strconv.Itoa(defaults.Iterations)),
+		},
+		{
+			"max-claims", ModelFlags,
+			limitFlag[int]{&l.ClaimsPerCheck},
+			usage("failed claims in a row on one check", strconv.Itoa(defaults.ClaimsPerCheck)),
+		},
+		{"max-tokens", ModelFlags, limitFlag[int64]{&l.Tokens}, usage("tokens in and out", "")},
+	}
+}
 
 // Complete puts the defaults into a request: after it, 0 means none.
 func (r *Request) Complete() error {

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"goalpost/backend/core/runner/conversation"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/text"
 )
@@ -91,7 +90,7 @@ func (r *runControl) Evidence(ctx context.Context, handle string, cursor int64) 
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(conversation.MaxResultBytes(r.calls.window))))
+	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(r.calls.maxResultBytes())))
 }
 
 // pageAt returns a page that ends between two characters, so that the pages join to the whole text.

@@ -186,7 +186,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	if repeated == "" {
 		result.Text = appendHostNote(result.Text, d.guard.Record(guarded, c.effect, outcome, result))
 	}
-	cut := truncateResult(&result, c.step, conversation.MaxResultBytes(d.window))
+	cut := truncateResult(&result, c.step, d.maxResultBytes())
 	d.steps.recordStep(c, outcome, whole, result.IsOngoing)
 	step := &event.Step{
 		StepID:  c.step,
@@ -209,6 +209,9 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	}
 	return d.approvals.askBlockedHosts(ctx, c)
 }
+
+// maxResultBytes limits one result in bytes.
+func (d *dispatcher) maxResultBytes() int { return conversation.MaxResultBytes(d.window) }
 
 // recordIntent journals that a call will be executed, and uses up a grant for a single call.
 func (d *dispatcher) recordIntent(ctx context.Context, c *resolvedCall) *Stop {

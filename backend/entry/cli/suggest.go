@@ -65,8 +65,7 @@ func (sc suggestCommand) suggest() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&in.Dir, "dir", "", "the goal's folder (default: a new one)")
-	c.Flags().StringVar(&in.Provider, "provider", "", "id of the provider to ask (default: the active one)")
-	c.Flags().StringVar(&in.Model, "model", "", "the model's name (default: the provider's)")
+	c.Flags().StringVar(&in.Model, "model", "", "PROVIDER/MODEL, PROVIDER, or a model of the active provider")
 	c.Flags().BoolVar(&in.NoModel, "no-model", false, "ask no model")
 	c.Flags().BoolVar(&noTry, "no-try", false, "do not try the checks")
 	return addJSON(c)

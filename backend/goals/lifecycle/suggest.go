@@ -97,12 +97,9 @@ func (s *Suggester) askModel(
 		return nil, ""
 	}
 	ps := s.intake.models
-	p, err := ps.Get(in.Provider)
+	p, err := ps.Chosen(in.Provider, in.Model)
 	if err != nil || p.Kind == config.Demo {
 		return nil, "No model was asked, because none is connected."
-	}
-	if in.Model != "" {
-		p = models.WithModel(p, in.Model)
 	}
 	client, err := ps.NewClient(ctx, models.Choice{Provider: p})
 	if err != nil {

@@ -48,7 +48,7 @@ const (
 
 // Choose completes the goal's provider and model, and checks that the provider can be reached.
 func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
-	p, err := pr.chosen(g.Request)
+	p, err := pr.Chosen(g.Provider, g.Model)
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,17 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 		pr.validateSecondaryModel(ctx, "judge", g.Options.Judge, p))
 }
 
-// chosen returns the provider of a request, with its model.
-func (pr *Providers) chosen(r goal.Request) (config.Provider, error) {
-	if r.Provider == "" && r.Model != "" {
-		if p, err := pr.Find(r.Model, config.Provider{}); err == nil {
+// Chosen returns the provider with an id, and its model with a name; "" is the default one. Without an id, the name may
+// also be PROVIDER/MODEL or PROVIDER.
+func (pr *Providers) Chosen(id, name string) (config.Provider, error) {
+	if id == "" && name != "" {
+		if p, err := pr.Find(name, config.Provider{}); err == nil {
 			return p, nil
 		}
 	}
-	p, err := pr.Get(r.Provider)
-	if err == nil && r.Model != "" {
-		p = WithModel(p, r.Model)
+	p, err := pr.Get(id)
+	if err == nil && name != "" {
+		p = WithModel(p, name)
 	}
 	return p, err
 }
@@ -264,7 +265,7 @@ func (pr *Providers) newClient(p Choice, key string) (m model.Client, err error)
 // JudgeFor returns the model that judges in the pre-flight of a goal. It returns nil if there is none, as for the
 // scripted model.
 func (pr *Providers) JudgeFor(ctx context.Context, r goal.Request) judge.Model {
-	p, err := pr.chosen(r)
+	p, err := pr.Chosen(r.Provider, r.Model)
 	if r.Judge != "" {
 		p, err = pr.Find(r.Judge, p)
 	}

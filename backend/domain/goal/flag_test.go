@@ -1,0 +1,109 @@
+package goal_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"goalpost/backend/domain/goal"
+)
+
+func TestParseCheck_Text_IsACommandUnlessItNamesAnotherKind(t *testing.T) {
+	for text, want := range map[string]goal.Check{
+		"make test":              {Type: goal.Shell, Command: "make test"},
+		"curl http://127.0.0.1/": {Type: goal.Shell, Command: "curl http://127.0.0.1/"},
+		"http:server":            {Type: goal.Shell, Command: "http:server"},
+		"http://127.0.0.1:8080/": {Type: goal.HTTP, URL: "http://127.0.0.1:8080/"},
+		"https://a.example":      {Type: goal.HTTP, URL: "https://a.example"},
+		"file:a: b.txt":          {Type: goal.File, Path: "a: b.txt"},
+		"json:response.n === 3":  {Type: goal.JSONPredicate, Expr: "response.n === 3"},
+		"question:is it done?":   {Type: goal.ModelQuestion, Question: "is it done?"},
+		"visual:is it red?":      {Type: goal.Visual, Question: "is it red?"},
+		"manual:":                {Type: goal.Manual},
+	} {
+		if got := goal.ParseCheck(text); got != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
+	var r goal.Request
+	set := func(name, text string) error {
+		flags := r.Flags()
+		at := slices.IndexFunc(flags, func(f goal.Flag) bool { return f.Name == name })
+		return flags[at].Value.(goal.FlagValue).Set(text)
+	}
+	for _, given := range [][2]string{
+		{"check", "json:ok"},
+		{"with", "from=file:out.json"},
+		{"check", "make"},
+		{"with", "where=ssh:build"},
+		{"check", "manual:look"},
+		{"with", "wait"},
+		{"allow", "passing, outside"},
+		{"protect", "a/**"},
+		{"protect", "!b/**"},
+		{"tool", "!run_command"},
+		{"critic", "0"},
+		{"critic", "other/large"},
+		{"after", "01k3abcd"},
+		{"wall-clock", "90s"},
+		{"max-usd", "0"},
+		{"max-iterations", "7"},
+	} {
+		if err := set(given[0], given[1]); err != nil {
+			t.Errorf("--%s %s: %v", given[0], given[1], err)
+		}
+	}
+	want := goal.Request{
+		Criterion: goal.Criterion{Checks: []goal.Check{
+			{Type: goal.JSONPredicate, Expr: "ok", From: goal.FromFile, Path: "out.json"},
+			{Type: goal.Shell, Command: "make", Where: "ssh:build"},
+			{Type: goal.Manual, Note: "look", Wait: true},
+		}},
+		Limits: goal.Limits{WallClockMS: 90_000, USD: goal.NoLimit, Iterations: 7},
+		Options: goal.Options{
+			AllowPassing: true, RunOutside: true, Protect: []string{"a/**"}, NoProtect: []string{"b/**"},
+			CriticEvery: goal.NoLimit, Critic: "other/large", After: []goal.ID{"01k3abcd"},
+		},
+	}
+	want.DenyTools = []string{"run_command"}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("%+v\nwant %+v", r, want)
+	}
+	for _, wrong := range [][2]string{
+		{"with", "where=host"}, // the last check is manual
+		{"with", "color=red"},
+		{"allow", "everything"},
+		{"critic", "-1"},
+		{"wall-clock", "5"},
+		{"wall-clock", "-5m"},
+		{"wall-clock", "500ms"},
+		{"max-usd", "NaN"},
+		{"max-iterations", "1.5"},
+		{"max-iterations", "-1"},
+		{"max-tokens", "1e99"},
+	} {
+		if set(wrong[0], wrong[1]) == nil {
+			t.Errorf("--%s %s is accepted", wrong[0], wrong[1])
+		}
+	}
+}
+
+// TestRequestFlags_EachOne_HasANameOfItsOwn also keeps the help short.
+func TestRequestFlags_EachOne_HasANameOfItsOwn(t *testing.T) {
+	var r goal.Request
+	names, usual := map[string]bool{}, 0
+	for _, f := range r.Flags() {
+		if names[f.Name] || f.Usage == "" {
+			t.Errorf("--%s is there twice, or has no usage", f.Name)
+		}
+		if names[f.Name] = true; f.Group == goal.UsualFlags {
+			usual++
+		}
+	}
+	if len(names) > 45 || usual != 8 {
+		t.Errorf("%d flags, %d of them usual ones", len(names), usual)
+	}
+}

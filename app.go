@@ -20,6 +20,7 @@ import (
 
 	"goalpost/backend/app"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 )
 
@@ -147,8 +148,8 @@ func processStart() time.Time {
 // generateBindings passes the APIs to Wails' binding generator. They are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
-		&api.GoalAPI{}, &api.ApprovalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{},
-		&api.ModelAPI{}, &api.SettingsAPI{}, &api.SSHAPI{}, &api.MCPAPI{}, &api.SecretAPI{},
+		&calls.GoalAPI{}, &calls.ApprovalAPI{}, &calls.TerminalAPI{}, &calls.BrowserAPI{}, &calls.WorkspaceAPI{},
+		&calls.ModelAPI{}, &calls.SettingsAPI{}, &calls.SSHAPI{}, &calls.MCPAPI{}, &calls.SecretAPI{},
 	}})
 	if err != nil {
 		return fmt.Errorf("bindings: %w", err)

@@ -58,6 +58,7 @@ var neighbours = map[string][]string{
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},
+	"backend/goals/calls": {"api", "doctor", "lifecycle", "mcpservers", "models", "panes"},
 }
 
 // homes lists the only packages that may import external code, by import prefix. It includes two packages of the

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestAbort_WaitingGoal_EndsItsProgramsAndChildren: after an abort, a goal that waits in the queue or is parked leaves
@@ -71,7 +71,7 @@ func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 			if sleeps(t, mark) {
 				t.Error("its program continues")
 			}
-			list, err := p.goal.List(api.ListInput{Search: "write the part"})
+			list, err := p.goal.List(calls.ListInput{Search: "write the part"})
 			if err != nil || len(list.Goals) != 1 || list.Goals[0].Status != goal.Aborted {
 				t.Errorf("the goal that it started: %+v, %v", list.Goals, err)
 			}

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/waittest"
 )
 
@@ -88,7 +88,7 @@ func TestClosePane_LastOfDoneGoal_EndsItsPrograms(t *testing.T) {
 	mark := fmt.Sprint(200_000_000 + 10*os.Getpid() + 4)
 	id := leaves(p, mark)
 	var own []pane.Info
-	list, err := area[*api.WorkspaceAPI](t, p.app).Panes()
+	list, err := area[*calls.WorkspaceAPI](t, p.app).Panes()
 	must(t, err)
 	for _, i := range list.Panes {
 		if i.GoalID == id {
@@ -105,7 +105,7 @@ func TestClosePane_LastOfDoneGoal_EndsItsPrograms(t *testing.T) {
 		if one.Kind == pane.Terminal {
 			_, err = p.terminals().Close(one.ID)
 		} else {
-			_, err = area[*api.BrowserAPI](t, p.app).Close(one.ID)
+			_, err = area[*calls.BrowserAPI](t, p.app).Close(one.ID)
 		}
 		must(t, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/entry/mcpserve"
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/doctor"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/lifecycle"
@@ -112,33 +113,33 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
-		api.NewWorktreeAPI(ctx, a.Goals.Intake, a.Goals),
-		api.NewEngineAPI(ctx, a.Goals),
-		api.NewTerminalAPI(ctx, a.panes),
-		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
-		api.NewWorkspaceAPI(ctx, a.panes, a.store),
+		calls.NewWorktreeAPI(ctx, a.Goals),
+		calls.NewEngineAPI(ctx, a.Goals),
+		calls.NewTerminalAPI(ctx, a.panes),
+		calls.NewBrowserAPI(ctx, a.panes, a.store),
+		calls.NewWorkspaceAPI(ctx, a.panes, a.store),
 		a.ModelAPI(ctx),
-		api.NewSettingsAPI(ctx, a.cfg, a),
-		api.NewSSHAPI(ctx, a.panes.Servers),
-		api.NewMCPAPI(ctx, a.mcpServers),
-		api.NewSecretAPI(ctx, a.secrets),
-		api.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
+		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),
+		calls.NewSSHAPI(ctx, a.panes.Servers),
+		calls.NewMCPAPI(ctx, a.mcpServers),
+		calls.NewSecretAPI(ctx, a.secrets),
+		calls.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
 	}
 }
 
 // GoalAPI returns the calls about goals. The command line uses it too.
-func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, a.Goals.Parts(), a.store)
+func (a *App) GoalAPI(ctx context.Context) *calls.GoalAPI {
+	return calls.NewGoalAPI(ctx, a.Goals, a.store)
 }
 
 // ChangesAPI returns the calls about what goals changed. The command line uses it too.
-func (a *App) ChangesAPI(ctx context.Context) *api.ChangesAPI {
-	return api.NewChangesAPI(ctx, a.Goals.History, a.store)
+func (a *App) ChangesAPI(ctx context.Context) *calls.ChangesAPI {
+	return calls.NewChangesAPI(ctx, a.Goals.History, a.store)
 }
 
 // ApprovalAPI returns the calls about approvals. The command line uses it too.
-func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
-	return api.NewApprovalAPI(ctx, a.Goals, a.store)
+func (a *App) ApprovalAPI(ctx context.Context) *calls.ApprovalAPI {
+	return calls.NewApprovalAPI(ctx, a.Goals, a.store)
 }
 
 // Events subscribes to all events of this process.
@@ -170,9 +171,9 @@ func (a *App) streamURL() string {
 }
 
 // StreamConnection returns what the page needs to reach the streams.
-func (a *App) StreamConnection() api.Connection {
+func (a *App) StreamConnection() calls.Connection {
 	a.log.Info("page connected", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
-	c := api.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
+	c := calls.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
 	if !a.options.Serve {
 		c.URL, c.Token = a.stream.URL(), a.stream.Token()
 	}
@@ -189,11 +190,15 @@ func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 
 // MCPServers returns the user's MCP servers.
-func (a *App) MCPServers() api.MCPServers { return a.mcpServers }
+func (a *App) MCPServers() *mcpservers.Servers { return a.mcpServers }
 
 // Doctor examines what this machine offers. It tests everything again each time.
 func (a *App) Doctor() []api.DoctorFinding {
-	d := doctor.Doctor{
+	return a.doctor().Findings()
+}
+
+func (a *App) doctor() *doctor.Doctor {
+	return &doctor.Doctor{
 		Config:     a.cfg,
 		Access:     a.access,
 		Models:     a.models,
@@ -203,16 +208,12 @@ func (a *App) Doctor() []api.DoctorFinding {
 		Version:    a.options.Version,
 		Updates:    &a.updates,
 	}
-	return d.Findings()
 }
 
 // ModelAPI returns the calls about providers. The command line uses it too.
-func (a *App) ModelAPI(ctx context.Context) *api.ModelAPI {
-	return api.NewModelAPI(ctx, a.cfg, a.models)
+func (a *App) ModelAPI(ctx context.Context) *calls.ModelAPI {
+	return calls.NewModelAPI(ctx, a.cfg, a.models)
 }
-
-// ValidateToolchains refuses a list with a folder that goals may not see.
-func (a *App) ValidateToolchains(list string) error { return a.access.ValidateToolchains(list) }
 
 // RestoreWorkspace reopens the user's terminals and saves them from now on.
 func (a *App) RestoreWorkspace(ctx context.Context) error {
@@ -267,14 +268,7 @@ type clock struct{}
 func (clock) Now() time.Time                         { return time.Now() }
 func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// The interfaces that other packages need these types to implement.
-var (
-	_ runner.Session      = (*session.Session)(nil)
-	_ api.Panes           = (*panes.Registry)(nil)
-	_ api.SettingsService = (*App)(nil)
-	_ api.SSHServers      = (*panes.SSH)(nil)
-	_ api.Approvals       = (*lifecycle.Service)(nil)
-)
+var _ runner.Session = (*session.Session)(nil)
 
 // makePeers returns a client for other processes of this user.
 func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }

@@ -28,6 +28,7 @@ import (
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/entry/cli"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/host/sandbox/sandboxtest"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/waittest"
@@ -126,7 +127,7 @@ var late = waittest.Scale(3 * time.Minute)
 type program struct {
 	*testing.T
 	app  *app.App
-	goal *api.GoalAPI
+	goal *calls.GoalAPI
 	cfg  *config.Config
 	sub  *event.Subscription
 }
@@ -364,7 +365,7 @@ func TestStart_Refused_LeavesNothing(t *testing.T) {
 			}
 		})
 	}
-	if list, err := p.goal.List(api.ListInput{}); err != nil || list.Total != 0 {
+	if list, err := p.goal.List(calls.ListInput{}); err != nil || list.Total != 0 {
 		t.Errorf("goals: %+v %v", list, err)
 	}
 	left, err := filepath.Glob(filepath.Join(p.cfg.Work(), "*"))
@@ -477,7 +478,7 @@ func TestResume_SameProcess_KeepsTheTerminal(t *testing.T) {
 func TestPanes_OfAnotherGoal_AreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	terminals := area[*api.TerminalAPI](t, p.app)
+	terminals := area[*calls.TerminalAPI](t, p.app)
 	mine, err := terminals.Open(api.ArgsOpenTerminal{Dir: t.TempDir()})
 	if err != nil || mine.Kind != pane.Terminal || mine.GoalID != "" {
 		t.Fatalf("%+v %v", mine, err)
@@ -504,8 +505,8 @@ func TestPanes_OfAnotherGoal_AreRefused(t *testing.T) {
 
 func TestBoundMethod_Panics_ReturnsAnError(t *testing.T) {
 	t.Parallel()
-	broken := api.NewGoalAPI(context.Background(), api.Goals{}, nil)
-	_, err := broken.List(api.ListInput{})
+	broken := calls.NewGoalAPI(context.Background(), nil, nil)
+	_, err := broken.List(calls.ListInput{})
 	problem := api.ToProblem(err)
 	if problem.Code != fault.Internal || problem.Message == "" {
 		t.Errorf("%v", err)
@@ -550,7 +551,7 @@ func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	p.await("the open page", func(e event.Event) bool {
 		s, ok := e.Body.(*event.Step)
 		return ok && s.Tool == "browser_open"
@@ -612,7 +613,7 @@ func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	p.await("the wait", func(e event.Event) bool {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.Tool == "browser_wait"
@@ -657,7 +658,7 @@ func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	p.await("the wait", func(e event.Event) bool {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.Tool == "browser_wait"

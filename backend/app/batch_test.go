@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestApprovals_OfTwoGoals_AreAnsweredAndRevoked: the requests of two goals are answered in one call. A grant is
@@ -21,7 +21,7 @@ func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 		"command": "while ! test -f go; do sleep 0.05; done",
 	}), fetch,
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
-	approvals := area[*api.ApprovalAPI](t, p.app)
+	approvals := area[*calls.ApprovalAPI](t, p.app)
 	var ids, requests [2]string
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	asked := func(id string) string {
@@ -45,7 +45,7 @@ func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 	if len(waiting) != 2 {
 		t.Fatalf("%d wait: %+v", len(waiting), waiting)
 	}
-	ok, err := approvals.Answer([]api.AnswerInput{
+	ok, err := approvals.Answer([]calls.AnswerInput{
 		{
 			GoalID:  ids[0],
 			Request: requests[0],
@@ -82,14 +82,14 @@ func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 	if grants(ids[0]) != 0 {
 		t.Error("what was taken back is still listed")
 	}
-	_, err = approvals.Answer([]api.AnswerInput{{GoalID: ids[0], Request: again, Allow: true, Scope: policy.ScopeHost}})
+	_, err = approvals.Answer([]calls.AnswerInput{{GoalID: ids[0], Request: again, Allow: true, Scope: policy.ScopeHost}})
 	must(t, err)
 	for _, id := range ids {
 		if v := p.done(id); v.Exit != goal.GaveUp || grants(id) != 0 {
 			t.Errorf("%s ended as %s with %d grants", id, v.Exit, grants(id))
 		}
 	}
-	if _, err := approvals.Answer([]api.AnswerInput{{GoalID: ids[0], Request: requests[0], Allow: true}}); err == nil {
+	if _, err := approvals.Answer([]calls.AnswerInput{{GoalID: ids[0], Request: requests[0], Allow: true}}); err == nil {
 		t.Error("an answered request of a goal that is over is answered again")
 	}
 }

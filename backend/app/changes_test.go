@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // givesUp is a call with which a goal ends.
@@ -55,7 +56,7 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
 
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	v, err := changes.List(out.GoalID, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 		_, ok := e.Body.(*event.Iteration)
 		return ok && string(e.GoalID) == second.GoalID
 	})
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	_, err = changes.Undo(first.GoalID, api.UndoInput{})
 	if !api.IsConflict(err) || !strings.Contains(err.Error(), "is running in the same folder") {
 		t.Errorf("undo while another goal runs there: %v", err)
@@ -154,7 +155,7 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 	if err != nil || !strings.Contains(v.Unavailable, "may only read") {
 		t.Errorf("changes: %q %v", v.Unavailable, err)
 	}
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	if _, err := changes.Undo(out.GoalID, api.UndoInput{}); !api.IsConflict(err) {
 		t.Errorf("undo: %v", err)
 	}
@@ -174,7 +175,7 @@ func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
 	must(t, err)
 	p.answers(out.GoalID, policy.ScopeOnce)
 	p.ended(out.GoalID)
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	v, err := p.app.Goals.History.Changes(context.Background(), goal.ID(out.GoalID), nil)
 	if err != nil || len(v.Files) != 1 || v.Files[0].Path != "notes.txt" {
 		t.Fatalf("changes: %+v %v", v, err)
@@ -206,7 +207,7 @@ func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
 	}
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	v, err := area[*api.ChangesAPI](t, p.app).List(out.GoalID, nil)
+	v, err := area[*calls.ChangesAPI](t, p.app).List(out.GoalID, nil)
 	if err != nil || len(v.Files) != 2 {
 		t.Fatalf("%+v, %v", v, err)
 	}
@@ -243,7 +244,7 @@ func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 	}
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	const name = "$(touch made) a.txt"
 	info, err := changes.Edit(out.GoalID, name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -43,7 +44,7 @@ func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (p
 
 func (p *program) child() string {
 	p.Helper()
-	list, err := p.goal.List(api.ListInput{Search: "write the part"})
+	list, err := p.goal.List(calls.ListInput{Search: "write the part"})
 	if err != nil || len(list.Goals) != 1 {
 		p.Fatalf("%+v, %v", list.Goals, err)
 	}

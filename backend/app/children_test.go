@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // family plays parent for the goal with the objective "parent", and child for all others.
@@ -121,7 +122,7 @@ func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, "planted")); err == nil {
 		t.Error("the child wrote into its parent's folder")
 	}
-	list, err := p.goal.List(api.ListInput{})
+	list, err := p.goal.List(calls.ListInput{})
 	if err != nil || len(list.Goals) != 2 {
 		t.Fatalf("%d goals, %v", len(list.Goals), err)
 	}
@@ -257,7 +258,7 @@ func TestChild_Spends_CountsForItsParent(t *testing.T) {
 		}
 	}
 	refused("with its child")
-	list, err := p.goal.List(api.ListInput{Search: "write the part"})
+	list, err := p.goal.List(calls.ListInput{Search: "write the part"})
 	if err != nil || len(list.Goals) != 1 {
 		t.Fatal(list, err)
 	}
@@ -443,7 +444,7 @@ func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 		})
 	}
 	waits(out.GoalID)
-	list, err := p.goal.List(api.ListInput{Search: "write the part"})
+	list, err := p.goal.List(calls.ListInput{Search: "write the part"})
 	if err != nil || len(list.Goals) != 1 || list.Goals[0].Exit != goal.GaveUp {
 		t.Fatalf("%+v, %v", list.Goals, err)
 	}

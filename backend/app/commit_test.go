@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestCommit_OfAGoal_HasItsFilesAlone: the commit has the files that the goal changed, and none that git ignores. It
@@ -55,7 +56,7 @@ func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
 
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	offer, err := changes.CommitOffer(out.GoalID)
 	if err != nil || offer.Branch != "goalpost/make-it-two" || offer.Current != "main" || offer.Message != "Make it Two!" {
 		t.Fatalf("offer %+v %v", offer, err)

@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
 )
@@ -64,7 +65,7 @@ func TestStart_InvalidInput_NamesTheField(t *testing.T) {
 		"criterion",
 	)
 	p.refused(goal.Request{Criterion: goal.Criterion{Checks: []goal.Check{{Type: "guess"}}}}, "criterion")
-	if list, err := p.goal.List(api.ListInput{}); err != nil || len(list.Goals) != 0 {
+	if list, err := p.goal.List(calls.ListInput{}); err != nil || len(list.Goals) != 0 {
 		t.Errorf("%d goals, %v", len(list.Goals), err)
 	}
 }
@@ -171,9 +172,9 @@ func TestStart_WithDependencies_WaitsUntilTheyAreDone(t *testing.T) {
 	}
 }
 
-func (p *program) terminals() *api.TerminalAPI {
+func (p *program) terminals() *calls.TerminalAPI {
 	for _, area := range p.app.BoundAPIs(p.Context()) {
-		if t, ok := area.(*api.TerminalAPI); ok {
+		if t, ok := area.(*calls.TerminalAPI); ok {
 			return t
 		}
 	}

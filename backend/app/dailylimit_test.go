@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 )
@@ -50,9 +51,9 @@ func (p *program) limitDay(usd float64) {
 	}
 }
 
-func (p *program) today() api.SpendToday {
+func (p *program) today() calls.SpendToday {
 	p.Helper()
-	out, err := api.NewSpendAPI(p.Context(), p.cfg, p.app.Store().Spend, time.Now).Today()
+	out, err := calls.NewSpendAPI(p.Context(), p.cfg, p.app.Store().Spend, time.Now).Today()
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 			t.Errorf("ended with %s: %v", b.Exit, b.Report)
 		}
 	}
-	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, time.Now).Report(api.SpendInput{By: "goal"})
+	r, err := calls.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, time.Now).Report(calls.SpendInput{By: "goal"})
 	if err != nil || len(r.Rows) != len(ids) || r.Total.USD != p.today().USD || r.Rows[0].Label != "make done.txt" {
 		t.Errorf("the report is %+v, %v", r, err)
 	}
@@ -194,7 +195,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		b.Until != midnight.AddDate(0, 0, 1).UTC().Format(event.TimeLayout) { // the limit pays for one turn each day
 		t.Errorf("on the next day it paused with %+v", b)
 	}
-	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, clock.Now).Report(api.SpendInput{By: "day"})
+	r, err := calls.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, clock.Now).Report(calls.SpendInput{By: "day"})
 	if err != nil || len(r.Rows) != 2 || r.Rows[0].Key != "2031-05-02" || r.Rows[1].Key != "2031-05-01" ||
 		r.Rows[0].USD != turnCost || r.Today.USD != turnCost {
 		t.Errorf("the report is %+v, %v", r, err)

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 )
 
@@ -25,7 +26,7 @@ func (p *program) driven(id string, by pane.Driver) {
 func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	waits := args("wait", map[string]any{"seconds": 110})
 	p.provide(turns(call("browser_open", `{"url":"about:blank"}`), waits, waits))
 	out, err := p.goal.Start(goal.Request{

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestEngineList_TestsAndChoosesAnInstalledAgent: the real agent starts, begins a session and writes a file, and the
@@ -16,7 +17,7 @@ import (
 func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
-		engines := area[*api.EngineAPI](t, p.app)
+		engines := area[*calls.EngineAPI](t, p.app)
 		list, err := engines.List()
 		must(t, err)
 		at := slices.IndexFunc(list, func(v api.EngineView) bool { return v.ID == a.id })
@@ -40,7 +41,7 @@ func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 			!strings.Contains(out.Stages[len(out.Stages)-1].Detail, "cannot write") {
 			t.Errorf("the failing test: %+v, %v", out, err)
 		}
-		goals, err := p.goal.List(api.ListInput{})
+		goals, err := p.goal.List(calls.ListInput{})
 		must(t, err)
 		left, err := filepath.Glob(filepath.Join(p.cfg.Work(), "*"))
 		if err != nil || len(left) != 0 || goals.Total != 0 {
@@ -61,7 +62,7 @@ func TestEngineList_WithoutTheAgent_SaysHowToInstallIt(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	p.provide(turns(givesUp))
-	engines := area[*api.EngineAPI](t, p.app)
+	engines := area[*calls.EngineAPI](t, p.app)
 	list, err := engines.List()
 	must(t, err)
 	for _, e := range list[1:] {

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // answers waits for the goal's next approval request, answers it, and returns it. A scope of "" denies it.
@@ -19,8 +19,8 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 		_, ok := e.Body.(*event.ApprovalRequested)
 		return ok
 	}).Body.(*event.ApprovalRequested)
-	a := api.AnswerInput{GoalID: id, Request: q.ID, Allow: scope != "", Scope: scope}
-	if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{a}); err != nil {
+	a := calls.AnswerInput{GoalID: id, Request: q.ID, Allow: scope != "", Scope: scope}
+	if _, err := area[*calls.ApprovalAPI](p.T, p.app).Answer([]calls.AnswerInput{a}); err != nil {
 		p.Fatal(err)
 	}
 	return q
@@ -28,7 +28,7 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 
 // results runs a goal at write_local whose model makes the given calls, gives the user's answers, and returns the
 // steps.
-func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
+func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []calls.StepView) {
 	p.Helper()
 	p.provide(turns(
 		append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
@@ -111,7 +111,7 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	}
 	q := p.answers(out.GoalID, policy.ScopeHost)
 	awaitFile(t, filepath.Join(dir, "reached"), "\n")
-	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+	if _, err := area[*calls.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}
 	p.answers(out.GoalID, "") // the request of the running command was refused, so the user is asked again
@@ -156,7 +156,7 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 			t.Fatalf("%s: %s", v.Status, v.Reason)
 		}
 		awaitFile(t, filepath.Join(dir, "told"), "cannot reach")
-		if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+		if _, err := area[*calls.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 			t.Fatal(err)
 		}
 		awaitFile(t, filepath.Join(dir, "told"), "refused")

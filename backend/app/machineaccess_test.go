@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 )
 
@@ -96,7 +97,7 @@ func TestRequestAccess_Approved_OpensWhatItNames(t *testing.T) {
 	if text, err := os.ReadFile(data + "/new"); err != nil || string(text) != "new\n" {
 		t.Errorf("what was written: %q, %v", text, err)
 	}
-	grants, err := area[*api.ApprovalAPI](t, p.app).Grants(id)
+	grants, err := area[*calls.ApprovalAPI](t, p.app).Grants(id)
 	if err != nil || len(grants) != 0 { // grants end with the goal
 		t.Errorf("granted: %+v, %v", grants, err)
 	}
@@ -181,7 +182,7 @@ func TestRevoke_FileInUse_EndsItsPrograms(t *testing.T) {
 		return ok && s.StepID == 2
 	})
 	awaitFile(t, data+"/begun", "")
-	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+	if _, err := area[*calls.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}
 	if v := p.done(out.GoalID); v.Exit != goal.GaveUp {

@@ -15,10 +15,11 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 )
 
-func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
+func (p *program) mcp() *calls.MCPAPI { return area[*calls.MCPAPI](p.T, p.app) }
 
 // stubServer configures this test binary as an MCP server of the user.
 func stubServer(kind string) api.MCPServer {
@@ -65,7 +66,7 @@ func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 		return ok
 	})
 	if q, ok := asked.Body.(*event.ApprovalRequested); ok {
-		if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{
+		if _, err := area[*calls.ApprovalAPI](p.T, p.app).Answer([]calls.AnswerInput{{
 			GoalID:  out.GoalID,
 			Request: q.ID,
 			Why:     "no",
@@ -229,8 +230,8 @@ func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 func TestMCPServer_WithASecret_AloneGetsIt(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
-	for _, s := range []api.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {
+	secrets := calls.NewSecretAPI(t.Context(), p.app.Secrets())
+	for _, s := range []calls.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {
 		Name:  "BOUND",
 		Value: "other-9",
 		Hosts: []string{"example.org"},

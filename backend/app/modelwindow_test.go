@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 )
@@ -35,7 +36,7 @@ func TestStart_ContextWindowTooSmall_IsRefused(t *testing.T) {
 		!strings.Contains(problem.Message, "window of 8192 tokens") || problem.Hint == "" {
 		t.Errorf("a window of 8,192 tokens: %+v", problem)
 	}
-	if list, err := p.goal.List(api.ListInput{}); err != nil || list.Total != 0 || len(s.Requests()) != 0 {
+	if list, err := p.goal.List(calls.ListInput{}); err != nil || list.Total != 0 || len(s.Requests()) != 0 {
 		t.Errorf("%d goals, %d requests, %v", list.Total, len(s.Requests()), err)
 	}
 	out, err := give(32_768)

@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // attempts is a page that tries to reach this machine and other networks. AT is a server of the machine outside the
@@ -175,7 +176,8 @@ func TestPages_OfAGoal_ReachNothingOutside(t *testing.T) {
 	p := start(t, t.TempDir())
 	m := listening(t)
 	p.app.RegisterOwnPort(m.own.Listener.Addr().(*net.TCPAddr).Port)
-	_, err = area[*api.BrowserAPI](t, p.app).Open(api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600})
+	in := api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600}
+	_, err = area[*calls.BrowserAPI](t, p.app).Open(in)
 	must(t, err)
 	p.await("all that the user's page tries", func(e event.Event) bool {
 		b, ok := e.Body.(*event.Pane)
@@ -216,7 +218,7 @@ func TestPages_OfAGoal_ReachNothingOutside(t *testing.T) {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
 	}
 	// The proxy refuses and logs requests to other addresses.
-	list, err := p.goal.List(api.ListInput{})
+	list, err := p.goal.List(calls.ListInput{})
 	must(t, err)
 	seen, err := p.goal.Network(list.Goals[0].ID)
 	must(t, err)

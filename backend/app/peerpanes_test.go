@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/stream"
 )
@@ -62,7 +63,7 @@ func TestPanes_OfAnotherProcess_AreShownReadOnly(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
-	if _, err := area[*api.TerminalAPI](t, owner.app).Open(api.ArgsOpenTerminal{Dir: home}); err != nil { // t1
+	if _, err := area[*calls.TerminalAPI](t, owner.app).Open(api.ArgsOpenTerminal{Dir: home}); err != nil { // t1
 		t.Fatal(err)
 	}
 	hold := make(chan struct{})
@@ -123,7 +124,7 @@ func TestPanes_OfAnotherProcess_AreShownReadOnly(t *testing.T) {
 	other.until(page, "a frame", func(kind websocket.MessageType, data []byte) bool {
 		return kind == websocket.MessageBinary && len(data) > 8+100 && bytes.HasPrefix(data[8:], []byte{0xff, 0xd8})
 	})
-	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil ||
+	if _, err := area[*calls.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil ||
 		api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("a pane of another process was taken over: %v", err)
 	}

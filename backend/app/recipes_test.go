@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestRecipe_StartsThroughTheAPI: a goal repeats the steps of another goal with other values. Each step is journaled,
@@ -64,9 +64,9 @@ func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 }
 
 // allowed does what did does, and the user approves saving the recipe.
-func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
+func (p *program) allowed(answers ...modeltest.Answer) []*event.Step {
 	p.Helper()
-	p.provide(turns(append(calls, giveUp())...))
+	p.provide(turns(append(answers, giveUp())...))
 	out, err := p.goal.Start(goal.Request{
 		Objective: "keep a recipe",
 		Criterion: goal.Criterion{Checks: shell("false")},
@@ -87,7 +87,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 			if b.Tool != "save_recipe" {
 				p.Errorf("the user is asked about %s", b.Tool)
 			}
-			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{
+			if _, err := area[*calls.ApprovalAPI](p.T, p.app).Answer([]calls.AnswerInput{{
 				GoalID:  out.GoalID,
 				Request: b.ID,
 				Allow:   true,

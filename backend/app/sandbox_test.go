@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 var isOpened = regexp.MustCompile(`pane ([tb]\d+)`)
@@ -69,7 +69,7 @@ func args(tool string, a map[string]any) modeltest.Answer {
 }
 
 // done waits until a goal's run is over and returns its view.
-func (p *program) done(id string) api.GoalView {
+func (p *program) done(id string) calls.GoalView {
 	p.Helper()
 	select {
 	case <-p.app.Done(goal.ID(id)):

@@ -28,7 +28,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/panes/recording"
 	"goalpost/backend/storage/config"
 )
@@ -198,8 +198,8 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 		Model:     "m",
 		APIKeyEnv: "MODEL_KEY",
 	}))
-	secrets := api.NewSecretAPI(t.Context(), vault)
-	_, err = secrets.SaveLogin(api.LoginInput{Origin: page.URL, User: "ann", Password: canaries["saved login"]})
+	secrets := calls.NewSecretAPI(t.Context(), vault)
+	_, err = secrets.SaveLogin(calls.LoginInput{Origin: page.URL, User: "ann", Password: canaries["saved login"]})
 	must(t, err)
 
 	out, err := p.goal.Start(goal.Request{

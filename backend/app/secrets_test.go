@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestSecret_NotGivenToTheGoal_NeedsApproval: after the approval the secret is filled in. A secret must not change
@@ -20,9 +21,9 @@ import (
 func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
+	secrets := calls.NewSecretAPI(t.Context(), p.app.Secrets())
 	for name, value := range map[string]string{"pin": "a-Value-1", "where": "../outside-1"} {
-		if place, err := secrets.Set(api.SecretInput{Name: name, Value: value}); err != nil || place != "file" {
+		if place, err := secrets.Set(calls.SecretInput{Name: name, Value: value}); err != nil || place != "file" {
 			t.Fatal(place, err)
 		}
 	}
@@ -50,7 +51,7 @@ func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 		if !strings.Contains(asked.Why, "your secret") || strings.Contains(asked.Arguments+asked.Show, "a-Value-1") {
 			t.Errorf("asked: %+v", asked)
 		}
-		if _, err := approvals.Answer([]api.AnswerInput{{
+		if _, err := approvals.Answer([]calls.AnswerInput{{
 			GoalID:  out.GoalID,
 			Request: asked.ID,
 			Allow:   true,
@@ -87,7 +88,7 @@ func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	p := start(t, t.TempDir())
-	_, err = api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+	_, err = calls.NewSecretAPI(t.Context(), p.app.Secrets()).Set(calls.SecretInput{
 		Name:  "pin",
 		Value: "a-Value-1",
 		Hosts: []string{"127.0.0.1"},
@@ -138,7 +139,7 @@ func TestSecret_InARecipe_IsDecidedByItsStep(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
-	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+	_, err := calls.NewSecretAPI(t.Context(), p.app.Secrets()).Set(calls.SecretInput{
 		Name:  "pin",
 		Value: "a-Value-1",
 		Hosts: []string{"api.example"},
@@ -190,7 +191,7 @@ func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"pin": {"api.example"}, "key": nil, "unused": {"other.example"}} {
-		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+		_, err := calls.NewSecretAPI(t.Context(), p.app.Secrets()).Set(calls.SecretInput{
 			Name:  name,
 			Value: "a-Value-of-" + name,
 			Hosts: hosts,
@@ -245,7 +246,7 @@ func TestHostApproval_MCPServerHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"key": nil, "bound": {"api.example"}, "idle": nil} {
-		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+		_, err := calls.NewSecretAPI(t.Context(), p.app.Secrets()).Set(calls.SecretInput{
 			Name:  name,
 			Value: "a-Value-of-" + name,
 			Hosts: hosts,
@@ -308,7 +309,7 @@ func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 		})
 	}
 	process("that allowed it", asks, func(p *program) {
-		_, err := api.NewSecretAPI(p.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: value})
+		_, err := calls.NewSecretAPI(p.Context(), p.app.Secrets()).Set(calls.SecretInput{Name: "pin", Value: value})
 		must(p.T, err)
 		out, err := p.goal.Start(goal.Request{
 			Objective: "x",

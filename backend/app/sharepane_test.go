@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/host/sandbox/egress"
 	"goalpost/backend/lib/waittest"
 )
@@ -30,7 +31,7 @@ func (p *program) asked() *event.ApprovalRequested {
 
 func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, scope policy.Scope) {
 	p.Helper()
-	if _, err := p.app.ApprovalAPI(context.Background()).Answer([]api.AnswerInput{{
+	if _, err := p.app.ApprovalAPI(context.Background()).Answer([]calls.AnswerInput{{
 		GoalID:  id,
 		Request: asked.ID,
 		Allow:   allow,
@@ -177,7 +178,7 @@ func (o *ownSite) saw(what string) bool {
 func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
 	if err != nil {
 		t.Skipf("needs Chromium: %v", err)
@@ -280,7 +281,7 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
 	if err != nil {
 		t.Skipf("needs Chromium: %v", err)
@@ -320,10 +321,10 @@ func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 func TestSignInWindow_UserSignsIn(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	var reported string
 	ids := make(chan string, 1)
-	var film api.RecordingView
+	var film calls.RecordingView
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		steps := []modeltest.Answer{
 			args("browser_open", map[string]any{"url": "about:blank"}),
@@ -390,11 +391,11 @@ func TestSignInWindow_UserSignsIn(t *testing.T) {
 }
 
 // filmed waits until a pane has been recorded, and returns the recording.
-func (p *program) filmed(id, name string) (v api.RecordingView) {
+func (p *program) filmed(id, name string) (v calls.RecordingView) {
 	p.Helper()
 	waittest.Until(p.T, "a recording of "+name, func() bool {
 		v, _ = p.goal.Recording(id) // an error means that there is no recording yet
-		return slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name })
+		return slices.ContainsFunc(v.Panes, func(r calls.RecordedPane) bool { return r.Pane == name })
 	})
 	return v
 }
@@ -404,7 +405,7 @@ func (p *program) filmed(id, name string) (v api.RecordingView) {
 func TestTakeOver_PageCloses_IsHandedBack(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	browsers := area[*api.BrowserAPI](t, p.app)
+	browsers := area[*calls.BrowserAPI](t, p.app)
 	hold := make(chan struct{})
 	var reported string
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {

@@ -8,13 +8,14 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 )
 
 // toolchains sets the additional folders that goals see.
 func (p *program) toolchains(list ...string) error {
 	p.Helper()
-	settings := area[*api.SettingsAPI](p.T, p.app)
+	settings := area[*calls.SettingsAPI](p.T, p.app)
 	s, err := settings.Get()
 	must(p.T, err)
 	s.Toolchains = strings.Join(list, string(filepath.ListSeparator))

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/secret"
@@ -49,5 +48,3 @@ func newVault(
 
 // Secrets returns the user's secrets and logins, for the settings and the command line.
 func (a *App) Secrets() *secret.Vault { return a.secrets }
-
-var _ api.SecretService = (*secret.Vault)(nil)

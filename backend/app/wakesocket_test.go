@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // deaf is a clock with which a run never polls for orders, so it notices them only through the socket.
@@ -40,7 +40,7 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := there.app.ApprovalAPI(t.Context())
-	say := func(in api.AnswerInput) {
+	say := func(in calls.AnswerInput) {
 		t.Helper()
 		in.GoalID = out.GoalID
 		here.await("the question "+in.Request, func(e event.Event) bool {
@@ -56,7 +56,7 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 				return ok && b.Request == "a1"
 			})
 		}
-		if _, err := answers.Answer([]api.AnswerInput{in}); err != nil {
+		if _, err := answers.Answer([]calls.AnswerInput{in}); err != nil {
 			t.Fatal(err)
 		}
 		here.await("the answer to "+in.Request, func(e event.Event) bool {
@@ -64,9 +64,10 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 			return ok && b.Request == in.Request && b.Allowed == in.Allow
 		})
 	}
-	say(api.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
-	say(api.AnswerInput{Request: "a2", Why: "not that"})
-	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // the revoked grant would have covered this
+	say(calls.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
+	say(calls.AnswerInput{Request: "a2", Why: "not that"})
+	// the revoked grant would have covered this
+	say(calls.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce})
 	if e, ok := here.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}

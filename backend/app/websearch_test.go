@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered if a search engine is set up. The key is sent
@@ -27,8 +27,8 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 			[]byte(`{"type":"search","web":{"results":[{"title":"Paint, key ` + key + `","url":"https://paint.example/"}]}}`))
 	}))
 	t.Cleanup(engine.Close)
-	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(
-		api.SecretInput{Name: "search-key", Value: "canary-key-4711"})
+	_, err := calls.NewSecretAPI(t.Context(), p.app.Secrets()).Set(
+		calls.SecretInput{Name: "search-key", Value: "canary-key-4711"})
 	must(t, err)
 	settings := p.cfg.Settings()
 	settings.WebSearch, settings.WebSearchAddress, settings.WebSearchSecret = "brave", engine.URL, "search-key"
@@ -41,7 +41,7 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		}
 		return agent(n, r)
 	})
-	run := func(risk policy.Risk, allow bool) (results []api.StepView, asked int) {
+	run := func(risk policy.Risk, allow bool) (results []calls.StepView, asked int) {
 		out, err := p.goal.Start(goal.Request{
 			Objective: "search",
 			Criterion: goal.Criterion{Checks: shell("false")},
@@ -57,7 +57,7 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 				results = append(results, step)
 			case *event.ApprovalRequested:
 				asked++
-				_, err := area[*api.ApprovalAPI](t, p.app).Answer([]api.AnswerInput{
+				_, err := area[*calls.ApprovalAPI](t, p.app).Answer([]calls.AnswerInput{
 					{GoalID: out.GoalID, Request: b.ID, Allow: allow, Scope: policy.ScopeOnce},
 				})
 				must(t, err)

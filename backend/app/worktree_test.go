@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // userRepository is a git repository of the user with one commit, an uncommitted change and a new file.
@@ -225,7 +226,7 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 		"Nothing was committed, because the goal is not done; goalctl commit") {
 		t.Errorf("the report: %s", report)
 	}
-	changes := area[*api.ChangesAPI](t, p.app)
+	changes := area[*calls.ChangesAPI](t, p.app)
 	list, err := changes.List(out.GoalID, nil)
 	if err != nil || len(list.Files) != 2 {
 		t.Fatalf("changes %+v %v", list.Files, err)

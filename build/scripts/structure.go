@@ -115,7 +115,7 @@ func (t *tree) addGo(name string, text []byte) error {
 			t.addFields(n.Type.Params)
 			t.addFields(n.Type.Results)
 		case *ast.TypeSpec:
-			if _, ok := n.Type.(*ast.InterfaceType); ok && path.Base(path.Dir(name)) == "api" {
+			if _, ok := n.Type.(*ast.InterfaceType); ok && slices.Contains([]string{"api", "calls"}, path.Base(path.Dir(name))) {
 				t.apiInterfaces++
 			}
 		case *ast.StructType:
@@ -242,7 +242,7 @@ func (t *tree) print() {
 		{"arrows between packages of one group", inGroups},
 		{"receivers not of their type", share(t.foreignReceivers, t.methods)},
 		{"variables named by a participle or adverb", share(t.participleVariables, t.variables)},
-		{"interfaces of `api`", t.apiInterfaces},
+		{"interfaces of `api` and `calls`", t.apiInterfaces},
 		{"Go without tests", fmt.Sprintf("%d lines", t.goLines)},
 		{"Go tests", fmt.Sprintf("%d lines", t.goTestLines)},
 		{"TypeScript without tests", fmt.Sprintf("%d lines", t.tsLines)},

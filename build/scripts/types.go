@@ -6,7 +6,7 @@
 //
 // With -check it writes nothing and fails if the file is stale.
 //
-// It begins with the exported methods of the bound structs in backend/goals/api, the bodies of events and what the
+// It begins with the exported methods of the bound structs in backend/goals/calls, the bodies of events and what the
 // streams carry, and follows their fields. It reads only the syntax, because reflection sees neither comments nor
 // constants. It describes what encoding/json writes: a nil slice, map or pointer is null, and a field with omitempty
 // may be absent. What only the page sends has read-only lists, which are never null, and "" for the default of a union.
@@ -444,7 +444,7 @@ func (g *generator) writeBodies(out *bytes.Buffer) {
 
 // writeMethods writes the table of calls.
 func (g *generator) writeMethods(out *bytes.Buffer) {
-	const pkg = module + "backend/goals/api"
+	const pkg = module + "backend/goals/calls"
 	g.find(pkg, "GoalAPI")
 	out.WriteString("\n/** The calls of the page: struct and method. */\nexport interface Methods {\n")
 	for _, name := range slices.Sorted(maps.Keys(g.packages[pkg])) {

@@ -25,7 +25,7 @@ async function startGoal(w, model) {
   mkdirSync(dir);
   await w.page(
     async (url, dir) => {
-      const { ModelAPI, GoalAPI } = window.go.api;
+      const { ModelAPI, GoalAPI } = window.go.calls;
       await ModelAPI.Save({ id: "played", kind: "openai", base_url: url, model: "played" });
       const check = { type: "file", path: "never.txt" };
       await GoalAPI.Start({ objective: "wait", checks: [check], dir, provider: "played" });

@@ -77,7 +77,7 @@ function methods() {
 function callAll(list) {
   window.answers = {};
   for (const { area, name, args } of list) {
-    const call = window.go.api[area]?.[name];
+    const call = window.go.calls[area]?.[name];
     const keep = (how) => (window.answers[`${area}.${name}`] = how);
     if (!call) keep({ missing: true });
     else

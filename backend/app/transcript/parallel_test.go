@@ -19,7 +19,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 )
 
@@ -59,7 +59,7 @@ type crowd struct {
 	*testing.T
 	home    string
 	app     *app.App
-	api     *api.GoalAPI
+	api     *calls.GoalAPI
 	server  *modeltest.Server
 	members []*member
 	byMark  map[string]*member
@@ -289,8 +289,8 @@ func (c *crowd) inspect(m *member, panes map[string]string) {
 	}
 }
 
-func (c *crowd) steps(m *member) []api.StepView {
-	var all []api.StepView
+func (c *crowd) steps(m *member) []calls.StepView {
+	var all []calls.StepView
 	for n := 0; ; {
 		page, err := c.api.Steps(string(m.id), n, 500)
 		if err != nil {
@@ -302,7 +302,7 @@ func (c *crowd) steps(m *member) []api.StepView {
 		for _, s := range page.Steps {
 			n = s.N
 			if s.N%25 != 0 { // the complete results of some
-				all = append(all, api.StepView{StepRow: s, Result: s.Preview})
+				all = append(all, calls.StepView{StepRow: s, Result: s.Preview})
 				continue
 			}
 			whole, err := c.api.Step(string(m.id), s.N)

@@ -23,6 +23,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/config"
 )
@@ -41,7 +42,7 @@ type stage struct {
 	clock  *jumpClock
 	models *scriptedModels
 	app    *app.App
-	api    *api.GoalAPI
+	api    *calls.GoalAPI
 	ears   *ears
 	wg     sync.WaitGroup // orders that wait for the end of a goal
 
@@ -371,13 +372,13 @@ func (s *stage) askOf(a *app.App, verb string, id goal.ID, rest string) error {
 	switch verb {
 	case "approve", "deny":
 		request, more, _ := strings.Cut(rest, " ")
-		in := api.AnswerInput{GoalID: string(id), Request: request, Allow: verb == "approve"}
+		in := calls.AnswerInput{GoalID: string(id), Request: request, Allow: verb == "approve"}
 		if in.Allow {
 			in.Scope = policy.Scope(more)
 		} else {
 			in.Why = more
 		}
-		_, err = approvals.Answer([]api.AnswerInput{in})
+		_, err = approvals.Answer([]calls.AnswerInput{in})
 	case "revoke":
 		_, err = approvals.Revoke(string(id), rest)
 	case "resume":
@@ -493,7 +494,7 @@ func (s *stage) show(what string, id goal.ID) error {
 			}
 		}
 	case "list":
-		v, err := s.api.List(api.ListInput{})
+		v, err := s.api.List(calls.ListInput{})
 		if err != nil {
 			return err
 		}

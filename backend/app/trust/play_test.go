@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/config"
 )
@@ -35,7 +36,7 @@ type stage struct {
 	home  string
 	cfg   *config.Config
 	app   *app.App
-	goals *api.GoalAPI
+	goals *calls.GoalAPI
 
 	mu     sync.Mutex
 	agents map[string]*agent // by the name of the model, which is the name of the case

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
 )
@@ -23,8 +24,8 @@ func (ac approvalCommands) approvals() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use:   "approvals [ID]",
 		Short: "List pending approvals and questions, and the permissions of each goal",
-		RunE: ac.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
-			a := api.NewApprovalAPI(c.Context(), nil, s)
+		RunE: ac.program.runWithStore(func(c *cobra.Command, _ *calls.GoalAPI, s *store.Store, args []string) error {
+			a := calls.NewApprovalAPI(c.Context(), nil, s)
 			id := strings.Join(args, "")
 			open, err := a.List(id)
 			if err != nil {
@@ -40,9 +41,9 @@ func (ac approvalCommands) approvals() *cobra.Command {
 				return err
 			case isJSON(c):
 				return ac.program.json(struct {
-					Open      []api.ApprovalView `json:"open"`
-					Questions []pendingQuestion  `json:"questions"`
-					Grants    []api.GrantView    `json:"grants"`
+					Open      []calls.ApprovalView `json:"open"`
+					Questions []pendingQuestion    `json:"questions"`
+					Grants    []calls.GrantView    `json:"grants"`
 				}{open, questions, grants})
 			case len(open)+len(questions)+len(grants) == 0:
 				return ac.program.printf("No pending requests, and no permissions granted.\n")
@@ -61,12 +62,12 @@ func (ac approvalCommands) approve() *cobra.Command {
 	}, func(c *cobra.Command) {
 		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, "+
 			"host, command, path, pane (default: the first offered)")
-	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
+	}, func(in *calls.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
 // defaultScope returns the scope of an approval that names none: the first one offered. Answer refuses requests that do
 // not exist or offer nothing.
-func defaultScope(open []api.ApprovalView, request string) policy.Scope {
+func defaultScope(open []calls.ApprovalView, request string) policy.Scope {
 	for _, v := range open {
 		if v.Request == request && len(v.Offers) > 0 {
 			return v.Offers[0].Scope
@@ -82,18 +83,18 @@ func (ac approvalCommands) deny() *cobra.Command {
 		Short: "Deny a pending request, and resume the goal if it was paused",
 	}, func(c *cobra.Command) {
 		c.Flags().StringVar(&why, "why", "", "the reason, shown to the agent")
-	}, func(in *api.AnswerInput) { in.Why = why })
+	}, func(in *calls.AnswerInput) { in.Why = why })
 }
 
 // answerCommand completes a command that answers a request. The process that runs the goal takes the answer; a paused
 // goal without further requests continues in this process.
 func (ac approvalCommands) answerCommand(
-	c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput),
+	c *cobra.Command, flags func(*cobra.Command), fill func(*calls.AnswerInput),
 ) *cobra.Command {
 	var o output
 	var only bool
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
+		in := calls.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
 		return ac.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
@@ -105,7 +106,7 @@ func (ac approvalCommands) answerCommand(
 				}
 				in.Scope = defaultScope(open, in.Request)
 			}
-			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
+			if _, err := approvals.Answer([]calls.AnswerInput{in}); err != nil {
 				return err
 			}
 			row, err := a.Store().Goals.Find(ctx, in.GoalID)
@@ -119,7 +120,7 @@ func (ac approvalCommands) answerCommand(
 			if err != nil {
 				return err
 			}
-			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
+			left := slices.DeleteFunc(open, func(v calls.ApprovalView) bool { return v.Given != "" })
 			switch {
 			case len(left) > 0:
 				ac.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
@@ -191,7 +192,7 @@ func (ac approvalCommands) confirmKill(ctx context.Context, a *app.App, id, requ
 type approvalCommands struct{ program Program }
 
 // formatApprovals lists pending requests with everything that is needed to answer them.
-func (ac approvalCommands) formatApprovals(open []api.ApprovalView) string {
+func (ac approvalCommands) formatApprovals(open []calls.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
 		if a.Objective != "" {
@@ -216,7 +217,7 @@ func (ac approvalCommands) formatApprovals(open []api.ApprovalView) string {
 	return b.String()
 }
 
-func levelOf(a api.ApprovalView) string {
+func levelOf(a calls.ApprovalView) string {
 	if a.Always {
 		return "always asks"
 	}
@@ -224,7 +225,7 @@ func levelOf(a api.ApprovalView) string {
 }
 
 // formatGrants lists the permissions of one goal, or of several.
-func formatGrants(grants []api.GrantView, several bool) string {
+func formatGrants(grants []calls.GrantView, several bool) string {
 	var b strings.Builder
 	for _, g := range grants {
 		if several {
@@ -237,7 +238,7 @@ func formatGrants(grants []api.GrantView, several bool) string {
 
 // printPending prints the pending requests of one goal, or of all, for show and list.
 func (ac approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
-	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
+	list, err := calls.NewApprovalAPI(ctx, nil, s).List(id)
 	if err != nil {
 		return err
 	}
@@ -251,7 +252,7 @@ func (ac approvalCommands) printPending(ctx context.Context, s *store.Store, id 
 // pendingQuestions reads what goals need from the user besides the calls in open. id may be part of a goal's id; "" is
 // all goals.
 func (ac approvalCommands) pendingQuestions(
-	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
+	ctx context.Context, s *store.Store, id string, open []calls.ApprovalView,
 ) ([]pendingQuestion, error) {
 	var fullID goal.ID
 	if id != "" {

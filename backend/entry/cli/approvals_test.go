@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestApprove_NoScope_UsesTheFirstOffer: the command that run prints must work unchanged, even if once is not offered.
 func TestApprove_NoScope_UsesTheFirstOffer(t *testing.T) {
-	open := []api.ApprovalView{
-		{Request: "a1", Offers: []api.OfferView{{Scope: policy.ScopeOnce}, {Scope: policy.ScopeHost}}},
-		{Request: "a2", Offers: []api.OfferView{{Scope: policy.ScopeHost}, {Scope: policy.ScopeMachine}}},
+	open := []calls.ApprovalView{
+		{Request: "a1", Offers: []calls.OfferView{{Scope: policy.ScopeOnce}, {Scope: policy.ScopeHost}}},
+		{Request: "a2", Offers: []calls.OfferView{{Scope: policy.ScopeHost}, {Scope: policy.ScopeMachine}}},
 		{Request: "a3"},
 	}
 	for request, want := range map[string]policy.Scope{

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/text"
 )
 
@@ -177,7 +178,7 @@ var checkpointWords = map[string]string{
 	"after_undo":  "after an undo",
 }
 
-func (cc changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {
+func (cc changeCommands) listCheckpoints(g *calls.ChangesAPI, id string, asJSON bool) error {
 	v, err := g.List(id, nil)
 	switch {
 	case err != nil:
@@ -198,7 +199,7 @@ func (cc changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bo
 	return cc.program.printf("%s", b.String())
 }
 
-func (cc changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
+func (cc changeCommands) undoChanges(g *calls.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
 	out, err := g.Undo(id, in)
 	switch {
 	case err != nil:

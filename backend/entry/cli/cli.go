@@ -8,9 +8,9 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"goalpost/backend/goals/calls"
 
-	"goalpost/backend/goals/api"
+	"github.com/spf13/cobra"
 )
 
 // Run executes args and returns the exit code. An error is printed with a hint about what to do next.
@@ -62,10 +62,10 @@ func (p Program) root() *cobra.Command {
 	}
 	addGroup("Start and control goals",
 		suggestCommand{p}.suggest(), runCommand{p}.run(), resuming.resume(), resuming.reopen(),
-		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
-		orders.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
+		orders.orderCommand("pause", "Pause a running goal after its current call", (*calls.GoalAPI).Pause),
+		orders.orderCommand("abort", "End a goal at once", (*calls.GoalAPI).Abort),
 		orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
-			(*api.GoalAPI).Delete),
+			(*calls.GoalAPI).Delete),
 		orders.steer(), orders.prune())
 	addGroup("Answer goals",
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),

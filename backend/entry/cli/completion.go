@@ -8,7 +8,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -65,8 +65,8 @@ func (p Program) completeGoal(c *cobra.Command, args []string, part string) ([]c
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var found []cobra.Completion
-	err := p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
-		list, err := g.List(api.ListInput{Limit: maxCompletions})
+	err := p.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, _ *store.Store) error {
+		list, err := g.List(calls.ListInput{Limit: maxCompletions})
 		for _, card := range list.Goals {
 			id := goal.ID(card.ID)
 			names := []string{id.Short(), card.ID}

@@ -12,7 +12,7 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -20,7 +20,7 @@ func (r readCommands) events() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use: "events ID", Short: "Print a goal's journal, one event per line",
-		RunE: r.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, _ *calls.GoalAPI, s *store.Store, args []string) error {
 			row, err := s.Goals.Find(c.Context(), args[0])
 			if err != nil {
 				return fmt.Errorf("events: %w", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
 )
@@ -17,14 +17,14 @@ import (
 type readCommands struct{ program Program }
 
 func (r readCommands) list() *cobra.Command {
-	var in api.ListInput
+	var in calls.ListInput
 	c := &cobra.Command{
 		Use: "list", Short: "List goals, newest first",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := validateFilter(in); err != nil {
 				return err
 			}
-			return r.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
+			return r.program.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, s *store.Store) error {
 				list, err := g.List(in)
 				switch {
 				case err != nil:
@@ -51,7 +51,7 @@ func (r readCommands) list() *cobra.Command {
 }
 
 // validateFilter refuses filters that match no goal.
-func validateFilter(in api.ListInput) error {
+func validateFilter(in calls.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
@@ -63,7 +63,7 @@ func validateFilter(in api.ListInput) error {
 	return nil
 }
 
-func (r readCommands) table(goals []api.GoalCard) error {
+func (r readCommands) table(goals []calls.GoalCard) error {
 	lines := []string{"ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE"}
 	for _, g := range goals {
 		state := string(g.Status)

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // liveView shows a goal while it runs, in this process or another.
@@ -256,7 +256,7 @@ func (l liveView) printProgress(e event.Event) {
 		}
 	case *event.ApprovalRequested:
 		l.program.errorf("%s",
-			approvalCommands(l).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
+			approvalCommands(l).formatApprovals([]calls.ApprovalView{calls.NewApprovalView(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		l.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
 	case *event.VerificationFailed:

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // mcpCommands manage MCP servers, and serve goals as one.
@@ -83,17 +84,17 @@ func (mc mcpCommands) mcpServers() *cobra.Command {
 
 // runWithMCP makes the RunE of a command that needs the API of MCP servers.
 func (mc mcpCommands) runWithMCP(
-	do func(c *cobra.Command, m *api.MCPAPI, args []string) error,
+	do func(c *cobra.Command, m *calls.MCPAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return mc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
-		return do(c, api.NewMCPAPI(c.Context(), a.MCPServers()), args)
+		return do(c, calls.NewMCPAPI(c.Context(), a.MCPServers()), args)
 	})
 }
 
 func (mc mcpCommands) listMCPServers() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the MCP servers and their tools at the last contact",
-		RunE: mc.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
+		RunE: mc.runWithMCP(func(c *cobra.Command, m *calls.MCPAPI, _ []string) error {
 			list, err := m.List()
 			return mc.program.printResult(c, list, err, func() error { return mc.mcpTable(list) })
 		}),
@@ -127,7 +128,7 @@ func (mc mcpCommands) addMCPServer() *cobra.Command {
 		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server",
 		Example: "  " + mc.program.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + mc.program.Name +
 			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
-		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *calls.MCPAPI, args []string) error {
 			s.Name = args[0]
 			if len(args) > 1 {
 				s.Command, s.Args = args[1], args[2:]
@@ -151,7 +152,7 @@ func (mc mcpCommands) testMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
 		Example: "  " + mc.program.Name + " mcp servers test notes",
-		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *calls.MCPAPI, args []string) error {
 			s, err := m.Test(args[0])
 			if err != nil {
 				return err
@@ -170,7 +171,7 @@ func (mc mcpCommands) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server",
 		Example: "  " + mc.program.Name + " mcp servers remove notes",
-		RunE: mc.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *calls.MCPAPI, args []string) error {
 			if _, err := m.Delete(args[0]); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 )
 
@@ -16,7 +17,7 @@ import (
 type orderCommands struct{ program Program }
 
 // orderCommand makes a command that sends an instruction to one goal.
-func (o orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
+func (o orderCommands) orderCommand(name, short string, do func(*calls.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short,
 		RunE: o.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
@@ -55,7 +56,7 @@ func (o orderCommands) prune() *cobra.Command {
 	return c
 }
 
-func (o orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
+func (o orderCommands) pruneGoals(g *calls.GoalAPI, in api.PruneInput, yes bool) error {
 	found, err := g.Prunable(in)
 	if err != nil {
 		return err

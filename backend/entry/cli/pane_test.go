@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/entry/cli"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/host/sandbox/sandboxtest"
 	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/config"
@@ -73,7 +74,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 		}
 	}()
 	for _, area := range window.BoundAPIs(t.Context()) {
-		if a, ok := area.(*api.TerminalAPI); ok {
+		if a, ok := area.(*calls.TerminalAPI); ok {
 			if own, err := a.Open(api.ArgsOpenTerminal{Dir: home}); err != nil || own.ID != "t1" {
 				t.Fatal(own, err)
 			}

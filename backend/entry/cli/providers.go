@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/app"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 )
 
@@ -29,7 +30,7 @@ func (p providerCommands) listProviders() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the providers; * is the default for new goals",
 		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
-			list, err := api.NewModelAPI(c.Context(), kept, nil).List()
+			list, err := calls.NewModelAPI(c.Context(), kept, nil).List()
 			return p.program.printResult(c, list, err, func() error { return p.providerTable(list) })
 		}),
 	})
@@ -224,7 +225,7 @@ func (p providerCommands) connectProvider(ctx context.Context, id string, f addF
 // findKey returns the key, or the variable that contains it. Both are "" if the saved provider has a key or none is
 // needed.
 func (p providerCommands) findKey(
-	ctx context.Context, models *api.ModelAPI, in api.ConnectInput, f addFlags,
+	ctx context.Context, models *calls.ModelAPI, in api.ConnectInput, f addFlags,
 ) (key, variable string, err error) {
 	if f.stdin {
 		key, err = secretCommands(p).readValue(ctx, "The API key")

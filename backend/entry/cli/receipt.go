@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -30,7 +30,7 @@ func (rc receiptCommand) receipt() *cobra.Command {
 			if again {
 				return rc.recheck(c.Context(), args[0])
 			}
-			return rc.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return rc.program.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, _ *store.Store) error {
 				r, err := g.Receipt(args[0])
 				if err != nil {
 					return err
@@ -89,7 +89,7 @@ func inconclusiveText(now []goal.Verdict) string {
 
 // printVerdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
 func (rc receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
-	r, err := api.NewGoalAPI(ctx, api.Goals{}, s).Receipt(string(id))
+	r, err := calls.NewGoalAPI(ctx, nil, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
 		return err
 	}
@@ -136,11 +136,11 @@ func verdictProof(v goal.Verdict) string {
 }
 
 // claimOutcome describes the review of a claim, and whether the claim decided the goal; "" if there is neither.
-func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
-	said := map[api.ReviewResult]string{
-		api.ReviewConfirmed: "the reviewer confirmed it: ",
-		api.ReviewRejected:  "rejected by the reviewer: ",
-		api.ReviewError:     "not decided by the reviewer, which is not a pass: ",
+func claimOutcome(r calls.ReceiptView, c calls.ReceiptClaim) string {
+	said := map[calls.ReviewResult]string{
+		calls.ReviewConfirmed: "the reviewer confirmed it: ",
+		calls.ReviewRejected:  "rejected by the reviewer: ",
+		calls.ReviewError:     "not decided by the reviewer, which is not a pass: ",
 	}[c.Review]
 	if said != "" {
 		said += oneLine(c.ReviewReason)

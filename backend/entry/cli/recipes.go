@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -124,7 +124,7 @@ func (rc recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string,
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}
-	return rc.program.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
+	return rc.program.withReadOnlyStore(ctx, func(_ *calls.GoalAPI, st *store.Store) error {
 		row, err := st.Goals.Find(ctx, id)
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)

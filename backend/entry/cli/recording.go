@@ -14,7 +14,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/panes/recording"
 	"goalpost/backend/storage/store"
@@ -24,7 +24,7 @@ func (p Program) recording() *cobra.Command {
 	var out string
 	c := addJSON(&cobra.Command{
 		Use: "recording ID", Short: "List or export the recordings of a goal's panes",
-		RunE: p.runWithStore(func(c *cobra.Command, a *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: p.runWithStore(func(c *cobra.Command, a *calls.GoalAPI, s *store.Store, args []string) error {
 			if out != "" {
 				row, err := s.Goals.Find(c.Context(), args[0])
 				if err != nil {

@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
 func (r readCommands) report() *cobra.Command {
 	return &cobra.Command{
 		Use: "report ID", Short: "Print why a goal stopped",
-		RunE: r.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, g *calls.GoalAPI, s *store.Store, args []string) error {
 			row, err := s.Goals.Find(c.Context(), args[0])
 			if err != nil {
 				return fmt.Errorf("report: %w", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/secret"
 )
@@ -27,22 +27,22 @@ func (sc secretCommands) secrets() *cobra.Command {
 }
 
 // withVault runs a command with the secrets.
-func (sc secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) error {
+func (sc secretCommands) withVault(ctx context.Context, do func(*calls.SecretAPI) error) error {
 	return sc.program.withConfig(func(c *config.Config) error {
 		v, err := app.OpenVault(c, sc.program.Getenv, sc.program.askPassphrase())
 		if err != nil {
 			return fmt.Errorf("secrets: %w", err)
 		}
-		return do(api.NewSecretAPI(ctx, v))
+		return do(calls.NewSecretAPI(ctx, v))
 	})
 }
 
 // runWithVault makes the RunE of a command that needs the secrets.
 func (sc secretCommands) runWithVault(
-	do func(c *cobra.Command, s *api.SecretAPI, args []string) error,
+	do func(c *cobra.Command, s *calls.SecretAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		return sc.withVault(c.Context(), func(s *api.SecretAPI) error { return do(c, s, args) })
+		return sc.withVault(c.Context(), func(s *calls.SecretAPI) error { return do(c, s, args) })
 	}
 }
 
@@ -61,8 +61,8 @@ func (sc secretCommands) setSecret() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return sc.withVault(c.Context(), func(s *api.SecretAPI) error {
-				place, err := s.Set(api.SecretInput{Name: args[0], Value: value, Hosts: hosts})
+			return sc.withVault(c.Context(), func(s *calls.SecretAPI) error {
+				place, err := s.Set(calls.SecretInput{Name: args[0], Value: value, Hosts: hosts})
 				if err != nil {
 					return err
 				}
@@ -82,7 +82,7 @@ func (sc secretCommands) setSecret() *cobra.Command {
 func (sc secretCommands) listSecrets() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the secrets by name, and where they are stored",
-		RunE: sc.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+		RunE: sc.runWithVault(func(c *cobra.Command, s *calls.SecretAPI, _ []string) error {
 			where, err1 := s.Where()
 			list, err2 := s.List()
 			logins, err3 := s.Logins()
@@ -91,9 +91,9 @@ func (sc secretCommands) listSecrets() *cobra.Command {
 			}
 			if isJSON(c) {
 				return sc.program.json(struct {
-					Where   api.SecretPlace  `json:"where"`
-					Secrets []api.SecretView `json:"secrets"`
-					Logins  []api.LoginView  `json:"logins"`
+					Where   calls.SecretPlace  `json:"where"`
+					Secrets []calls.SecretView `json:"secrets"`
+					Logins  []calls.LoginView  `json:"logins"`
 				}{where, list, logins})
 			}
 			var b strings.Builder
@@ -127,7 +127,7 @@ func (sc secretCommands) removeSecret() *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login",
 		Example: "  " + sc.program.Name + " secret remove npm-token",
-		RunE: sc.runWithVault(func(_ *cobra.Command, s *api.SecretAPI, args []string) (err error) {
+		RunE: sc.runWithVault(func(_ *cobra.Command, s *calls.SecretAPI, args []string) (err error) {
 			if origin != "" {
 				_, err = s.RemoveLogin(origin, args[0])
 			} else {
@@ -148,7 +148,7 @@ func (sc secretCommands) passphrase() *cobra.Command {
 	var off bool
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it",
-		RunE: sc.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+		RunE: sc.runWithVault(func(c *cobra.Command, s *calls.SecretAPI, _ []string) error {
 			next := ""
 			if !off {
 				var err error

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -18,7 +18,7 @@ func (r readCommands) show() *cobra.Command {
 	var search string
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done",
-		RunE: r.program.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: r.program.runWithStore(func(c *cobra.Command, g *calls.GoalAPI, s *store.Store, args []string) error {
 			if transcript || search != "" {
 				return transcriptWriter{r.program, asJSON}.write(g, args[0], search)
 			}
@@ -39,7 +39,7 @@ func (r readCommands) show() *cobra.Command {
 	return c
 }
 
-func (r readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
+func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),

@@ -13,7 +13,7 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
@@ -42,12 +42,12 @@ func (sc spendCommand) spend() *cobra.Command {
 				return err
 			}
 			return sc.program.withConfig(func(kept *config.Config) error {
-				return sc.program.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
-					in := api.SpendInput{By: api.SpendBy(by)}
+				return sc.program.withReadOnlyStore(c.Context(), func(_ *calls.GoalAPI, s *store.Store) error {
+					in := calls.SpendInput{By: calls.SpendBy(by)}
 					if !from.IsZero() {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
-					r, err := api.NewSpendAPI(c.Context(), kept, s.Spend, time.Now).Report(in)
+					r, err := calls.NewSpendAPI(c.Context(), kept, s.Spend, time.Now).Report(in)
 					return sc.program.printResult(c, r, err, func() error { return sc.spendTable(r) })
 				})
 			})
@@ -107,12 +107,12 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"give a number of days (7d) or hours (12h), a date (2026-11-23), or all")
 }
 
-func (sc spendCommand) spendTable(r api.SpendReport) error {
+func (sc spendCommand) spendTable(r calls.SpendReport) error {
 	if len(r.Rows) == 0 {
 		return errors.Join(sc.program.printf("Nothing was spent in that time.\n"), sc.printToday(r.Today))
 	}
 	lines := []string{strings.ToUpper(string(r.By)) + "\tSPENT\tTURNS\tTOKENS IN\tTOKENS OUT\t"}
-	for _, row := range append(r.Rows, api.SpendRow{
+	for _, row := range append(r.Rows, calls.SpendRow{
 		Key: "total", USD: r.Total.USD, Turns: r.Total.Turns, TokensIn: r.Total.TokensIn, TokensOut: r.Total.TokensOut,
 	}) {
 		key, label := cmp.Or(row.Key, "–"), ""
@@ -130,7 +130,7 @@ func (sc spendCommand) spendTable(r api.SpendReport) error {
 }
 
 // formatSpent formats the money of a row; "–" if it has turns but no known price.
-func formatSpent(r api.SpendRow) string {
+func formatSpent(r calls.SpendRow) string {
 	switch {
 	case r.USD == 0 && r.Turns > 0:
 		return "–"
@@ -140,7 +140,7 @@ func formatSpent(r api.SpendRow) string {
 	return fmt.Sprintf("$%.2f", r.USD)
 }
 
-func (sc spendCommand) printToday(t api.SpendToday) error {
+func (sc spendCommand) printToday(t calls.SpendToday) error {
 	if t.LimitUSD == 0 {
 		return sc.program.printf("Today: $%.2f. No daily limit; set one with --daily-limit 5.\n", t.USD)
 	}

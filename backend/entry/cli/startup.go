@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
 )
@@ -27,7 +27,7 @@ func (p Program) config() (*config.Config, error) {
 }
 
 // withReadOnlyStore runs a command that only reads the journal.
-func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
+func (p Program) withReadOnlyStore(ctx context.Context, do func(*calls.GoalAPI, *store.Store) error) (err error) {
 	dir, err := config.StateDir(p.Getenv)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -37,7 +37,7 @@ func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *s
 		return fmt.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(api.NewGoalAPI(ctx, api.Goals{}, s), s)
+	return do(calls.NewGoalAPI(ctx, nil, s), s)
 }
 
 // withApp runs a command with the running program.
@@ -79,10 +79,10 @@ func (p Program) runWithApp(
 
 // runWithStore makes the RunE of a command that only reads the journal.
 func (p Program) runWithStore(
-	do func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error,
+	do func(c *cobra.Command, g *calls.GoalAPI, s *store.Store, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
+		return p.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/shell"
 )
@@ -72,7 +73,7 @@ func (sc suggestCommand) suggest() *cobra.Command {
 }
 
 // try runs the check as pre-flight would.
-func (s *suggestion) try(g *api.GoalAPI, dir string) {
+func (s *suggestion) try(g *calls.GoalAPI, dir string) {
 	out, err := g.TrySuggested(api.TryInput{
 		Check:   s.Check,
 		Request: goal.Request{Policy: policy.Policy{Dir: dir, AllowLocal: s.AllowLocal}},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/text"
 )
 
@@ -18,11 +18,11 @@ type transcriptWriter struct {
 }
 
 // write prints all entries, or those that contain the text.
-func (t transcriptWriter) write(g *api.GoalAPI, id, search string) error {
+func (t transcriptWriter) write(g *calls.GoalAPI, id, search string) error {
 	const page = 200
 	turn := 0
 	for offset := 0; ; offset += page {
-		part, err := g.Transcript(id, api.TranscriptInput{Search: search, Offset: offset, Limit: page})
+		part, err := g.Transcript(id, calls.TranscriptInput{Search: search, Offset: offset, Limit: page})
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (t transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 }
 
 // printEntry prints one entry. turn is the turn of the last printed entry.
-func (t transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
+func (t transcriptWriter) printEntry(e calls.TranscriptEntry, turn *int) error {
 	if t.asJSON {
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -71,7 +71,7 @@ func (t transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
 	return t.program.printf("%s", b.String())
 }
 
-func entryTitle(e api.TranscriptEntry) string {
+func entryTitle(e calls.TranscriptEntry) string {
 	if e.Kind != "step" {
 		title := singleLine(e.Title)
 		if e.Outcome != "" {
@@ -86,7 +86,7 @@ func entryTitle(e api.TranscriptEntry) string {
 	return title + " · " + e.Outcome + " · " + goal.FormatDuration(time.Duration(e.MS)*time.Millisecond)
 }
 
-func entryCost(e api.TranscriptEntry) string {
+func entryCost(e calls.TranscriptEntry) string {
 	if e.TokensIn+e.TokensOut == 0 {
 		return ""
 	}

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
@@ -31,7 +32,7 @@ type Deps struct {
 	Broker  *event.Broker
 	Access  *access.Rules
 	Goals   *lifecycle.Service
-	Changes *api.ChangesAPI
+	Changes *calls.ChangesAPI
 	State   string      // the folder for the list of sessions
 	Risk    policy.Risk // of new goals, unless a prompt names a lower one
 	Engine  string      // of new goals; "" means that of the settings

@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
@@ -148,8 +149,8 @@ type listGoalsArgs struct {
 
 // listGoalsResult has the newest goals that the other agent may read, and the number of all of them.
 type listGoalsResult struct {
-	Goals []api.GoalCard `json:"goals"`
-	Total int            `json:"total"`
+	Goals []calls.GoalCard `json:"goals"`
+	Total int              `json:"total"`
 }
 
 func (se *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
@@ -167,8 +168,8 @@ func (se *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progres
 	for _, r := range rows {
 		readable[string(r.ID)] = se.readDenialError(ctx, r) == nil
 	}
-	list, err := se.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
-	out := listGoalsResult{Goals: []api.GoalCard{}}
+	list, err := se.goalAPI(ctx).List(calls.ListInput{Status: in.Status, Search: in.Search, Limit: all})
+	out := listGoalsResult{Goals: []calls.GoalCard{}}
 	for _, c := range list.Goals {
 		if !readable[c.ID] {
 			continue

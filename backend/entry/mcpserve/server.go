@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/access"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/panes"
@@ -157,6 +157,6 @@ func (se *Server) validateGoal(g goal.Goal) error {
 }
 
 // goalAPI returns the API of the page, so that the other agent gets answers of the same types.
-func (se *Server) goalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, se.deps.Goals.Parts(), se.deps.Store)
+func (se *Server) goalAPI(ctx context.Context) *calls.GoalAPI {
+	return calls.NewGoalAPI(ctx, se.deps.Goals, se.deps.Store)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"goalpost/backend/domain/event"
-	"goalpost/backend/storage/store"
 )
 
 // NetworkView sums up the requests of a goal's programs and pages by host.
@@ -34,16 +33,6 @@ type NetworkHost struct {
 	Out     int64    `json:"out"`
 	Reason  string   `json:"reason"` // of the newest refusal
 	LastAt  string   `json:"last_at"`
-}
-
-// Network reads a goal's network log.
-func (ga *GoalAPI) Network(id string) (NetworkView, error) {
-	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (NetworkView, error) {
-		if ga.goals.Monitor == nil {
-			return NewNetworkSummary().View(), nil
-		}
-		return ga.goals.Monitor.Network(g.ID)
-	})
 }
 
 // NetworkSummary sums up requests.

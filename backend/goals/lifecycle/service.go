@@ -107,20 +107,6 @@ func New(d Deps, c runner.Config) *Service {
 	return s
 }
 
-// Parts returns the service as the calls of the page and of the command line use it.
-func (s *Service) Parts() api.Goals {
-	return api.Goals{
-		Starter:        s,
-		Intake:         s.Intake,
-		Suggester:      s.Suggester,
-		Controller:     s,
-		Resumption:     s.Resumption,
-		ProtectedFiles: s.ProtectedFiles,
-		Archive:        s,
-		Monitor:        s,
-	}
-}
-
 // Runner returns the runner of this process's goals.
 func (s *Service) Runner() *runner.Runner { return s.Runs.runner }
 

@@ -53,7 +53,7 @@ async function sessionEnded(): Promise<boolean> {
 
 /** Connects the page to the window's bindings if they exist, otherwise to the server that the page came from. */
 export async function connect(on: ServeHandlers): Promise<Bridge> {
-  const bound = wails().go?.api;
+  const bound = wails().go?.calls;
   if (bound) {
     const call = boundCall(bound);
     const connection = await call("SettingsAPI.Connect");

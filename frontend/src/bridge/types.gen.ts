@@ -1118,59 +1118,6 @@ export interface Policy {
 /** Risk is a risk level. The ceiling of a goal is one of these. */
 export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
 
-/** ApprovalView is a call that waits for the user, with all its details. */
-export interface ApprovalView {
-  goal_id: string;
-  objective: string;
-  /** of the goal */
-  status: Status;
-  request: string;
-  at: string;
-  step: number;
-  tool: string;
-  /** all of them, JSON as the model wrote it */
-  arguments: string;
-  risk: Risk;
-  hosts: string[] | null;
-  paths: string[] | null;
-  /** a diff, or what a form would send; "" if the arguments say everything */
-  show: string;
-  why: string;
-  /** asked at every risk level */
-  always: boolean;
-  offers: OfferView[] | null;
-  /** approve or deny: answered, but the goal has not continued yet */
-  given: OrderKind;
-}
-
-/** OfferView is one thing that an approval may cover. */
-export interface OfferView {
-  scope: Scope;
-  /** a description */
-  covers: string;
-}
-
-/** GrantView is an unrevoked grant of a goal. */
-export interface GrantView {
-  goal_id: string;
-  request: string;
-  scope: Scope;
-  covers: string;
-  /** programs may use it, so revoking it ends the programs of the goal's agent */
-  held: boolean;
-}
-
-/** AnswerInput answers one approval. */
-export interface AnswerInput {
-  goal_id: string;
-  request: string;
-  allow: boolean;
-  /** of an approval: once, host, command, path or pane; goal is the widest scope that is offered */
-  scope: Scope | "";
-  /** reason of a denial */
-  why: string;
-}
-
 /** ArgsUpload is one piece of a file that the user uploads to a page. */
 export interface ArgsUpload {
   name: string;
@@ -1189,33 +1136,6 @@ export interface ArgsDevTools {
   width: number;
   /** CSS pixels, 0 = a default */
   height: number;
-}
-
-/** Bookmark is an address that the user saved. */
-export interface Bookmark {
-  url: string;
-  title: string;
-  added_at: string;
-}
-
-/** Visit is an address that the user visited. */
-export interface Visit {
-  url: string;
-  title: string;
-  visited_at: string;
-  times: number;
-}
-
-/** FoundText is the state of a search in a page; both are 0 if nothing matches. */
-export interface FoundText {
-  index: number;
-  count: number;
-}
-
-/** PageLogins are the saved logins for the origin of a page. */
-export interface PageLogins {
-  origin: string;
-  users: string[] | null;
 }
 
 /** CommitOffer is a proposal for the commit of a goal's changes. */
@@ -1633,120 +1553,6 @@ export interface ConnectOutput {
   test: ConnectionTest;
 }
 
-/** RecordingView describes the recordings of a goal's panes. */
-export interface RecordingView {
-  panes: RecordedPane[] | null;
-}
-
-/** RecordedPane is one pane in a recording. Times are milliseconds since the goal started. */
-export interface RecordedPane {
-  pane: string;
-  kind: PaneKind;
-  from_ms: number;
-  to_ms: number;
-  records: number;
-  bytes: number;
-}
-
-/** RecordingPage is a part of what one pane showed. */
-export interface RecordingPage {
-  records: RecordView[] | null;
-  /** there are more records after the last one */
-  more: boolean;
-}
-
-/** RecordView is one record of a pane: bytes of a terminal, or a picture of a page as a JPEG. */
-export interface RecordView {
-  /** counts from 1 in the pane's present recording */
-  n: number;
-  at_ms: number;
-  /** terminal: columns and rows; browser: CSS pixels */
-  width: number;
-  height: number;
-  /** base64 */
-  data: string;
-}
-
-/** SecretPlace is where new values are stored, and what protects them. */
-export interface SecretPlace {
-  place: SecretBackend;
-  detail: string;
-  /** Unlock has to be called first */
-  locked: boolean;
-  passphrase: boolean;
-}
-
-/** SecretView is a secret without its value. */
-export interface SecretView {
-  name: string;
-  place: SecretBackend;
-  /** to which it may be sent; empty = all */
-  hosts: string[] | null;
-  /** RFC 3339 */
-  added: string;
-}
-
-/** LoginView is a saved login without its password. */
-export interface LoginView {
-  origin: string;
-  user: string;
-}
-
-/** SecretInput is a secret to store. It replaces an older one of that name. */
-export interface SecretInput {
-  name: string;
-  value: string;
-  hosts: readonly string[];
-}
-
-/** LoginInput is a login to store. */
-export interface LoginInput {
-  origin: string;
-  user: string;
-  password: string;
-}
-
-/** SpendBy is what the rows of a report are. */
-export type SpendBy = "day" | "goal" | "provider" | "model";
-
-/** SpendInput selects what a report sums up. */
-export interface SpendInput {
-  /** "" = day */
-  by: SpendBy | "";
-  /** RFC 3339, "" = always */
-  since: string;
-}
-
-/** SpendReport sums up the cost of models. Its rows are sorted by cost, days from the newest to the oldest. */
-export interface SpendReport {
-  by: SpendBy;
-  since: string;
-  rows: SpendRow[] | null;
-  total: SpendRow;
-  today: SpendToday;
-}
-
-/** SpendRow is one day, goal, provider or model. */
-export interface SpendRow {
-  /** a date such as 2026-11-23, the id of a goal, a provider or a model */
-  key: string;
-  /** the objective of a goal; "" if it has been deleted */
-  label: string;
-  usd: number;
-  turns: number;
-  tokens_in: number;
-  tokens_out: number;
-}
-
-/** SpendToday is what was spent on the present day of the user's time zone. */
-export interface SpendToday {
-  usd: number;
-  /** of all goals together, 0 = no limit */
-  limit_usd: number;
-  /** RFC 3339: the beginning of the next day */
-  resets_at: string;
-}
-
 /** ArgsOpenSSH describes the connection to open in a pane. */
 export interface ArgsOpenSSH {
   /** id */
@@ -1867,76 +1673,6 @@ export interface TracedFile {
   by: string;
 }
 
-/** TranscriptInput selects a part of a goal's transcript. */
-export interface TranscriptInput {
-  /** only entries that contain this text, in any case; "" = all */
-  search: string;
-  /** entries to skip, of those that match */
-  offset: number;
-  /** at most 500; 0 = 100 */
-  limit: number;
-}
-
-/** TranscriptPage is a part of a transcript, oldest entry first. */
-export interface TranscriptPage {
-  entries: TranscriptEntry[] | null;
-  /** entries that match */
-  total: number;
-}
-
-/** TranscriptKind is what an entry of a transcript is. */
-export type TranscriptKind =
-  | "agent"
-  | "host" // what the agent was sent
-  | "step"
-  | "plan"
-  | "critic"
-  | "review"
-  | "claim"
-  | "check"
-  | "approval"
-  | "note"
-  | "warning"
-  | "status"
-  | "usage";
-
-/**
- * TranscriptEntry is a message, a step or another event of a goal. Secrets are hidden in its texts, which come from
- * models, pages and programs, so the page must show them as plain text.
- */
-export interface TranscriptEntry {
-  /** of its event in the journal */
-  seq: number;
-  /** since the goal started */
-  at_ms: number;
-  kind: TranscriptKind;
-  /** "" for steps, which have a tool and arguments instead */
-  title: string;
-  /** the result of a step */
-  text: string;
-  /** of the model before it */
-  reasoning?: string;
-  /** of the agent; 0 = before the first */
-  turn: number;
-  step?: number;
-  tool?: string;
-  /** JSON as the model wrote it */
-  arguments?: string;
-  /** of a step or a check; "" while it runs */
-  outcome?: string;
-  /** of a step: the first line of its result */
-  preview?: string;
-  /** the step stored a picture; GoalAPI.Step has it */
-  picture?: boolean;
-  ms?: number;
-  /** TokensIn, TokensOut and USD are the cost of a turn, or of a question to another model. */
-  tokens_in?: number;
-  tokens_out?: number;
-  usd?: number;
-  /** the cost is estimated */
-  guessed?: boolean;
-}
-
 /** ProtectedVersion is one version of a protected file. */
 export interface ProtectedVersion {
   path: string;
@@ -1962,11 +1698,6 @@ export interface PruneInput {
   status: Status | "";
   /** since it ended; 0 = any age */
   older_than_ms: number;
-}
-
-/** PruneOutput is the number of goals that were deleted, or would be. */
-export interface PruneOutput {
-  goals: number;
 }
 
 /** ProtectInput is a criterion that the user is entering. */
@@ -2043,6 +1774,354 @@ export interface ProposalView {
 /** StartOutput is the result of Start. */
 export interface StartOutput {
   goal_id: string;
+}
+
+/** TryInput is a check to run as in pre-flight. */
+export interface TryInput extends GoalRequest {
+  check: Check;
+}
+
+/** ArgsOpenTerminal describes the terminal pane to open. */
+export interface ArgsOpenTerminal {
+  /** "" = home */
+  dir: string;
+  cols: number;
+  rows: number;
+}
+
+/** ArgsOpenBrowser describes the browser pane to open. */
+export interface ArgsOpenBrowser {
+  /** "" = about:blank */
+  url: string;
+  width: number;
+  height: number;
+  /** where logins are stored: "" = the user's own, "temporary" = nowhere, or a name */
+  profile: string;
+}
+
+/** PaneList is the workspace's panes at one revision. */
+export interface PaneList {
+  rev: number;
+  panes: PaneInfo[] | null;
+}
+
+/** FindingState is the result of one test of the computer or of a connection. */
+export type FindingState = "ok" | "warn" | "bad";
+
+/** DoctorFinding is one line of the doctor and of the welcome page. */
+export interface DoctorFinding {
+  /** chromium, helper, sandbox, model, data, display */
+  id: string;
+  state: FindingState;
+  title: string;
+  detail: string;
+  hint: string;
+  /** for experts and bug reports */
+  facts?: string;
+}
+
+/** WorktreeOffer describes the git worktree that a goal would get. */
+export interface WorktreeOffer {
+  /** why not, "" if it can */
+  unavailable: string;
+  /** the top of the user's work tree */
+  repository: string;
+  /** the branch that is checked out, "" if there is none */
+  from: string;
+  /** at which the new branch would start */
+  commit: string;
+  /** the new branch */
+  branch: string;
+  /** files with changes that would not be in the worktree */
+  uncommitted: number;
+}
+
+/** WorktreeView is a worktree of a goal. The goal may be deleted. */
+export interface WorktreeView {
+  path: string;
+  repository: string;
+  /** "" if none is checked out */
+  branch: string;
+  /** "" if the goal was deleted */
+  goal_id: string;
+  objective: string;
+  /** files */
+  uncommitted: number;
+  /** another branch has its commits */
+  merged: boolean;
+  /** why its state is unknown, "" if it is known */
+  problem: string;
+  /** MergeCommand merges the branch into the one that is checked out in the repository; "" without a branch. */
+  merge_command: string;
+}
+
+/** ApprovalView is a call that waits for the user, with all its details. */
+export interface ApprovalView {
+  goal_id: string;
+  objective: string;
+  /** of the goal */
+  status: Status;
+  request: string;
+  at: string;
+  step: number;
+  tool: string;
+  /** all of them, JSON as the model wrote it */
+  arguments: string;
+  risk: Risk;
+  hosts: string[] | null;
+  paths: string[] | null;
+  /** a diff, or what a form would send; "" if the arguments say everything */
+  show: string;
+  why: string;
+  /** asked at every risk level */
+  always: boolean;
+  offers: OfferView[] | null;
+  /** approve or deny: answered, but the goal has not continued yet */
+  given: OrderKind;
+}
+
+/** OfferView is one thing that an approval may cover. */
+export interface OfferView {
+  scope: Scope;
+  /** a description */
+  covers: string;
+}
+
+/** GrantView is an unrevoked grant of a goal. */
+export interface GrantView {
+  goal_id: string;
+  request: string;
+  scope: Scope;
+  covers: string;
+  /** programs may use it, so revoking it ends the programs of the goal's agent */
+  held: boolean;
+}
+
+/** AnswerInput answers one approval. */
+export interface AnswerInput {
+  goal_id: string;
+  request: string;
+  allow: boolean;
+  /** of an approval: once, host, command, path or pane; goal is the widest scope that is offered */
+  scope: Scope | "";
+  /** reason of a denial */
+  why: string;
+}
+
+/** Bookmark is an address that the user saved. */
+export interface Bookmark {
+  url: string;
+  title: string;
+  added_at: string;
+}
+
+/** Visit is an address that the user visited. */
+export interface Visit {
+  url: string;
+  title: string;
+  visited_at: string;
+  times: number;
+}
+
+/** FoundText is the state of a search in a page; both are 0 if nothing matches. */
+export interface FoundText {
+  index: number;
+  count: number;
+}
+
+/** PageLogins are the saved logins for the origin of a page. */
+export interface PageLogins {
+  origin: string;
+  users: string[] | null;
+}
+
+/** RecordingView describes the recordings of a goal's panes. */
+export interface RecordingView {
+  panes: RecordedPane[] | null;
+}
+
+/** RecordedPane is one pane in a recording. Times are milliseconds since the goal started. */
+export interface RecordedPane {
+  pane: string;
+  kind: PaneKind;
+  from_ms: number;
+  to_ms: number;
+  records: number;
+  bytes: number;
+}
+
+/** RecordingPage is a part of what one pane showed. */
+export interface RecordingPage {
+  records: RecordView[] | null;
+  /** there are more records after the last one */
+  more: boolean;
+}
+
+/** RecordView is one record of a pane: bytes of a terminal, or a picture of a page as a JPEG. */
+export interface RecordView {
+  /** counts from 1 in the pane's present recording */
+  n: number;
+  at_ms: number;
+  /** terminal: columns and rows; browser: CSS pixels */
+  width: number;
+  height: number;
+  /** base64 */
+  data: string;
+}
+
+/** SecretPlace is where new values are stored, and what protects them. */
+export interface SecretPlace {
+  place: SecretBackend;
+  detail: string;
+  /** Unlock has to be called first */
+  locked: boolean;
+  passphrase: boolean;
+}
+
+/** SecretView is a secret without its value. */
+export interface SecretView {
+  name: string;
+  place: SecretBackend;
+  /** to which it may be sent; empty = all */
+  hosts: string[] | null;
+  /** RFC 3339 */
+  added: string;
+}
+
+/** LoginView is a saved login without its password. */
+export interface LoginView {
+  origin: string;
+  user: string;
+}
+
+/** SecretInput is a secret to store. It replaces an older one of that name. */
+export interface SecretInput {
+  name: string;
+  value: string;
+  hosts: readonly string[];
+}
+
+/** LoginInput is a login to store. */
+export interface LoginInput {
+  origin: string;
+  user: string;
+  password: string;
+}
+
+/** SpendBy is what the rows of a report are. */
+export type SpendBy = "day" | "goal" | "provider" | "model";
+
+/** SpendInput selects what a report sums up. */
+export interface SpendInput {
+  /** "" = day */
+  by: SpendBy | "";
+  /** RFC 3339, "" = always */
+  since: string;
+}
+
+/** SpendReport sums up the cost of models. Its rows are sorted by cost, days from the newest to the oldest. */
+export interface SpendReport {
+  by: SpendBy;
+  since: string;
+  rows: SpendRow[] | null;
+  total: SpendRow;
+  today: SpendToday;
+}
+
+/** SpendRow is one day, goal, provider or model. */
+export interface SpendRow {
+  /** a date such as 2026-11-23, the id of a goal, a provider or a model */
+  key: string;
+  /** the objective of a goal; "" if it has been deleted */
+  label: string;
+  usd: number;
+  turns: number;
+  tokens_in: number;
+  tokens_out: number;
+}
+
+/** SpendToday is what was spent on the present day of the user's time zone. */
+export interface SpendToday {
+  usd: number;
+  /** of all goals together, 0 = no limit */
+  limit_usd: number;
+  /** RFC 3339: the beginning of the next day */
+  resets_at: string;
+}
+
+/** TranscriptInput selects a part of a goal's transcript. */
+export interface TranscriptInput {
+  /** only entries that contain this text, in any case; "" = all */
+  search: string;
+  /** entries to skip, of those that match */
+  offset: number;
+  /** at most 500; 0 = 100 */
+  limit: number;
+}
+
+/** TranscriptPage is a part of a transcript, oldest entry first. */
+export interface TranscriptPage {
+  entries: TranscriptEntry[] | null;
+  /** entries that match */
+  total: number;
+}
+
+/** TranscriptKind is what an entry of a transcript is. */
+export type TranscriptKind =
+  | "agent"
+  | "host" // what the agent was sent
+  | "step"
+  | "plan"
+  | "critic"
+  | "review"
+  | "claim"
+  | "check"
+  | "approval"
+  | "note"
+  | "warning"
+  | "status"
+  | "usage";
+
+/**
+ * TranscriptEntry is a message, a step or another event of a goal. Secrets are hidden in its texts, which come from
+ * models, pages and programs, so the page must show them as plain text.
+ */
+export interface TranscriptEntry {
+  /** of its event in the journal */
+  seq: number;
+  /** since the goal started */
+  at_ms: number;
+  kind: TranscriptKind;
+  /** "" for steps, which have a tool and arguments instead */
+  title: string;
+  /** the result of a step */
+  text: string;
+  /** of the model before it */
+  reasoning?: string;
+  /** of the agent; 0 = before the first */
+  turn: number;
+  step?: number;
+  tool?: string;
+  /** JSON as the model wrote it */
+  arguments?: string;
+  /** of a step or a check; "" while it runs */
+  outcome?: string;
+  /** of a step: the first line of its result */
+  preview?: string;
+  /** the step stored a picture; GoalAPI.Step has it */
+  picture?: boolean;
+  ms?: number;
+  /** TokensIn, TokensOut and USD are the cost of a turn, or of a question to another model. */
+  tokens_in?: number;
+  tokens_out?: number;
+  usd?: number;
+  /** the cost is estimated */
+  guessed?: boolean;
+}
+
+/** PruneOutput is the number of goals that were deleted, or would be. */
+export interface PruneOutput {
+  goals: number;
 }
 
 /** StatusOutput is the short state of a goal. */
@@ -2254,11 +2333,6 @@ export interface EventPage {
   more: boolean;
 }
 
-/** TryInput is a check to run as in pre-flight. */
-export interface TryInput extends GoalRequest {
-  check: Check;
-}
-
 /** ReceiptView is the receipt of a goal. */
 export interface ReceiptView {
   goal_id: string;
@@ -2319,45 +2393,6 @@ export interface ReceiptClaim {
   verdicts: Verdict[] | null;
   review: ReviewResult;
   review_reason: string;
-}
-
-/** ArgsOpenTerminal describes the terminal pane to open. */
-export interface ArgsOpenTerminal {
-  /** "" = home */
-  dir: string;
-  cols: number;
-  rows: number;
-}
-
-/** ArgsOpenBrowser describes the browser pane to open. */
-export interface ArgsOpenBrowser {
-  /** "" = about:blank */
-  url: string;
-  width: number;
-  height: number;
-  /** where logins are stored: "" = the user's own, "temporary" = nowhere, or a name */
-  profile: string;
-}
-
-/** PaneList is the workspace's panes at one revision. */
-export interface PaneList {
-  rev: number;
-  panes: PaneInfo[] | null;
-}
-
-/** FindingState is the result of one test of the computer or of a connection. */
-export type FindingState = "ok" | "warn" | "bad";
-
-/** DoctorFinding is one line of the doctor and of the welcome page. */
-export interface DoctorFinding {
-  /** chromium, helper, sandbox, model, data, display */
-  id: string;
-  state: FindingState;
-  title: string;
-  detail: string;
-  hint: string;
-  /** for experts and bug reports */
-  facts?: string;
 }
 
 /** Settings are config.Settings for the page, with the same fields in the same order. */
@@ -2421,41 +2456,6 @@ export interface Connection {
   data_dir: string;
   /** where new goals get their folders */
   work_dir: string;
-}
-
-/** WorktreeOffer describes the git worktree that a goal would get. */
-export interface WorktreeOffer {
-  /** why not, "" if it can */
-  unavailable: string;
-  /** the top of the user's work tree */
-  repository: string;
-  /** the branch that is checked out, "" if there is none */
-  from: string;
-  /** at which the new branch would start */
-  commit: string;
-  /** the new branch */
-  branch: string;
-  /** files with changes that would not be in the worktree */
-  uncommitted: number;
-}
-
-/** WorktreeView is a worktree of a goal. The goal may be deleted. */
-export interface WorktreeView {
-  path: string;
-  repository: string;
-  /** "" if none is checked out */
-  branch: string;
-  /** "" if the goal was deleted */
-  goal_id: string;
-  objective: string;
-  /** files */
-  uncommitted: number;
-  /** another branch has its commits */
-  merged: boolean;
-  /** why its state is unknown, "" if it is known */
-  problem: string;
-  /** MergeCommand merges the branch into the one that is checked out in the repository; "" without a branch. */
-  merge_command: string;
 }
 
 /** WorktreeRemoval is the result of removing a worktree. */

@@ -4,7 +4,7 @@ import type { Call } from "./methods";
 type Bound = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
 interface WailsWindow {
-  go?: { api?: Bound };
+  go?: { calls?: Bound };
   runtime?: {
     ClipboardGetText?: () => Promise<string>;
     ClipboardSetText?: (text: string) => Promise<boolean>;

@@ -1,4 +1,7 @@
-package api
+// Package calls has the methods that the page can call, in one struct for each area. The window binds the structs, and
+// serve exposes them over an authenticated socket; the command line uses them, too. Panics and errors reach the caller
+// as a fault.Error.
+package calls
 
 import (
 	"context"
@@ -10,97 +13,40 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/store"
 )
 
-// Goals are the parts of the program that GoalAPI uses. Every method may be called concurrently. All parts are nil if
-// goals can only be read.
-type Goals struct {
-	Starter        GoalStarter
-	Intake         GoalIntake
-	Suggester      CheckSuggester
-	Controller     GoalController
-	Resumption     GoalResumption
-	ProtectedFiles ProtectedFiles
-	Archive        GoalArchive
-	Monitor        GoalMonitor
-}
-
-// GoalStarter starts goals.
-type GoalStarter interface {
-	Start(ctx context.Context, in goal.Request) (goal.ID, error)
-	Demo(ctx context.Context) (goal.ID, error)
-}
-
-// GoalIntake answers what the user asks before they start a goal.
-type GoalIntake interface {
-	Try(ctx context.Context, in TryInput) (TryOutput, error)
-	Proposal(dir string) (ProposalView, error)
-	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
-}
-
-// GoalController takes the user's orders to a goal.
-type GoalController interface {
-	Abort(ctx context.Context, id goal.ID) error
-	Pause(ctx context.Context, id goal.ID) error
-	Steer(ctx context.Context, id goal.ID, text string) error
-}
-
-// GoalResumption continues goals that stopped.
-type GoalResumption interface {
-	Resume(ctx context.Context, id goal.ID, in ResumeInput) error
-	Reopen(ctx context.Context, id goal.ID, in ResumeInput) error
-	Accept(ctx context.Context, id goal.ID) error
-	Reject(ctx context.Context, id goal.ID, note string) error
-}
-
-// ProtectedFiles knows the files that a goal protects.
-type ProtectedFiles interface {
-	State(ctx context.Context, id goal.ID) (ProtectedState, error)
-}
-
-// GoalArchive rechecks goals and deletes them.
-type GoalArchive interface {
-	Recheck(ctx context.Context, id goal.ID) (RecheckOutput, error)
-	Delete(ctx context.Context, id goal.ID) error
-	Prune(ctx context.Context, in PruneInput) (int, error)
-}
-
-// GoalMonitor reports the panes and the requests of goals.
-type GoalMonitor interface {
-	PaneIDs(id goal.ID) []string
-	Network(id goal.ID) (NetworkView, error)
-}
-
 // GoalAPI starts, reads and controls goals. An id may be a unique part of six characters or more.
 type GoalAPI struct {
-	goals Goals
+	goals *lifecycle.Service
 	store *store.Store
 	apiBase
 }
 
-// NewGoalAPI makes the API; ctx is the program's life. With no Goals it is read-only.
-func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
+// NewGoalAPI makes the API; ctx is the program's life. Without a service it only reads what is stored.
+func NewGoalAPI(ctx context.Context, g *lifecycle.Service, s *store.Store) *GoalAPI {
 	return &GoalAPI{goals: g, store: s, apiBase: apiBase{ctx}}
 }
 
 // Start creates a goal and starts it.
-func (ga *GoalAPI) Start(in goal.Request) (out StartOutput, err error) {
+func (ga *GoalAPI) Start(in goal.Request) (out api.StartOutput, err error) {
 	defer ga.recoverProblem(&err)
-	id, err := ga.goals.Starter.Start(ga.ctx, in)
-	return StartOutput{string(id)}, err
+	id, err := ga.goals.Start(ga.ctx, in)
+	return api.StartOutput{GoalID: string(id)}, err
 }
 
 // Demo starts the built-in demonstration goal.
-func (ga *GoalAPI) Demo() (out StartOutput, err error) {
+func (ga *GoalAPI) Demo() (out api.StartOutput, err error) {
 	defer ga.recoverProblem(&err)
-	id, err := ga.goals.Starter.Demo(ga.ctx)
-	return StartOutput{string(id)}, err
+	id, err := ga.goals.Demo(ga.ctx)
+	return api.StartOutput{GoalID: string(id)}, err
 }
 
 // Try runs one check as pre-flight would, and creates nothing.
-func (ga *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
+func (ga *GoalAPI) Try(in api.TryInput) (out api.TryOutput, err error) {
 	defer ga.recoverProblem(&err)
 	return ga.goals.Intake.Try(ga.ctx, in)
 }
@@ -113,8 +59,8 @@ func (ga *GoalAPI) Get(id string) (out GoalView, err error) {
 		return out, err
 	}
 	var panes []string
-	if ga.goals.Monitor != nil {
-		panes = ga.goals.Monitor.PaneIDs(row.ID)
+	if ga.goals != nil {
+		panes = ga.goals.PaneIDs(row.ID)
 	}
 	return goalView(row, f, panes), nil
 }

@@ -1,4 +1,4 @@
-package api
+package calls
 
 import (
 	"cmp"
@@ -13,12 +13,6 @@ import (
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
 )
-
-// SpendReader reads the stored cost of turns.
-type SpendReader interface {
-	SpendSince(ctx context.Context, since time.Time) ([]store.SpendSum, error)
-	SpentBetween(ctx context.Context, from, to time.Time) (float64, error)
-}
 
 // SpendBy is what the rows of a report are.
 type SpendBy string
@@ -69,13 +63,13 @@ type (
 // SpendAPI reports the cost of models.
 type SpendAPI struct {
 	cfg   *config.Config
-	store SpendReader
+	store *store.SpendTable
 	now   func() time.Time // in the user's time zone
 	apiBase
 }
 
 // NewSpendAPI makes the API; ctx is the program's life.
-func NewSpendAPI(ctx context.Context, c *config.Config, s SpendReader, now func() time.Time) *SpendAPI {
+func NewSpendAPI(ctx context.Context, c *config.Config, s *store.SpendTable, now func() time.Time) *SpendAPI {
 	return &SpendAPI{c, s, now, apiBase{ctx}}
 }
 

@@ -1,56 +1,30 @@
-package api
+package calls
 
 import (
 	"context"
 	"encoding/json"
 
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/panes"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/storage/store"
 )
 
-// Panes is the interface of the pane APIs to the program. Every method may be called concurrently.
-type Panes interface {
-	TerminalPanes
-	BrowserPanes
-	PaneLister
-}
-
-// PaneLister lists all panes at one revision.
-type PaneLister interface {
-	Snapshot() PaneList
-}
-
-// TerminalPanes opens and closes terminal panes.
-type TerminalPanes interface {
-	OpenTerminal(ctx context.Context, in ArgsOpenTerminal) (pane.Info, error)
-	RestartTerminal(ctx context.Context, id string) (pane.Info, error)
-	RenameTerminal(id, title string) error
-	CloseTerminal(ctx context.Context, id string) error
-}
-
-// BrowserPanes opens, finds and closes browser panes.
-type BrowserPanes interface {
-	OpenBrowser(ctx context.Context, in ArgsOpenBrowser) (pane.Info, error)
-	Browser(id string) (*browser.Pane, error)
-	CloseBrowser(ctx context.Context, id string) error
-	OpenDevTools(ctx context.Context, id string, in ArgsDevTools) (pane.Info, error)
-}
-
 // TerminalAPI opens and closes terminal panes. The stream transfers their bytes.
 type TerminalAPI struct {
-	panes TerminalPanes
+	panes *panes.Registry
 	apiBase
 }
 
 // NewTerminalAPI makes the API; ctx is the program's life.
-func NewTerminalAPI(ctx context.Context, p TerminalPanes) *TerminalAPI {
+func NewTerminalAPI(ctx context.Context, p *panes.Registry) *TerminalAPI {
 	return &TerminalAPI{p, apiBase{ctx}}
 }
 
 // Open starts the user's shell in a new pane.
-func (t *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
+func (t *TerminalAPI) Open(in api.ArgsOpenTerminal) (out pane.Info, err error) {
 	defer t.recoverProblem(&err)
 	return t.panes.OpenTerminal(t.ctx, in)
 }
@@ -75,30 +49,24 @@ func (t *TerminalAPI) Close(id string) (ok bool, err error) {
 
 // BrowserAPI opens and controls browser panes. The stream transfers frames and input.
 type BrowserAPI struct {
-	panes     BrowserPanes
-	files     PageFiles
-	takeover  PageTakeover
-	profiles  BrowserProfiles
-	addresses AddressResolver
-	store     *store.Store
+	panes    *panes.Registry
+	browsing *panes.Browsing
+	store    *store.Store
 	apiBase
 }
 
 // NewBrowserAPI makes the API; ctx is the program's life.
-func NewBrowserAPI(ctx context.Context, p BrowserPanes, b Browsing, s *store.Store) *BrowserAPI {
+func NewBrowserAPI(ctx context.Context, p *panes.Registry, s *store.Store) *BrowserAPI {
 	return &BrowserAPI{
-		panes:     p,
-		files:     b,
-		takeover:  b,
-		profiles:  b,
-		addresses: b,
-		store:     s,
-		apiBase:   apiBase{ctx},
+		panes:    p,
+		browsing: p.Browsing,
+		store:    s,
+		apiBase:  apiBase{ctx},
 	}
 }
 
 // Open loads an address in a new pane.
-func (ba *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
+func (ba *BrowserAPI) Open(in api.ArgsOpenBrowser) (out pane.Info, err error) {
 	defer ba.recoverProblem(&err)
 	return ba.panes.OpenBrowser(ba.ctx, in)
 }
@@ -145,18 +113,18 @@ func (ba *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, er
 
 // WorkspaceAPI lists all panes, and stores their layout.
 type WorkspaceAPI struct {
-	panes PaneLister
+	panes *panes.Registry
 	store *store.Store
 	apiBase
 }
 
 // NewWorkspaceAPI makes the API; ctx is the program's life.
-func NewWorkspaceAPI(ctx context.Context, p PaneLister, s *store.Store) *WorkspaceAPI {
+func NewWorkspaceAPI(ctx context.Context, p *panes.Registry, s *store.Store) *WorkspaceAPI {
 	return &WorkspaceAPI{p, s, apiBase{ctx}}
 }
 
 // Panes lists all panes at one revision.
-func (w *WorkspaceAPI) Panes() (out PaneList, err error) {
+func (w *WorkspaceAPI) Panes() (out api.PaneList, err error) {
 	defer w.recoverProblem(&err)
 	return w.panes.Snapshot(), nil
 }

@@ -1,29 +1,24 @@
-package api
+package calls
 
 import (
 	"context"
 
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/doctor"
 	"goalpost/backend/storage/config"
 )
 
-// SettingsService is the interface of SettingsAPI to the program.
-type SettingsService interface {
-	Doctor() []DoctorFinding
-	StreamConnection() Connection
-	// ValidateToolchains refuses folders that goals may not read.
-	ValidateToolchains(list string) error
-}
-
 // SettingsAPI reads and saves the settings, and examines what this machine supports.
 type SettingsAPI struct {
-	cfg  *config.Config
-	host SettingsService
+	cfg     *config.Config
+	doctor  *doctor.Doctor
+	connect func() Connection
 	apiBase
 }
 
-// NewSettingsAPI makes the API; ctx is the program's life.
-func NewSettingsAPI(ctx context.Context, c *config.Config, h SettingsService) *SettingsAPI {
-	return &SettingsAPI{c, h, apiBase{ctx}}
+// NewSettingsAPI makes the API; ctx is the program's life. connect returns what the page needs to reach the streams.
+func NewSettingsAPI(ctx context.Context, d *doctor.Doctor, connect func() Connection) *SettingsAPI {
+	return &SettingsAPI{d.Config, d, connect, apiBase{ctx}}
 }
 
 // Get reads the settings.
@@ -37,7 +32,7 @@ func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer sa.recoverProblem(&err)
 	saved := sa.cfg.Settings()
 	if s.Toolchains != saved.Toolchains {
-		if err := sa.host.ValidateToolchains(s.Toolchains); err != nil {
+		if err := sa.doctor.Access.ValidateToolchains(s.Toolchains); err != nil {
 			return false, err
 		}
 	}
@@ -46,13 +41,13 @@ func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 }
 
 // Doctor examines what this machine supports.
-func (sa *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
+func (sa *SettingsAPI) Doctor() (out []api.DoctorFinding, err error) {
 	defer sa.recoverProblem(&err)
-	return sa.host.Doctor(), nil
+	return sa.doctor.Findings(), nil
 }
 
 // Connect returns the address and the token of the streams.
 func (sa *SettingsAPI) Connect() (out Connection, err error) {
 	defer sa.recoverProblem(&err)
-	return sa.host.StreamConnection(), nil
+	return sa.connect(), nil
 }

@@ -1,4 +1,4 @@
-package api_test
+package calls_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/panes/recording"
 )
 
@@ -129,7 +129,7 @@ func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	clicked, err := a.Step(string(id), 1)
-	want := api.ClickView{X: 200, Y: 150, Width: 800, Height: 600}
+	want := calls.ClickView{X: 200, Y: 150, Width: 800, Height: 600}
 	if err != nil || clicked.Click == nil || *clicked.Click != want ||
 		clicked.Image != "data:image/jpeg;base64,"+base64.StdEncoding.EncodeToString([]byte("the button")) {
 		t.Errorf("%+v, %v", clicked, err)

@@ -1,4 +1,4 @@
-package api_test
+package calls_test
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func TestCallsPage_IsCurrent(t *testing.T) {
 		return
 	}
 	if text != want {
-		t.Error("docs/stream.md is stale: write it with `go test ./backend/goals/api -run CallsPage -update`")
+		t.Error("docs/stream.md is stale: write it with `go test ./backend/goals/calls -run CallsPage -update`")
 	}
 }
 
@@ -63,7 +63,7 @@ func callsTable(t *testing.T) string {
 		}
 		files = append(files, f)
 	}
-	pkg, err := doc.NewFromFiles(fset, files, "goalpost/backend/goals/api")
+	pkg, err := doc.NewFromFiles(fset, files, "goalpost/backend/goals/calls")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package api
+package calls
 
 import (
 	"context"
@@ -7,25 +7,14 @@ import (
 	"goalpost/backend/storage/secret"
 )
 
-// SecretService is the interface of SecretAPI to the program.
-type SecretService interface {
-	Where(ctx context.Context) secret.BackendInfo
-	List() ([]secret.Secret, error)
-	Set(ctx context.Context, name, value string, hosts []string) (secret.Backend, error)
-	Remove(ctx context.Context, name string) error
-	Unlock(passphrase string) error
-	SetPassphrase(ctx context.Context, passphrase string) error
-	Logins() *secret.Logins
-}
-
 // SecretAPI manages the user's secrets and saved logins. It never returns their values.
 type SecretAPI struct {
-	vault SecretService
+	vault *secret.Vault
 	apiBase
 }
 
 // NewSecretAPI makes the API; ctx is the program's life.
-func NewSecretAPI(ctx context.Context, v SecretService) *SecretAPI {
+func NewSecretAPI(ctx context.Context, v *secret.Vault) *SecretAPI {
 	return &SecretAPI{v, apiBase{ctx}}
 }
 

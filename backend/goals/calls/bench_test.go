@@ -1,4 +1,4 @@
-package api_test
+package calls_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -28,7 +28,7 @@ func BenchmarkDashboard(b *testing.B) {
 		got := 0
 		first := ""
 		for got < goals {
-			page, err := a.List(api.ListInput{Limit: listPage, Offset: got})
+			page, err := a.List(calls.ListInput{Limit: listPage, Offset: got})
 			if err != nil || len(page.Goals) == 0 {
 				b.Fatalf("%d goals, %v", got, err)
 			}
@@ -56,11 +56,11 @@ func BenchmarkLongGoal(b *testing.B) {
 		{"events", func() (int, error) { p, err := a.Events(id, 5*steps, 500); return len(p.Events), err }},
 		{"head", func() (int, error) { v, err := a.Get(id); return v.Steps, err }},
 		{"transcript", func() (int, error) {
-			p, err := a.Transcript(id, api.TranscriptInput{Offset: 2*steps - 100, Limit: 100})
+			p, err := a.Transcript(id, calls.TranscriptInput{Offset: 2*steps - 100, Limit: 100})
 			return len(p.Entries), err
 		}},
 		{"transcript search", func() (int, error) {
-			p, err := a.Transcript(id, api.TranscriptInput{Search: "FAIL: Test9999 "})
+			p, err := a.Transcript(id, calls.TranscriptInput{Search: "FAIL: Test9999 "})
 			return p.Total, err
 		}},
 		{"receipt", func() (int, error) { r, err := a.Receipt(id); return len(r.Claims), err }},
@@ -75,7 +75,7 @@ func BenchmarkLongGoal(b *testing.B) {
 	}
 }
 
-func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
+func openAPI(b testing.TB) (*calls.GoalAPI, *store.Store) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -85,7 +85,7 @@ func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
 			b.Error(err)
 		}
 	})
-	return api.NewGoalAPI(context.Background(), api.Goals{}, s), s
+	return calls.NewGoalAPI(context.Background(), nil, s), s
 }
 
 // seeded creates a goal with the given number of steps, and a claim after every hundred of them.

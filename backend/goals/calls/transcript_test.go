@@ -1,4 +1,4 @@
-package api_test
+package calls_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
 )
 
 // TestTranscript_MixesWhatWasSaidAndDone: the entries are in the order of the journal. The cost of each turn is at its
@@ -46,12 +46,12 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	page, err := a.Transcript(string(id), api.TranscriptInput{})
+	page, err := a.Transcript(string(id), calls.TranscriptInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := make([]string, len(page.Entries))
-	by := map[string]api.TranscriptEntry{}
+	by := map[string]calls.TranscriptEntry{}
 	for i, e := range page.Entries {
 		kinds[i] = string(e.Kind)
 		by[string(e.Kind)] = e
@@ -109,7 +109,7 @@ func TestTranscript_Search(t *testing.T) {
 		"the user paused the":     0, // the reason is in the report too, which is not shown again
 		"go test ./cart -run Tes": 120,
 	} {
-		page, err := a.Transcript(string(id), api.TranscriptInput{Search: search, Limit: 500})
+		page, err := a.Transcript(string(id), calls.TranscriptInput{Search: search, Limit: 500})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,13 +124,13 @@ func TestTranscript_PagesJoin(t *testing.T) {
 	a, s := openAPI(t)
 	id := string(seeded(t, s, 130))
 	for _, search := range []string{"", "cart"} {
-		whole, err := a.Transcript(id, api.TranscriptInput{Search: search, Limit: 500})
+		whole, err := a.Transcript(id, calls.TranscriptInput{Search: search, Limit: 500})
 		if err != nil || whole.Total != len(whole.Entries) {
 			t.Fatalf("%d of %d, %v", len(whole.Entries), whole.Total, err)
 		}
-		var joined []api.TranscriptEntry
+		var joined []calls.TranscriptEntry
 		for len(joined) < whole.Total {
-			page, err := a.Transcript(id, api.TranscriptInput{Search: search, Offset: len(joined), Limit: 37})
+			page, err := a.Transcript(id, calls.TranscriptInput{Search: search, Offset: len(joined), Limit: 37})
 			if err != nil || page.Total != whole.Total || len(page.Entries) == 0 {
 				t.Fatalf("after %d: %d entries of %d, %v", len(joined), len(page.Entries), page.Total, err)
 			}

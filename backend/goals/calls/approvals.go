@@ -1,4 +1,4 @@
-package api
+package calls
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/store"
 )
@@ -56,23 +57,15 @@ type AnswerInput struct {
 	Why   string       `json:"why"` // reason of a denial
 }
 
-// Approvals is the interface of ApprovalAPI to the program.
-type Approvals interface {
-	// Answer answers an open approval of a goal that runs in any process.
-	Answer(ctx context.Context, id goal.ID, o goal.Order) error
-	// Revoke revokes a grant.
-	Revoke(ctx context.Context, id goal.ID, request string) error
-}
-
 // ApprovalAPI lists and answers open approvals, and lists and revokes grants.
 type ApprovalAPI struct {
-	approvals Approvals
+	approvals *lifecycle.Service
 	store     *store.Store
 	apiBase
 }
 
-// NewApprovalAPI makes the API; ctx is the program's life. Without Approvals it is read-only.
-func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalAPI {
+// NewApprovalAPI makes the API; ctx is the program's life. Without a service it only reads what is stored.
+func NewApprovalAPI(ctx context.Context, a *lifecycle.Service, s *store.Store) *ApprovalAPI {
 	return &ApprovalAPI{a, s, apiBase{ctx}}
 }
 

@@ -3,6 +3,7 @@ package goal_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"goalpost/backend/domain/goal"
@@ -105,5 +106,29 @@ func TestRequestFlags_EachOne_HasANameOfItsOwn(t *testing.T) {
 	}
 	if len(names) > 45 || usual != 8 {
 		t.Errorf("%d flags, %d of them usual ones", len(names), usual)
+	}
+}
+
+// TestRequest_Fields_HaveNamesOfTheirOwn: of two fields with one name in an object, encoding/json writes neither.
+func TestRequest_Fields_HaveNamesOfTheirOwn(t *testing.T) {
+	names := map[string]bool{}
+	var add func(reflect.Type)
+	add = func(typ reflect.Type) {
+		for f := range typ.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case f.Anonymous:
+				add(f.Type)
+			case !f.IsExported():
+			case name == "" || names[name]:
+				t.Errorf("the JSON name %q of %s.%s is empty, or taken", name, typ, f.Name)
+			default:
+				names[name] = true
+			}
+		}
+	}
+	add(reflect.TypeFor[goal.Request]())
+	if len(names) < 40 {
+		t.Errorf("only %d fields", len(names))
 	}
 }

@@ -262,30 +262,33 @@ func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	p.provide(turns(givesUp))
 	for _, one := range []struct {
-		in  goal.Request
-		why string
+		in         goal.Request
+		why, field string
 	}{
 		{goal.Request{
 			Policy:    policy.Policy{Dir: repo.dir},
 			Criterion: goal.Criterion{Checks: shell("true")},
-		}, "already passes"},
+		}, "already passes", "criterion"},
 		{goal.Request{
 			Policy:    policy.Policy{Dir: t.TempDir()},
 			Criterion: goal.Criterion{Checks: shell("false")},
-		}, "not in a git repository"},
-		{goal.Request{Criterion: goal.Criterion{Checks: shell("false")}}, "needs a folder in a git repository"},
+		}, "not in a git repository", "new_worktree"},
+		{
+			goal.Request{Criterion: goal.Criterion{Checks: shell("false")}},
+			"needs a folder in a git repository", "new_worktree",
+		},
 		{goal.Request{
 			Policy:    policy.Policy{Dir: repo.dir, CheckDir: filepath.Join(repo.dir, "web")},
 			Criterion: goal.Criterion{Checks: shell("false")},
-		}, "tracked by git"},
+		}, "tracked by git", "check_dir"},
 		{goal.Request{
 			Policy:    policy.Policy{Dir: repo.dir, AllowWrite: []string{repo.dir}},
 			Criterion: goal.Criterion{Checks: shell("false")},
-		}, "contains the repository"},
+		}, "contains the repository", "allow_write"},
 	} {
 		one.in.Objective, one.in.NewWorktree = "refused", true
 		_, err := p.goal.Start(one.in)
-		if err == nil || !strings.Contains(api.ToProblem(err).Message, one.why) {
+		if p := api.ToProblem(err); err == nil || !strings.Contains(p.Message, one.why) || p.Field != one.field {
 			t.Errorf("%s: %v", one.why, err)
 		}
 	}

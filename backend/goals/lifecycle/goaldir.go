@@ -16,7 +16,8 @@ import (
 // setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
 func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (made bool, err error) {
 	if g.NewWorktree && g.Dir == "" {
-		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
+		return false, fault.Invalid("new_worktree", "a worktree needs a folder in a git repository",
+			"name it with --dir")
 	}
 	dir, made, err := it.resolveGoalDir(g.Dir, g.Objective)
 	if err != nil || !g.NewWorktree {

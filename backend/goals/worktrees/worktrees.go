@@ -32,7 +32,7 @@ func (w *Worktrees) Folder() string { return filepath.Join(w.Config.Work(), "wor
 func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error) {
 	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
-		return nil, fault.Invalid("worktree", "the folder "+dir+" is not in a git repository",
+		return nil, fault.Invalid("new_worktree", "the folder "+dir+" is not in a git repository",
 			"run git init there and make a commit, or let the goal work in the folder itself")
 	}
 	return repo, err
@@ -75,7 +75,7 @@ func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goa
 		if own := fault.Of(err).Hint; own != "" {
 			hint = own + ", or " + hint
 		}
-		return made, "", errors.Join(fault.Kind(fault.Conflict, "worktree",
+		return made, "", errors.Join(fault.Kind(fault.Conflict, "new_worktree",
 			"the worktree cannot be made: "+err.Error(), hint), os.RemoveAll(made.Dir))
 	}
 	dir = filepath.Join(made.Dir, filepath.FromSlash(repo.Prefix()))

@@ -6,19 +6,19 @@ import { CheckLocation, Panes, Secrets } from "./access";
 import type { AdvancedProps } from "./advancedprops";
 import { DependencyPicker } from "./after";
 import { DraftInput } from "./draftinput";
+import { accessFields, limitFields } from "./linefields";
 import { HiddenChecks } from "./scope";
 import { Supervision } from "./supervision";
 
 /** Options that have a sensible default and are rarely changed. */
 export function AdvancedOptions({ draft, set, errors }: AdvancedProps) {
   const all = { draft, set, errors };
-  const noLimit = { draft, set, placeholder: "no limit" };
   return (
     <div className="mt-3 flex flex-col gap-4">
       <Group title="Limits">
-        <DraftInput {...noLimit} name="iterations" label="Turns" />
-        <DraftInput {...noLimit} name="tokens" label="Tokens" />
-        <DraftInput {...noLimit} name="claims" label="Failed claims per check" />
+        {limitFields.map((f) => (
+          <DraftInput key={f.name} {...all} {...f} />
+        ))}
       </Group>
       <Group title="Supervision">
         <Supervision {...all} />
@@ -44,61 +44,11 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Access({ draft, set, errors }: AdvancedProps) {
-  const mono = { draft, set, mono: true };
   return (
     <>
-      <DraftInput {...mono} name="allowTools" label="Allowed tools" hint="leave empty for all tools" />
-      <DraftInput {...mono} name="denyTools" label="Denied tools" hint="for example browser_open" />
-      <DraftInput
-        {...mono}
-        name="allowHosts"
-        label="Allowed hosts"
-        hint="for “Read the web”"
-        placeholder="docs.example.com"
-        error={errors.allow_hosts}
-      />
-      <DraftInput {...mono} name="denyHosts" label="Blocked hosts" hint="never contacted" placeholder="*.example.com" />
-      <DraftInput
-        {...mono}
-        name="allowLocal"
-        label="Allowed local ports"
-        hint="on your machine"
-        placeholder="5432"
-        error={errors.allow_local}
-      />
-      <DraftInput
-        {...mono}
-        name="allowWrite"
-        label="Extra writable folders"
-        hint="comma-separated"
-        placeholder="/home/you/notes"
-        error={errors.allow_write}
-      />
-      <DraftInput
-        {...mono}
-        name="allowRead"
-        label="Extra readable paths"
-        hint="comma-separated"
-        placeholder="/srv/data"
-        error={errors.allow_read}
-      />
-      <DraftInput
-        {...mono}
-        name="allowSocket"
-        label="Allowed Unix sockets"
-        hint="the program behind it has your permissions"
-        placeholder="/run/docker.sock"
-        error={errors.allow_socket}
-      />
-      <DraftInput
-        {...mono}
-        name="protect"
-        label="Protected files"
-        hint="patterns, in addition to the files found"
-        placeholder="tests/**"
-        error={errors.protect}
-      />
-      <DraftInput {...mono} name="noProtect" label="Exceptions to protection" />
+      {accessFields.map((f) => (
+        <DraftInput key={f.name} draft={draft} set={set} errors={errors} mono {...f} />
+      ))}
       <HiddenChecks draft={draft} set={set} errors={errors} />
       <CheckFolder draft={draft} set={set} />
       <CheckLocation draft={draft} set={set} />

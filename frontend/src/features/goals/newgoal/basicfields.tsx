@@ -3,21 +3,16 @@ import { money } from "@/lib/bytes";
 import { useApp, useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Field } from "@/ui/field";
-import { Input, Select } from "@/ui/input";
-import type { Draft } from "./draft";
-import type { Errors } from "./errors";
+import { Select } from "@/ui/input";
+import type { AdvancedProps } from "./advancedprops";
+import { DraftInput } from "./draftinput";
 import { EnginePicker } from "./enginepicker";
+import { dollars, minutes, plainText } from "./formats";
 import { WorkField } from "./scope";
 import { WorktreeField } from "./worktree";
 
-interface BasicFieldsProps {
-  draft: Draft;
-  set: (part: Partial<Draft>) => void;
-  errors: Errors;
-}
-
 /** Folder, limits, and the model that drives the goal. */
-export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
+export function BasicFields({ draft, set, errors }: AdvancedProps) {
   const providers = useAppState((s) => s.providers);
   const chosen = providers.find((p) => p.id === draft.provider) ?? providers.find((p) => p.active);
   const fields = { draft, set, errors, chosen };
@@ -40,53 +35,28 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   const app = useApp();
   const daily = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
   const { answer: today } = useCall("SpendAPI.Today");
+  const fields = { draft, set, errors };
+  // Their error is below them.
+  const limit = { ...fields, placeholder: "no limit", error: errors.limits && { message: "", hint: "" } };
   return (
     <>
       <div className="grid grid-cols-[1fr_92px_92px] gap-3 max-[640px]:grid-cols-2 max-[640px]:*:first:col-span-2">
-        <Field label="Folder" name="dir" error={errors.dir?.message} hint={errors.dir?.hint}>
-          {(c) => (
-            <Input
-              {...c}
-              data-testid="field-dir"
-              spellCheck={false}
-              className="font-mono text-xs"
-              placeholder={
-                app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"
-              }
-              value={draft.dir}
-              onChange={(e) => set({ dir: e.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Time" note="min" error={errors.limits ? "" : undefined}>
-          {(c) => (
-            <Input
-              {...c}
-              data-testid="field-minutes"
-              inputMode="decimal"
-              placeholder="no limit"
-              value={draft.minutes}
-              onChange={(e) => set({ minutes: e.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Money" note="$" error={errors.limits ? "" : undefined}>
-          {(c) => (
-            <Input
-              {...c}
-              data-testid="field-usd"
-              inputMode="decimal"
-              placeholder="no limit"
-              value={draft.usd}
-              onChange={(e) => set({ usd: e.target.value })}
-            />
-          )}
-        </Field>
+        <DraftInput
+          {...fields}
+          as={plainText}
+          name="dir"
+          label="Folder"
+          hint={errors.dir?.hint}
+          mono
+          placeholder={app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"}
+        />
+        <DraftInput {...limit} as={minutes} name="wall_clock_ms" testid="minutes" label="Time" note="min" />
+        <DraftInput {...limit} as={dollars} name="usd" label="Money" note="$" />
       </div>
-      {(draft.usd.trim() || daily > 0) && chosen && !chosen.has_price ? (
+      {(draft.usd > 0 || daily > 0) && chosen && !chosen.has_price ? (
         <p data-testid="field-no-price" className="-mt-3 text-xs text-warn">
           No price is known for {chosen.model || chosen.id}:{" "}
-          {draft.usd.trim() ? "this limit" : `the daily limit of ${money(daily)}`} cannot be enforced. Also set a token
+          {draft.usd > 0 ? "this limit" : `the daily limit of ${money(daily)}`} cannot be enforced. Also set a token
           limit under Advanced options.
         </p>
       ) : null}
@@ -105,7 +75,7 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   );
 }
 
-interface ModelFieldProps extends BasicFieldsProps {
+interface ModelFieldProps extends AdvancedProps {
   /** The provider that the goal will use. */
   chosen: Provider | undefined;
 }
@@ -144,23 +114,16 @@ function ProviderField({ draft, set, errors, chosen }: ModelFieldProps) {
 
 function ModelField({ draft, set, errors, chosen }: ModelFieldProps) {
   return (
-    <Field
-      label="Model"
+    <DraftInput
+      draft={draft}
+      set={set}
+      errors={errors}
+      as={plainText}
       name="model"
-      error={errors.model?.message}
+      label="Model"
       hint={errors.model?.hint ?? (chosen?.scripted ? "scripted, no AI" : undefined)}
-    >
-      {(c) => (
-        <Input
-          {...c}
-          data-testid="field-model"
-          spellCheck={false}
-          placeholder={chosen?.model ?? ""}
-          value={draft.model}
-          onChange={(e) => set({ model: e.target.value })}
-        />
-      )}
-    </Field>
+      placeholder={chosen?.model ?? ""}
+    />
   );
 }
 
@@ -175,7 +138,7 @@ function EffortField({ draft, set, errors, chosen }: ModelFieldProps) {
           {...c}
           data-testid="field-effort"
           disabled={efforts.length === 0}
-          value={draft.effort}
+          value={draft.effort ?? ""}
           onChange={(e) => set({ effort: e.target.value })}
         >
           <option value="">Default</option>

@@ -13,9 +13,9 @@ interface ChecksProps {
   onChange: (checks: DraftCheck[]) => void;
   onAny: (any: boolean) => void;
   onTry: (index: number) => void;
-  /** What the agent may change, as the user entered it. */
-  work: string;
-  onWork: (work: string) => void;
+  /** What the agent may change. */
+  work: readonly string[];
+  onWork: (work: string[]) => void;
 }
 
 /** The check types that a program decides, and that can therefore be tried. */

@@ -80,6 +80,74 @@ test("the draft survives closing, and goes when the goal has started", async () 
   expect(localStorage.getItem("goalpost.new-goal")).toBeNull();
 });
 
+test("numbers and lists keep their text while they are typed, and follow the draft", async () => {
+  const value = (id: string) => (get(id) as HTMLInputElement).value;
+  await press("more");
+  for (const text of ["5", "5.", "5.5"]) {
+    write("field-usd", text);
+    expect(value("field-usd")).toBe(text);
+  }
+  for (const text of ["a.example", "a.example,", "a.example, ", "a.example, b.example"]) {
+    write("field-allowHosts", text);
+    expect(value("field-allowHosts")).toBe(text);
+  }
+  write("field-denyTools", " terminal\tbrowser_open,"); // pasted
+  expect([value("field-minutes"), value("field-iterations"), value("field-tokens")]).toEqual(["60", "300", ""]);
+  act(() => app.closeNewGoal());
+  act(() => app.newGoal());
+  await press("more");
+  expect(value("field-usd")).toBe("5.5");
+  expect(value("field-allowHosts")).toBe("a.example b.example");
+  expect(value("field-denyTools")).toBe("terminal browser_open");
+  await press("draft-clear");
+  expect([value("field-usd"), value("field-allowHosts"), value("field-denyTools")]).toEqual(["", "", ""]);
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  write("field-minutes", "");
+  write("field-tokens", "100,000");
+  await press("start-goal");
+  expect(started()).toMatchObject({ wall_clock_ms: -1, tokens: 100_000, usd: 0, allow_hosts: [] });
+  expect(started()?.deny_tools ?? []).toEqual([]);
+});
+
+test("text that is no number stays, also in a saved draft, and is refused at its field", async () => {
+  const value = (id: string) => (get(id) as HTMLInputElement).value;
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  await press("more");
+  write("field-tokens", "abc");
+  write("field-criticEvery", "often");
+  write("field-allowLocal", "5432 http");
+  act(() => app.closeNewGoal());
+  act(() => app.newGoal());
+  expect(find("field-tokens")).toBeNull();
+  await press("start-goal");
+  expect(started()).toBeUndefined();
+  expect([value("field-tokens"), value("field-criticEvery"), value("field-allowLocal")]).toEqual([
+    "abc",
+    "often",
+    "5432 http",
+  ]);
+  expect(get("error-limits").textContent).toBe("Enter a number, 0 or more · leave it empty for no limit");
+  expect(get("field-usd").getAttribute("aria-invalid")).toBe("true");
+  expect(get("error-critic_every").textContent).toContain("Enter a number of turns");
+  expect(get("error-allow_local").textContent).toContain("Enter port numbers");
+  write("field-tokens", "1000");
+  write("field-criticEvery", "0");
+  write("field-allowLocal", "5432");
+  await press("start-goal");
+  expect(started()).toMatchObject({ tokens: 1000, critic_every: -1, allow_local: [5432] });
+});
+
+test("a saved draft of another shape does not break the dialog", async () => {
+  act(() => app.closeNewGoal());
+  localStorage.setItem("goalpost.new-goal", JSON.stringify({ objective: "x", allow_tools: "terminal", persona: 3 }));
+  act(() => app.newGoal());
+  await press("more");
+  expect((get("field-allowTools") as HTMLInputElement).value).toBe("");
+  expect((get("field-objective") as HTMLTextAreaElement).value).toBe("x");
+});
+
 test("hostile words are shown as text", async () => {
   write("field-objective", "x");
   write("check-command", "y");
@@ -121,7 +189,6 @@ test("what the agent may change is sent, and said with what a pattern means", as
   expect(bridge.calls.filter((c) => c.method === "GoalAPI.Start").at(-1)?.args[0]).toMatchObject({
     work: ["notes.md"],
     check_dir: "",
-    check_output: "",
     run_outside: false,
   });
 });
@@ -138,7 +205,7 @@ test("a folder that only the checks read is sent with what the agent sees of a f
     check_dir: "/home/ada/hidden",
   });
   await press("start-goal");
-  expect(started()).toMatchObject({ check_dir: "/home/ada/hidden", check_output: "" });
+  expect(started()).toMatchObject({ check_dir: "/home/ada/hidden" });
 });
 
 test("a check outside the sandbox needs an explicit tick", async () => {

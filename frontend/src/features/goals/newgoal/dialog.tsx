@@ -11,7 +11,7 @@ import { AdvancedOptions } from "./advanced";
 import type { AdvancedProps } from "./advancedprops";
 import { BasicFields } from "./basicfields";
 import { Checks } from "./checks";
-import { emptyDraft, type Draft } from "./draft";
+import type { Draft } from "./draft";
 import { emptyCheck } from "./draftcheck";
 import { overridesFor } from "./errors";
 import { FolderInfo } from "./folder";
@@ -64,7 +64,7 @@ function Form() {
         e.preventDefault();
         void form.start();
       }}
-      aside={<DraftButtons set={set} />}
+      aside={<DraftButtons set={set} clear={form.clear} />}
       footer={
         <>
           <Permissions draft={draft} />
@@ -157,11 +157,11 @@ function SuggestButton({ draft, suggestions }: SuggestButtonProps) {
   );
 }
 
-function DraftButtons({ set }: Pick<AdvancedProps, "set">) {
+function DraftButtons({ set, clear }: Pick<AdvancedProps, "set"> & { clear: () => void }) {
   const fill = (t: Template) => set({ objective: t.objective, checks: [{ ...emptyCheck, ...t.check }], any: false });
   return (
     <>
-      <Button look="quiet" data-testid="draft-clear" onClick={() => set(emptyDraft)}>
+      <Button look="quiet" data-testid="draft-clear" onClick={clear}>
         Clear
       </Button>
       <Menu items={templates.map((t) => ({ id: `template-${t.id}`, label: t.title, run: () => fill(t) }))}>
@@ -176,13 +176,12 @@ function DraftButtons({ set }: Pick<AdvancedProps, "set">) {
 /** A summary of the goal's permissions. */
 function Permissions({ draft }: { draft: Draft }) {
   const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
-  const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
-  const idle = hostsWithoutEffect(draft.risk, hosts);
+  const idle = hostsWithoutEffect(draft.risk, draft.allow_hosts);
   const work = describeWork(draft);
   const extra = describeExtraAccess(draft);
   return (
     <p className="min-w-0 flex-1 text-xs text-text-muted max-[640px]:basis-full" data-testid="allowed-words">
-      {describeAllowed(draft.risk, draft.dir, hosts)}
+      {describeAllowed(draft.risk, draft.dir, draft.allow_hosts)}
       {work ? <span data-testid="work-words"> {work}</span> : null}
       {extra ? <span className="text-warn"> {extra}</span> : null}
       {idle ? (
@@ -230,19 +229,19 @@ function Overrides({ draft, set, errors, tried }: AdvancedProps & { tried: reado
   const offered = overridesFor(outs, errors.criterion);
   return (
     <>
-      {offered.passing || draft.allowPassing ? (
+      {offered.passing || draft.allow_passing ? (
         <Checkbox
           testid="allow-passing"
-          on={draft.allowPassing}
-          onChange={(allowPassing) => set({ allowPassing })}
+          on={draft.allow_passing}
+          onChange={(on) => set({ allow_passing: on })}
           text="Start anyway (check already passes; it only guards against regressions)"
         />
       ) : null}
-      {offered.missing || draft.allowMissing ? (
+      {offered.missing || draft.allow_missing ? (
         <Checkbox
           testid="allow-missing"
-          on={draft.allowMissing}
-          onChange={(allowMissing) => set({ allowMissing })}
+          on={draft.allow_missing}
+          onChange={(on) => set({ allow_missing: on })}
           text="Start anyway (the agent must create what the check needs)"
         />
       ) : null}
@@ -251,8 +250,8 @@ function Overrides({ draft, set, errors, tried }: AdvancedProps & { tried: reado
 }
 
 function AdvancedButton({ draft, open, onClick }: { draft: Draft; open: boolean; onClick: () => void }) {
-  const critic = draft.criticEvery ? `critic every ${draft.criticEvery} turns` : "no critic";
-  const turns = draft.iterations ? plural(Number(draft.iterations), "turn") : "no turn limit";
+  const critic = draft.critic_every ? `critic every ${draft.critic_every} turns` : "no critic";
+  const turns = draft.iterations ? plural(draft.iterations, "turn") : "no turn limit";
   return (
     <button
       type="button"

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { blankView } from "@/bridge/fake/fixtures";
-import type { Check } from "@/bridge/types";
-import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
+import type { Check, OptionsView, Policy, Worktree } from "@/bridge/types";
+import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
+import { count, dollars, minutes, paths, ports, words } from "./formats";
 import { errorsOf, overridesFor, validate } from "./errors";
 import { draftOf, fromInput, toInput } from "./input";
 import { describeAllowed, describeExtraAccess } from "./labels";
@@ -20,39 +21,64 @@ test("an objective and one check are all that must be filled", () => {
 });
 
 test("numbers are checked where they are written", () => {
-  expect(validate(draft({ usd: "five" })).limits?.message).toContain("number");
-  expect(validate(draft({ tokens: "-1" })).limits).toBeDefined();
-  expect(validate(draft({ usd: "$5.00", tokens: "100,000" })).limits).toBeUndefined();
+  expect(validate(draft({ invalid: { usd: "five" } })).limits?.message).toContain("number");
+  expect(validate(draft({ invalid: { iterations: "-1" } })).limits).toBeDefined();
+  expect(validate(draft({ invalid: { allow_local: "http" } })).allow_local?.message).toContain("port");
   expect(validate(draft({ checks: [{ ...emptyCheck, command: "x", exitCode: "ok" }] })).criterion).toBeDefined();
 });
 
-test("the input says units, drops empty checks and splits lists", () => {
+test("numbers and lists are written as one line of text", () => {
+  expect([dollars.parse("$5.00"), dollars.parse("five"), dollars.parse("-1")]).toEqual([5, null, null]);
+  expect([count.parse("100,000"), count.parse("2.7"), count.parse(" ")]).toEqual([100_000, 3, 0]);
+  expect([minutes.parse("1.5"), minutes.format(90_000)]).toEqual([90_000, "1.5"]);
+  expect([count.format(300), count.format(0), count.format(-1)]).toEqual(["300", "", ""]);
+  expect(words.parse("a.example, b.example  c.example,")).toEqual(["a.example", "b.example", "c.example"]);
+  expect(words.format(["a", "b"])).toBe("a b");
+  expect(paths.parse("/srv/my notes, /srv/b,")).toEqual(["/srv/my notes", "/srv/b"]);
+  expect(paths.format(["/srv/my notes", "/srv/b"])).toBe("/srv/my notes, /srv/b");
+  expect([ports.parse("5432, 8080"), ports.parse("5432 http"), ports.parse("123456")]).toEqual([
+    [5432, 8080],
+    null,
+    null,
+  ]);
+});
+
+test("the input trims text, drops empty checks and switches off limits of 0", () => {
   const input = toInput(
     draft({
+      dir: " /srv ",
       checks: [
         { ...emptyCheck, command: " make test ", exitCode: "3", dir: "web" },
         { ...emptyCheck, command: "  " },
       ],
-      minutes: "1.5",
-      usd: "$5",
-      tokens: "100,000",
-      allowHosts: "a.example, b.example  c.example",
-      denyHosts: "*.evil.example",
+      tokens: 100_000,
+      deny_hosts: ["*.evil.example"],
+      invalid: { usd: "five" },
     }),
   );
   expect(input.checks).toEqual([{ type: "shell", command: "make test", exit_code: 3, dir: "web" }]);
-  expect(toInput(draft({ minutes: "", iterations: "0", claims: "" }))).toMatchObject({
+  expect(toInput(draft({ wall_clock_ms: 0, iterations: 0, claims_per_check: 0 }))).toMatchObject({
     wall_clock_ms: -1,
     iterations: -1,
     claims_per_check: -1,
   });
-  expect(input).toMatchObject({ wall_clock_ms: 90_000, usd: 5, tokens: 100_000, iterations: 300, claims_per_check: 5 });
-  expect(input.allow_hosts).toEqual(["a.example", "b.example", "c.example"]);
-  expect(input.deny_hosts).toEqual(["*.evil.example"]);
+  expect(input).toMatchObject({ dir: "/srv", wall_clock_ms: 3_600_000, usd: 0, tokens: 100_000, iterations: 300 });
+  expect(input).toMatchObject({ claims_per_check: 5, allow_hosts: [], deny_hosts: ["*.evil.example"] });
+  expect(input).not.toHaveProperty("invalid");
 });
 
 test("a refusal is at the field that it names, else at the form", () => {
-  for (const field of ["objective", "criterion", "risk", "dir", "limits", "provider", "model"]) {
+  for (const field of [
+    "objective",
+    "criterion",
+    "risk",
+    "dir",
+    "limits",
+    "provider",
+    "model",
+    "new_worktree",
+    "deny_tools",
+  ]) {
     expect(Object.keys(errorsOf({ code: "refused", message: "no", hint: "do", field }))).toEqual([field]);
   }
   expect(errorsOf({ code: "internal", message: "no", hint: "", field: "" }).form?.message).toBe("no");
@@ -73,13 +99,43 @@ test("a goal can be duplicated with its checks and how it was looked after", () 
     { type: "shell", command: "grep x f", exit_code: 1, dir: "web" },
     { type: "manual", note: "look", wait: true },
   ];
-  const options = { critic_every: 0, review: "always", protect: ["tests/**"] } as const;
-  const copy = fromInput(
-    draftOf({ ...blankView, objective: "again", criterion, options: { ...options, protect: ["tests/**"] } }),
-  );
-  expect(copy).toMatchObject({ objective: "again", minutes: "60", usd: "5", iterations: "300", tokens: "" });
-  expect(copy).toMatchObject({ criticEvery: "", review: "always", protect: "tests/**" });
+  const policy: Policy = {
+    risk: "network_get",
+    dir: "/srv",
+    unconfined: true,
+    deny_tools: ["terminal"],
+    hidden: ["/h"],
+  };
+  const options: OptionsView = {
+    review: "always",
+    protect: ["tests/**"],
+    run_outside: true,
+    after: ["a"],
+    parent: "p",
+  };
+  const copy = fromInput(draftOf({ ...blankView, objective: "again", criterion, policy, options }));
+  expect(copy).toMatchObject({ objective: "again", wall_clock_ms: 3_600_000, usd: 5, iterations: 300, tokens: 0 });
+  expect(copy).toMatchObject({ critic_every: 0, review: "always", protect: ["tests/**"], engine: "model" });
+  expect(copy).toMatchObject({ risk: "network_get", dir: "/srv", deny_tools: ["terminal"], new_worktree: false });
   expect(copy.checks.map(checkOf)).toEqual(criterion);
+  // What belongs to that goal alone, and what the user must confirm again.
+  expect(copy).toMatchObject({ unconfined: false, run_outside: false, after: [], panes: [] });
+  for (const name of ["hidden", "parent", "outside", "worktree"]) expect(copy).not.toHaveProperty(name);
+});
+
+test("a copy of a goal in a git worktree asks for a new one of the same folder", () => {
+  const worktree: Worktree = {
+    folder: "/srv/shop",
+    repository: "/srv/shop",
+    dir: "/data/worktrees/shop-x",
+    branch: "goalpost/x",
+    from: "main",
+    base: "abc",
+    common_dir: "/srv/shop/.git",
+  };
+  const policy: Policy = { risk: "write_local", dir: worktree.dir, allow_read: ["/data", worktree.common_dir] };
+  const copy = fromInput(draftOf({ ...blankView, policy, options: { new_worktree: true, worktree } }));
+  expect(copy).toMatchObject({ dir: "/srv/shop", new_worktree: true, allow_read: ["/data"] });
 });
 
 test("every type of check is written without what is empty, and read back", () => {
@@ -99,6 +155,13 @@ test("every type of check is written without what is empty, and read back", () =
   expect(all.map(draftCheck).map(checkOf)).toEqual(all);
 });
 
+test("a field that is set loses its invalid text, and the others keep theirs", () => {
+  const d = draft({ invalid: { usd: "five", tokens: "many" } });
+  expect(changeDraft(d, { usd: 5 })).toMatchObject({ usd: 5, invalid: { tokens: "many" } });
+  expect(changeDraft(d, { usd: 5 }).invalid).not.toHaveProperty("usd");
+  expect(changeDraft(d, { invalid: { usd: "x" } }).invalid).toEqual({ usd: "x" });
+});
+
 test("each type of check says what it needs", () => {
   const wrong: Partial<DraftCheck>[] = [
     { type: "http", url: "http://x/", status: "ok" },
@@ -115,20 +178,17 @@ test("each type of check says what it needs", () => {
 });
 
 test("a critic that is switched off is said so, and one that is no number is refused", () => {
-  expect(toInput(draft({ criticEvery: "" })).critic_every).toBe(-1);
-  expect(toInput(draft({ criticEvery: "7" })).critic_every).toBe(7);
-  expect(validate(draft({ criticEvery: "often" })).critic_every).toBeDefined();
+  expect(toInput(draft({ critic_every: 0 })).critic_every).toBe(-1);
+  expect(toInput(draft({ critic_every: 7 })).critic_every).toBe(7);
+  expect(validate(draft({ invalid: { critic_every: "often" } })).critic_every?.message).toContain("no critic");
 });
 
-test("paths may hold spaces, and what is granted besides is said while the advanced options are closed", () => {
-  const granted = draft({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data", allowSocket: "/run/docker.sock" });
-  const input = toInput(granted);
-  expect(input).toMatchObject({
+test("what is granted besides is said while the advanced options are closed", () => {
+  const granted = draft({
     allow_write: ["/srv/my notes", "/srv/b"],
     allow_read: ["/data"],
     allow_socket: ["/run/docker.sock"],
   });
-  expect(fromInput(input)).toMatchObject({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data" });
   expect(describeExtraAccess(granted)).toBe(
     "It can also write to /srv/my notes, /srv/b; read /data; use the sockets /run/docker.sock with your permissions.",
   );
@@ -142,13 +202,16 @@ test("the draft survives, its permissions do not, and rubbish is an empty draft"
     setItem: (k: string, v: string) => void kept.set(k, v),
     removeItem: (k: string) => void kept.delete(k),
   };
-  saveDraft(storage, draft({ allowPassing: true }));
-  expect(savedDraft(storage)).toMatchObject({ objective: "make it green", allowPassing: false });
+  const first = draft({ allow_passing: true, deny_tools: ["terminal"], invalid: { usd: "five" } });
+  saveDraft(storage, first);
+  expect(savedDraft(storage)).toEqual({ ...first, allow_passing: false });
   saveDraft(storage, null);
   expect(savedDraft(storage)).toEqual(emptyDraft);
-  for (const rubbish of ["{", "3", '{"checks":7}']) {
-    expect(savedDraft({ getItem: () => rubbish }).checks.length).toBeGreaterThan(0);
+  const former = '{"objective":"x","checks":[],"minutes":"60","tokens":"","protect":"tests/**"}';
+  for (const rubbish of ["{", "3", "[]", '{"checks":7}', '{"invalid":null}', '{"work":"src/"}', former]) {
+    expect(savedDraft({ getItem: () => rubbish })).toEqual(emptyDraft);
   }
+  expect(savedDraft({ getItem: () => '{"checks":[]}' }).checks).toEqual([emptyCheck]);
 });
 
 test("persona, effort, what an approval does and where commands decide are sent, and come back in a copy", () => {
@@ -156,7 +219,7 @@ test("persona, effort, what an approval does and where commands decide are sent,
     ...emptyDraft,
     persona: "tester",
     effort: "high",
-    onAsk: "deny",
+    on_ask: "deny",
     checks: [{ ...emptyCheck, command: "make test", where: "ssh:box" }],
   };
   const input = toInput(draft);
@@ -169,11 +232,10 @@ test("persona, effort, what an approval does and where commands decide are sent,
   expect(fromInput(input)).toMatchObject({
     persona: "tester",
     effort: "high",
-    onAsk: "deny",
+    on_ask: "deny",
     checks: [{ where: "ssh:box" }],
   });
-  expect(toInput(emptyDraft)).toMatchObject({ persona: "", effort: "", on_ask: "" });
-  expect(fromInput({ on_ask: "park" }).onAsk).toBe("");
+  expect(fromInput({ on_ask: "park" }).on_ask).toBe("");
 });
 
 test("what a goal will be allowed says what asks, and that nobody looks into what programs send", () => {

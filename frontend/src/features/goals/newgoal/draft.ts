@@ -1,61 +1,41 @@
-import type { Risk } from "@/bridge/types";
+import type { GoalRequest } from "@/bridge/types";
 import { emptyCheck, type DraftCheck } from "./draftcheck";
 
-/** The dialog's fields as the user types them: numbers are still text. */
-export interface Draft {
-  objective: string;
+/** The optional fields that the page itself reads, so that a draft always has them. */
+type PageField =
+  | "any"
+  | "new_worktree"
+  | "unconfined"
+  | "critic_every"
+  | "allow_hosts"
+  | "allow_local"
+  | "allow_write"
+  | "allow_read"
+  | "allow_socket"
+  | "work"
+  | "check_dir"
+  | "secrets"
+  | "after"
+  | "panes"
+  | "protect"
+  | "no_protect"
+  | Confirmation;
+
+/** What the user confirms for one start alone. */
+type Confirmation = "allow_passing" | "allow_missing" | "run_outside";
+
+/** A request while the user writes it. A limit of 0 is none. */
+export interface Draft extends Omit<GoalRequest, "checks" | PageField>, Required<Pick<GoalRequest, PageField>> {
   checks: DraftCheck[];
-  any: boolean;
-  risk: Risk;
-  dir: string;
-  /** Work in a new git worktree of the folder's repository. */
-  worktree: boolean;
-  /** The engine that drives the goal; `""` is the one in the settings. */
-  engine: string;
-  provider: string;
-  model: string;
-  minutes: string;
-  usd: string;
-  tokens: string;
-  iterations: string;
-  claims: string;
-  allowTools: string;
-  denyTools: string;
-  allowHosts: string;
-  denyHosts: string;
-  allowLocal: string;
-  /** Paths separated by commas, since they may contain spaces. */
-  allowWrite: string;
-  /** What the agent may change in the folder; `""` is everything. A glob counts as the folder above it. */
-  work: string;
-  /** A folder that only the checks read. */
-  checkDir: string;
-  /** What the agent sees of a failed check; `""` is the default. */
-  checkOutput: "" | "exit" | "names" | "full";
-  /** The user confirmed checks outside the sandbox. */
-  runOutside: boolean;
-  allowRead: string;
-  allowSocket: string;
-  secrets: string[];
-  unconfined: boolean;
-  allowPassing: boolean;
-  allowMissing: boolean;
-  requireSteps: boolean;
-  criticEvery: string;
-  critic: string;
-  judge: string;
-  review: "" | "always" | "never";
-  /** The persona; `""` is the engineer. */
-  persona: string;
-  /** How much the model thinks; `""` is the provider's default. */
-  effort: string;
-  /** What happens to an approval that nobody answers; `""` pauses the goal. */
-  onAsk: "" | "deny" | "allow";
-  after: string[];
-  panes: string[];
-  protect: string;
-  noProtect: string;
+  /** The text of fields that is not valid, while the fields have their last valid values. */
+  invalid: Partial<Record<Exclude<keyof GoalRequest, "checks">, string>>;
 }
+
+export const noConfirmation = {
+  allow_passing: false,
+  allow_missing: false,
+  run_outside: false,
+} satisfies Pick<Draft, Confirmation>;
 
 export const emptyDraft: Draft = {
   objective: "",
@@ -63,61 +43,55 @@ export const emptyDraft: Draft = {
   any: false,
   risk: "write_local",
   dir: "",
-  worktree: false,
-  engine: "",
+  new_worktree: false,
   provider: "",
   model: "",
-  minutes: "60",
-  usd: "",
-  tokens: "",
-  iterations: "300",
-  claims: "5",
-  allowTools: "",
-  denyTools: "",
-  allowHosts: "",
-  denyHosts: "",
-  allowLocal: "",
-  allowWrite: "",
-  work: "",
-  checkDir: "",
-  checkOutput: "",
-  runOutside: false,
-  allowRead: "",
-  allowSocket: "",
+  wall_clock_ms: 3_600_000,
+  usd: 0,
+  tokens: 0,
+  iterations: 300,
+  claims_per_check: 5,
+  critic_every: 5,
+  allow_hosts: [],
+  allow_local: [],
+  allow_write: [],
+  allow_read: [],
+  allow_socket: [],
+  work: [],
+  check_dir: "",
   secrets: [],
   unconfined: false,
-  allowPassing: false,
-  allowMissing: false,
-  requireSteps: false,
-  criticEvery: "5",
-  critic: "",
-  judge: "",
-  review: "",
-  persona: "",
-  effort: "",
-  onAsk: "",
   after: [],
   panes: [],
-  protect: "",
-  noProtect: "",
+  protect: [],
+  no_protect: [],
+  ...noConfirmation,
+  invalid: {},
 };
+
+/** Changes fields of a draft. Their invalid text is replaced, too. */
+export function changeDraft(draft: Draft, part: Partial<Draft>): Draft {
+  const invalid = Object.fromEntries(Object.entries(draft.invalid).filter(([name]) => !(name in part)));
+  return { ...draft, invalid, ...part };
+}
+
+/** Returns the type of a JSON value. */
+export const jsonType = (value: unknown) => (Array.isArray(value) ? "list" : value === null ? "null" : typeof value);
 
 const key = "goalpost.new-goal";
 
-/** The last draft. It survives closing the dialog and the window. */
+/** The last draft. It survives closing the dialog and the window. One of another shape is ignored. */
 export function savedDraft(storage: Pick<Storage, "getItem">): Draft {
   try {
-    const parsed: unknown = JSON.parse(storage.getItem(key) ?? "null");
-    if (typeof parsed !== "object" || parsed === null) return emptyDraft;
-    const draft = {
-      ...emptyDraft,
-      ...(parsed as Partial<Draft>),
-      allowPassing: false,
-      allowMissing: false,
-      runOutside: false,
+    const saved: unknown = JSON.parse(storage.getItem(key) ?? "null");
+    if (jsonType(saved) !== "object") return emptyDraft;
+    const draft: Draft = { ...emptyDraft, ...(saved as Partial<Draft>), ...noConfirmation };
+    const names = Object.keys(emptyDraft) as (keyof Draft)[];
+    if (names.some((name) => jsonType(draft[name]) !== jsonType(emptyDraft[name]))) return emptyDraft;
+    return {
+      ...draft,
+      checks: draft.checks.length > 0 ? draft.checks.map((c) => ({ ...emptyCheck, ...c })) : [emptyCheck],
     };
-    const checks = Array.isArray(draft.checks) ? draft.checks.map((c) => ({ ...emptyCheck, ...c })) : [];
-    return { ...draft, checks: checks.length > 0 ? checks : [emptyCheck] };
   } catch {
     return emptyDraft;
   }

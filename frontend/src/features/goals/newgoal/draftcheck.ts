@@ -1,5 +1,5 @@
 import type { Check, CheckType } from "@/bridge/types";
-import { number } from "./number";
+import { parseNumber } from "./formats";
 
 /** One check in the form. It has the fields of every type, so that changing the type loses nothing. */
 export interface DraftCheck {
@@ -83,7 +83,7 @@ export function checkError(c: DraftCheck): string {
     case "http":
       return /^\d{3}$/.test(c.status.trim()) ? "" : "Enter a status such as 200";
     case "file":
-      return number(c.minSize) === null ? "Enter a size in bytes" : "";
+      return parseNumber(c.minSize) === null ? "Enter a size in bytes" : "";
     case "json_predicate":
       if (c.from === "file" && !c.path.trim()) return "Enter the file with the JSON";
       if (c.from === "command" && !c.command.trim()) return "Enter a command that prints the JSON";
@@ -127,7 +127,7 @@ export function checkOf(c: DraftCheck): Check {
         type,
         ...orUndefined({
           path: c.path.trim(),
-          min_size: Math.round(number(c.minSize) ?? 0),
+          min_size: Math.round(parseNumber(c.minSize) ?? 0),
           sha256: c.sha256.trim().toLowerCase(),
           matches: c.matches,
         }),

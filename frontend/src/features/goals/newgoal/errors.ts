@@ -1,20 +1,19 @@
-import type { Problem, TryOutput } from "@/bridge/types";
+import type { GoalRequest, Problem, TryOutput } from "@/bridge/types";
 import type { Draft } from "./draft";
 import { checkError, isFilled } from "./draftcheck";
-import { patterns, toInput } from "./input";
-import { number } from "./number";
+import { toInput } from "./input";
+import { accessFields, limitFields } from "./linefields";
 
-/** The advanced fields that can have an error, by Go's names. */
-export const advancedFields = [
+/** What an error can be about, by Go's names: fields of the request, and names for several of them. */
+export type FieldName = Exclude<keyof GoalRequest, "checks"> | "criterion" | "limits" | "sandbox";
+
+/** The advanced fields that can have an error. */
+export const advancedFields: readonly FieldName[] = [
+  ...[...limitFields, ...accessFields].map((f) => f.name),
   "sandbox",
   "secrets",
-  "allow_local",
-  "allow_write",
-  "allow_read",
   "check_dir",
   "check_output",
-  "allow_socket",
-  "allow_hosts",
   "critic_every",
   "critic",
   "judge",
@@ -23,11 +22,10 @@ export const advancedFields = [
   "on_ask",
   "after",
   "panes",
-  "protect",
-] as const;
+];
 
 /** All fields that can have an error. */
-const fieldNames = [
+const fieldNames: readonly FieldName[] = [
   "objective",
   "criterion",
   "risk",
@@ -39,11 +37,9 @@ const fieldNames = [
   "model",
   "effort",
   "engine",
-  "worktree",
+  "new_worktree",
   ...advancedFields,
-] as const;
-
-export type FieldName = (typeof fieldNames)[number];
+];
 
 export interface FieldError {
   message: string;
@@ -58,6 +54,15 @@ export function errorsOf(problem: Problem): Errors {
   return { [field]: { message: problem.message, hint: problem.hint } };
 }
 
+/** The limits, which have one error together. */
+const limitNames: ReadonlySet<string> = new Set(["wall_clock_ms", "usd", ...limitFields.map((f) => f.name)]);
+
+const invalidErrors: Errors = {
+  critic_every: { message: "Enter a number of turns, or leave empty for no critic", hint: "" },
+  allow_local: { message: "Enter port numbers", hint: "for example 5432 8080" },
+  limits: { message: "Enter a number, 0 or more", hint: "leave it empty for no limit" },
+};
+
 /** Finds errors without asking Go. */
 export function validate(d: Draft): Errors {
   const errors: Errors = {};
@@ -71,18 +76,12 @@ export function validate(d: Draft): Errors {
   } else if (wrong) {
     errors.criterion = { message: wrong, hint: "" };
   }
-  if (toInput(d).checks.some((c) => c.where === "host") && !d.runOutside) {
+  if (toInput(d).checks.some((c) => c.where === "host") && !d.run_outside) {
     errors.run_outside = { message: "Confirm this, or run the checks in the sandbox", hint: "" };
   }
-  if (number(d.criticEvery) === null) {
-    errors.critic_every = { message: "Enter a number of turns, or leave empty for no critic", hint: "" };
-  }
-  if (patterns(d.allowLocal).some((p) => !/^\d{1,5}$/.test(p))) {
-    errors.allow_local = { message: "Enter port numbers", hint: "for example 5432 8080" };
-  }
-  const numbers = [d.minutes, d.usd, d.tokens, d.iterations, d.claims];
-  if (numbers.some((n) => number(n) === null)) {
-    errors.limits = { message: "Enter a number, 0 or more", hint: "leave it empty for no limit" };
+  for (const name of Object.keys(d.invalid) as (keyof typeof d.invalid)[]) {
+    const field = limitNames.has(name) ? "limits" : name;
+    errors[field] = invalidErrors[field] ?? { message: "Enter a number, 0 or more", hint: "" };
   }
   return errors;
 }

@@ -8,7 +8,6 @@ import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
 import { checkOf, draftCheck, isFilled, type DraftCheck } from "./draftcheck";
-import { patterns } from "./input";
 
 const waitMs = 350;
 
@@ -65,7 +64,7 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
                   type="button"
                   data-testid="unprotect"
                   className="shrink-0 text-text-faint hover:text-text"
-                  onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
+                  onClick={() => set({ no_protect: [...draft.no_protect, f.path] })}
                 >
                   unprotect
                 </button>
@@ -173,8 +172,8 @@ function useProtected(draft: Draft, observed: readonly DraftCheck[]): readonly P
   const input = {
     dir: draft.dir.trim(),
     checks: draft.checks.filter((c) => isFilled(c) && !observed.includes(c)).map(checkOf),
-    protect: patterns(draft.protect),
-    no_protect: patterns(draft.noProtect),
+    protect: draft.protect,
+    no_protect: draft.no_protect,
   };
   return useDebouncedCall(JSON.stringify(input), noFiles, async () =>
     input.dir && input.checks.length > 0 ? ((await app.bridge.call("GoalAPI.Protected", input)) ?? noFiles) : noFiles,

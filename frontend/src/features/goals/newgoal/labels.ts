@@ -2,7 +2,7 @@ import type { Risk } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
 import type { Draft } from "./draft";
 import type { DraftCheck } from "./draftcheck";
-import { roundGlob, toInput } from "./input";
+import { roundGlob } from "./input";
 
 export const riskOptions: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
@@ -53,15 +53,13 @@ export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[
 }
 
 /** What the agent may change, if the user limits it; `""` if it may change the whole folder. */
-export function describeWork(draft: Draft): string {
-  const { work } = toInput(draft);
+export function describeWork({ work }: Draft): string {
   if (work.length === 0) return "";
   return `In its folder only ${work.map(roundGlob).join(", ")} can be changed; everything else is read-only.`;
 }
 
 /** Further grants, which stay visible while the advanced options are closed; `""` if there are none. */
-export function describeExtraAccess(draft: Draft): string {
-  const { allow_write, allow_read, allow_socket, allow_local } = toInput(draft);
+export function describeExtraAccess({ allow_write, allow_read, allow_socket, allow_local }: Draft): string {
   const parts = [
     allow_write.length > 0 ? `write to ${allow_write.join(", ")}` : "",
     allow_read.length > 0 ? `read ${allow_read.join(", ")}` : "",

@@ -1,25 +1,28 @@
+import type { CheckOutput } from "@/bridge/types";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/input";
 import type { AdvancedProps } from "./advancedprops";
 import { DraftInput } from "./draftinput";
-import { paths, roundGlob, toInput } from "./input";
+import { paths, plainText } from "./formats";
+import { roundGlob, toInput } from "./input";
 
 /** What the agent may change in the folder. */
 export function WorkField({ draft, set, errors }: AdvancedProps) {
-  const rounded = paths(draft.work).filter((p) => roundGlob(p) !== p);
+  const rounded = draft.work.filter((p) => roundGlob(p) !== p);
   return (
     <div>
       <DraftInput
         draft={draft}
         set={set}
+        errors={errors}
         mono
+        as={paths}
         name="work"
         label="The agent may change"
         placeholder="the whole folder"
         hint={
           errors.work?.hint ?? "folders and existing files in the folder, comma-separated; everything else is read-only"
         }
-        error={errors.work}
       />
       {rounded.length > 0 ? (
         <p className="mt-1 text-xs text-warn" data-testid="work-rounded">
@@ -38,22 +41,23 @@ export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
       <DraftInput
         draft={draft}
         set={set}
+        errors={errors}
         mono
-        name="checkDir"
+        as={plainText}
+        name="check_dir"
         label="Only the checks can read"
         hint={errors.check_dir?.hint ?? "a folder; checks find it in $GOALPOST_CHECK_DIR"}
         placeholder="/home/you/hidden-tests"
-        error={errors.check_dir}
       />
       <Field label="Shown to the agent if a check fails" name="check_output" error={errors.check_output?.message}>
         {(c) => (
           <Select
             {...c}
             data-testid="field-checkOutput"
-            value={draft.checkOutput}
-            onChange={(e) => set({ checkOutput: e.target.value as typeof draft.checkOutput })}
+            value={draft.check_output ?? ""}
+            onChange={(e) => set({ check_output: e.target.value as CheckOutput })}
           >
-            <option value="">{draft.checkDir.trim() ? "exit code (default)" : "whole output (default)"}</option>
+            <option value="">{draft.check_dir.trim() ? "exit code (default)" : "whole output (default)"}</option>
             <option value="exit">exit code</option>
             <option value="names">names of failed tests</option>
             <option value="full">whole output</option>
@@ -73,8 +77,8 @@ export function RunOutside({ draft, set, errors }: AdvancedProps) {
         type="checkbox"
         data-testid="run-outside"
         className="mt-0.5 accent-(--accent)"
-        checked={draft.runOutside}
-        onChange={(e) => set({ runOutside: e.target.checked })}
+        checked={draft.run_outside}
+        onChange={(e) => set({ run_outside: e.target.checked })}
       />
       <span>
         Run these checks outside the sandbox. Code that the agent wrote then runs with your permissions: your files,

@@ -1,9 +1,11 @@
+import type { ReviewMode } from "@/bridge/types";
 import { useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/input";
 import type { AdvancedProps } from "./advancedprops";
 import type { Draft } from "./draft";
 import { DraftInput } from "./draftinput";
+import { count } from "./formats";
 
 /** Critic, review, persona, and what happens when no one answers. */
 export function Supervision({ draft, set, errors }: AdvancedProps) {
@@ -12,11 +14,12 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
       <DraftInput
         draft={draft}
         set={set}
-        name="criticEvery"
+        errors={errors}
+        as={count}
+        name="critic_every"
         label="Critic every"
         hint="turns; leave empty for no critic"
         placeholder="never"
-        error={errors.critic_every}
       />
       <ProviderField draft={draft} set={set} name="critic" label="Critic's provider" error={errors.critic?.message} />
       <ProviderField
@@ -34,8 +37,8 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
           type="checkbox"
           data-testid="field-require-steps"
           className="accent-(--accent)"
-          checked={draft.requireSteps}
-          onChange={(e) => set({ requireSteps: e.target.checked })}
+          checked={draft.require_steps ?? false}
+          onChange={(e) => set({ require_steps: e.target.checked })}
         />
         Require the agent to plan and verify every change
       </label>
@@ -55,8 +58,8 @@ function ReviewField({ draft, set, errors }: AdvancedProps) {
         <Select
           {...c}
           data-testid="field-review"
-          value={draft.review}
-          onChange={(e) => set({ review: e.target.value as Draft["review"] })}
+          value={draft.review ?? ""}
+          onChange={(e) => set({ review: e.target.value as ReviewMode })}
         >
           <option value="">if no program decides</option>
           <option value="always">always</option>
@@ -74,7 +77,7 @@ function PersonaField({ draft, set, errors }: AdvancedProps) {
         <Select
           {...c}
           data-testid="field-persona"
-          value={draft.persona}
+          value={draft.persona ?? ""}
           onChange={(e) => set({ persona: e.target.value })}
         >
           <option value="">engineer</option>
@@ -94,8 +97,8 @@ function OnAskField({ draft, set, errors }: AdvancedProps) {
         <Select
           {...c}
           data-testid="field-on-ask"
-          value={draft.onAsk}
-          onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
+          value={draft.on_ask ?? ""}
+          onChange={(e) => set({ on_ask: e.target.value })}
         >
           <option value="">pause and wait</option>
           <option value="deny">deny</option>
@@ -122,7 +125,7 @@ function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
         <Select
           {...c}
           data-testid={`field-${name}`}
-          value={draft[name]}
+          value={draft[name] ?? ""}
           onChange={(e) => set({ [name]: e.target.value })}
         >
           <option value="">Same as the goal</option>

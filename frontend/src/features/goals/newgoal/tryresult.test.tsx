@@ -7,7 +7,7 @@ const out: TryOutput = { outcome: "cannot_run", detail: "", output: "", exit_cod
 
 async function words(part: Partial<TryOutput>) {
   await mount(
-    <TryResultLine shell work="" tried={{ state: "done", out: { ...out, ...part } }} onWork={() => undefined} />,
+    <TryResultLine shell work={[]} tried={{ state: "done", out: { ...out, ...part } }} onWork={() => undefined} />,
   );
   return get("try-result").textContent;
 }

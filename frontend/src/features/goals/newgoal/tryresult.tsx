@@ -7,7 +7,6 @@ import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { ChevronIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
-import { paths } from "./input";
 
 /** The state of trying a check. */
 export type TryResult =
@@ -16,9 +15,9 @@ export type TryResult =
 interface TryResultProps {
   tried: TryResult;
   shell: boolean;
-  /** What the agent may change, as the user entered it. */
-  work: string;
-  onWork: (work: string) => void;
+  /** What the agent may change. */
+  work: readonly string[];
+  onWork: (work: string[]) => void;
 }
 
 /** The result of a tried check, with its output and the files that it used. */
@@ -80,9 +79,8 @@ interface TraceProps extends Pick<TryResultProps, "work" | "onWork"> {
 /** The files that the check used: those that decide, those it did not find, and the rest. */
 function Trace({ trace, work, onWork }: TraceProps) {
   const proposed = trace.work ?? [];
-  const given = paths(work);
-  const taken = proposed.every((p) => given.includes(p));
-  const label = given.length > 0 ? "Let the agent change this, too" : "Let the agent change only this";
+  const taken = proposed.every((p) => work.includes(p));
+  const label = work.length > 0 ? "Let the agent change this, too" : "Let the agent change only this";
   return (
     <div className="mt-1.5 flex flex-col gap-1" data-testid="try-trace">
       {trace.stopped ? (
@@ -108,9 +106,7 @@ function Trace({ trace, work, onWork }: TraceProps) {
           <Button
             data-testid="trace-work-take"
             onClick={() =>
-              onWork(
-                (taken ? given.filter((p) => !proposed.includes(p)) : [...new Set([...given, ...proposed])]).join(", "),
-              )
+              onWork(taken ? work.filter((p) => !proposed.includes(p)) : [...new Set([...work, ...proposed])])
             }
           >
             {taken ? "Undo" : label}

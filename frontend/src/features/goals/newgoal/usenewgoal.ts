@@ -2,11 +2,13 @@ import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
-import { saveDraft, savedDraft, type Draft } from "./draft";
+import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { draftCheck, isFilled, type DraftCheck } from "./draftcheck";
 import { advancedFields, errorsOf, validate, type Errors } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { useSuggestions, type Suggestion } from "./usesuggestions";
+
+const hasAdvanced = (errors: Errors) => advancedFields.some((name) => errors[name]);
 
 /** The state of the New goal dialog: the draft, its errors, and the tries of its checks. */
 export function useNewGoal() {
@@ -24,7 +26,11 @@ export function useNewGoal() {
   }, [draft, from]);
 
   const set = (part: Partial<Draft>) => {
-    setDraft((d) => ({ ...d, ...part }));
+    setDraft((d) => changeDraft(d, part));
+    setErrors({});
+  };
+  const clear = () => {
+    setDraft(emptyDraft);
     setErrors({});
   };
   const setChecks = (checks: DraftCheck[]) => {
@@ -53,7 +59,7 @@ export function useNewGoal() {
     setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       if (wrong.objective) objective.current?.focus();
-      if (wrong.limits || wrong.critic_every || wrong.allow_local) setAdvanced(true);
+      if (wrong.limits || hasAdvanced(wrong)) setAdvanced(true);
       return;
     }
     setBusy(true);
@@ -65,7 +71,7 @@ export function useNewGoal() {
     } catch (reason) {
       const refused = errorsOf(asProblem(reason));
       setErrors(refused);
-      if (advancedFields.some((name) => refused[name])) setAdvanced(true);
+      if (hasAdvanced(refused)) setAdvanced(true);
     } finally {
       setBusy(false);
     }
@@ -82,8 +88,8 @@ export function useNewGoal() {
   const acceptSuggestion = (s: Suggestion) => {
     const kept = draft.checks.filter((c) => isFilled(c));
     setChecks([...kept, draftCheck(s.check)]);
-    const ports = (s.allow_local ?? []).filter((port) => !draft.allowLocal.split(/[\s,]+/).includes(String(port)));
-    if (ports.length > 0) set({ allowLocal: [draft.allowLocal.trim(), ...ports].filter(Boolean).join(" ") });
+    const ports = (s.allow_local ?? []).filter((port) => !draft.allow_local.includes(port));
+    if (ports.length > 0) set({ allow_local: [...draft.allow_local, ...ports] });
     if (s.tried?.state === "done") {
       const { tried: result } = s;
       setTried((all) => [...kept.map((_, i) => all[i] ?? null), result]);
@@ -96,6 +102,7 @@ export function useNewGoal() {
     acceptSuggestion,
     draft,
     set,
+    clear,
     setChecks,
     observed,
     tried,

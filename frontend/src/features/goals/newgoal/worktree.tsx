@@ -10,22 +10,24 @@ const waitMs = 350;
 export function WorktreeField({ draft, set, errors }: AdvancedProps) {
   const offer = useOffer(draft.dir.trim(), draft.objective.trim());
   const isOffered = offer !== null && offer.unavailable === "";
-  if (!isOffered && !draft.worktree) return null;
+  if (!isOffered && !draft.new_worktree) return null;
   return (
     <label className="-mt-2 flex cursor-pointer items-start gap-2 text-xs" data-testid="worktree">
       <input
         type="checkbox"
         data-testid="field-worktree"
         className="mt-0.5 accent-(--accent)"
-        checked={draft.worktree}
-        onChange={(e) => set({ worktree: e.target.checked })}
+        checked={draft.new_worktree}
+        onChange={(e) => set({ new_worktree: e.target.checked })}
       />
       <span>
         Work in a new git worktree, on a branch of its own
-        {draft.worktree ? <Details offer={isOffered ? offer : null} unavailable={offer?.unavailable ?? ""} /> : null}
-        {errors.worktree ? (
+        {draft.new_worktree ? (
+          <Details offer={isOffered ? offer : null} unavailable={offer?.unavailable ?? ""} />
+        ) : null}
+        {errors.new_worktree ? (
           <span role="alert" data-testid="error-worktree" className="mt-1 block text-bad">
-            {errors.worktree.message} <span className="text-text-muted">{errors.worktree.hint}</span>
+            {errors.new_worktree.message} <span className="text-text-muted">{errors.new_worktree.hint}</span>
           </span>
         ) : null}
       </span>

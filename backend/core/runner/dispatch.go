@@ -210,8 +210,14 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	return d.approvals.askBlockedHosts(ctx, c)
 }
 
-// maxResultBytes limits one result in bytes.
-func (d *dispatcher) maxResultBytes() int { return conversation.MaxResultBytes(d.window) }
+// maxResultBytes limits one result in bytes: by the window of the goal's model, and by what the user chose.
+func (d *dispatcher) maxResultBytes() int {
+	limit := conversation.MaxResultBytes(d.window)
+	if d.goal.MaxOutput > 0 {
+		limit = min(limit, d.goal.MaxOutput)
+	}
+	return limit
+}
 
 // recordIntent journals that a call will be executed, and uses up a grant for a single call.
 func (d *dispatcher) recordIntent(ctx context.Context, c *resolvedCall) *Stop {

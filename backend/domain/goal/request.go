@@ -52,13 +52,18 @@ type Options struct {
 	NoProtect []string `json:"no_protect,omitempty"` // globs left out
 	OnAsk     string   `json:"on_ask,omitempty"`     // park, deny, allow; "" is park
 	// what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir
-	CheckOutput  CheckOutput `json:"check_output,omitempty"`
-	AllowPassing bool        `json:"allow_passing,omitempty"` // a check may pass at the start
+	CheckOutput CheckOutput `json:"check_output,omitempty"`
+	// bytes of a tool's output that the agent sees at once, at least MinOutput; 0 is what its model's window allows
+	MaxOutput    int  `json:"max_output,omitempty"`
+	AllowPassing bool `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
 	// the user confirmed that checks with where: host run the agent's code outside the sandbox
 	RunOutside bool `json:"run_outside,omitempty"`
 }
+
+// MinOutput is the least MaxOutput in bytes.
+const MinOutput = 1000
 
 // Origin is what the host notes about where a goal comes from and works.
 type Origin struct {
@@ -182,6 +187,10 @@ func (r *Request) Flags() []Flag {
 			"effort", ModelFlags, &r.Effort,
 			"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)",
 		},
+		{
+			"max-output", ModelFlags, &r.MaxOutput,
+			"bytes of a tool's output that the agent sees at once; it can read the rest (default: by the model's window)",
+		},
 	}
 	return append(flags, limits...)
 }
@@ -270,6 +279,10 @@ func (o *Options) validate() error {
 	}
 	if o.CheckOutput != CheckOutputDefault && !slices.Contains(CheckOutputs(), o.CheckOutput) {
 		return fault.Invalid("check_output", fmt.Sprintf("unknown choice %q", o.CheckOutput), "use exit, names or full")
+	}
+	if o.MaxOutput != 0 && o.MaxOutput < MinOutput {
+		return fault.Invalid("max_output", fmt.Sprintf("%d bytes of output tell the agent too little", o.MaxOutput),
+			fmt.Sprintf("give at least %d, or 0 for what the model's window allows", MinOutput))
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
 		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")

@@ -577,6 +577,8 @@ export interface Options {
   on_ask?: string;
   /** what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir */
   check_output?: CheckOutput;
+  /** bytes of a tool's output that the agent sees at once, at least MinOutput; 0 is what its model's window allows */
+  max_output?: number;
   /** a check may pass at the start */
   allow_passing?: boolean;
   /** the program of a check may be missing: the goal is to make it */

@@ -8,6 +8,7 @@ export const limitFields = [
   { ...noLimit, name: "iterations", label: "Turns" },
   { ...noLimit, name: "tokens", label: "Tokens" },
   { ...noLimit, name: "claims_per_check", testid: "claims", label: "Failed claims per check" },
+  { as: count, name: "max_output", label: "Bytes of output the agent sees", placeholder: "by the model" },
 ] as const satisfies readonly LineField[];
 
 /** What the goal may use. */

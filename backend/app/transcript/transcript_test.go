@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the journals that come out into t
 
 // transcript is one file. Its sections:
 //
-//	-- goal --  -- goal NAME --     api.StartInput as JSON; the folder is the world's unless it says another
+//	-- goal --  -- goal NAME --     goal.Request as JSON; the folder is the world's unless it says another
 //	-- model --  -- model NAME --   the turns of a provider, see turn; NAME is its id
 //	-- aside --  -- aside NAME --   what a provider answers to questions without tools (judge, critic, review)
 //	-- world/PATH --                a file of the goal's folder; PATH with +x behind it is a program

@@ -70,7 +70,7 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	w := &window{cancel: cancel, up: make(chan struct{}), over: make(chan struct{}), signals: make(chan os.Signal, 2)}
+	w := &window{cancel: cancel, up: make(chan struct{}), done: make(chan struct{}), signals: make(chan os.Signal, 2)}
 	w.requested.goalID = goalID
 	w.app = app.New(app.Options{
 		Config:  cfg,
@@ -119,8 +119,8 @@ func (w *window) options(assets fs.FS, areas []any) *options.App {
 // formatProblem returns a refused call's Problem as JSON text. Wails makes an Error of it in the page, whose message
 // can only be text.
 func formatProblem(err error) any {
-	text, failed := json.Marshal(api.ToProblem(err))
-	if failed != nil {
+	text, marshalErr := json.Marshal(api.ToProblem(err))
+	if marshalErr != nil {
 		return err.Error()
 	}
 	return string(text)

@@ -24,7 +24,7 @@ type window struct {
 	cancel  context.CancelFunc
 	signals chan os.Signal
 	leaving atomic.Bool   // a signal asked this process to exit
-	over    chan struct{} // closed when the program is closed
+	done    chan struct{} // closed when the program is closed
 
 	requested requestedGoal
 
@@ -51,7 +51,7 @@ func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 
 // end closes the program after the window.
 func (w *window) end() error {
-	defer close(w.over)
+	defer close(w.done)
 	w.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -141,7 +141,7 @@ func (w *window) handleSignals() func() {
 		select {
 		case sig := <-w.signals:
 			w.exitOnSignal(sig)
-		case <-w.over:
+		case <-w.done:
 		}
 	}()
 	return func() {
@@ -153,8 +153,8 @@ func (w *window) handleSignals() func() {
 func (w *window) exitOnSignal(sig os.Signal) {
 	w.leaving.Store(true)
 	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; press Ctrl+C again to quit immediately\n", sig)
-	late := time.NewTimer(closeTimeout)
-	defer late.Stop()
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
 	stopped := make(chan error, 1)
 	go func() { stopped <- w.pauseGoals() }()
 	for {
@@ -167,9 +167,9 @@ func (w *window) exitOnSignal(sig os.Signal) {
 			stopped = nil
 		case <-w.signals:
 			os.Exit(exitInterrupted)
-		case <-late.C: // the goals are paused, but the window does not close
+		case <-timer.C: // the goals are paused, but the window does not close
 			os.Exit(exitInterrupted)
-		case <-w.over:
+		case <-w.done:
 			return
 		}
 	}
@@ -189,6 +189,6 @@ func (w *window) quit() {
 	select {
 	case <-w.up:
 		runtime.Quit(w.ctx)
-	case <-w.over:
+	case <-w.done:
 	}
 }

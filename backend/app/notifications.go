@@ -112,8 +112,8 @@ const maxNotificationText = 60
 // notificationText returns the goal's objective with a text about the event. For an ended goal that is what it proves.
 func notificationText(g goal.Goal, body event.Body, details string) string {
 	details = text.Truncate(details, maxNotificationText)
-	if ended, ok := body.(*event.Ended); ok {
-		details = ended.Assurance.Describe(g.JudgeName())
+	if end, ok := body.(*event.Ended); ok {
+		details = end.Assurance.Describe(g.JudgeName())
 	}
 	return strings.TrimSpace(text.Truncate(g.Objective, maxNotificationText) + "\n" + details)
 }

@@ -28,7 +28,7 @@ func run() error {
 		return err
 	}
 	var q question
-	if err := json.NewDecoder(&boundedStdin{left: maxInput}).Decode(&q); err != nil {
+	if err := json.NewDecoder(&boundedStdin{limit: maxInput}).Decode(&q); err != nil {
 		return fmt.Errorf("reading the question: %w", err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(decideExpression(q)); err != nil {

@@ -23,13 +23,13 @@ type answer struct {
 const maxInput = 64 << 20
 
 // boundedStdin is the standard input up to a limit.
-type boundedStdin struct{ left int }
+type boundedStdin struct{ limit int }
 
 func (b *boundedStdin) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	if b.limit <= 0 {
 		return 0, fmt.Errorf("the question is longer than %d bytes", maxInput)
 	}
-	n, err := os.Stdin.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := os.Stdin.Read(p[:min(len(p), b.limit)])
+	b.limit -= n
 	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
 }

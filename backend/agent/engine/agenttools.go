@@ -166,7 +166,7 @@ func (at *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	r.started = true
 	if r.ended == nil || r.isOver {
 		defer s.mu.Unlock()
-		return resultOf(r.seen)
+		return resultOf(r.toolCall)
 	}
 	if r.answer != nil {
 		r.answer <- acp.Allowed
@@ -179,18 +179,18 @@ func (at *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	for {
 		s.mu.Lock()
 		others := s.inbox.hasOthers(r)
-		output, title := r.seen.Output, cmp.Or(r.seen.Title, r.call.Tool)
+		output, title := r.toolCall.Output, cmp.Or(r.toolCall.Title, r.call.Tool)
 		s.mu.Unlock()
 		select {
 		case <-r.ended:
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return resultOf(r.seen)
+			return resultOf(r.toolCall)
 		default:
 		}
 		if others { // the agent may need its answer to end this call
 			s.mu.Lock()
-			r.left = true
+			r.isUnawaited = true
 			s.mu.Unlock()
 			return goal.Result{OK: true, IsOngoing: true, Text: "still running when the agent made the next call\n" + output}
 		}
@@ -207,7 +207,7 @@ func (at *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return resultOf(r.seen)
+			return resultOf(r.toolCall)
 		case <-agent.process.Done():
 			return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 		case <-ctx.Done():

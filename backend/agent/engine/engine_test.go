@@ -327,7 +327,7 @@ func TestObservedCall_AgentAsksNothing_IsReportedAtItsStart(t *testing.T) {
 		}
 		begun.Status = "completed"
 		l.ToolCall(begun)
-		if first := s.inbox.requests[0]; first.seen.Status != "completed" || first.ended != nil && !first.isOver {
+		if first := s.inbox.requests[0]; first.toolCall.Status != "completed" || first.ended != nil && !first.isOver {
 			t.Errorf("asks nothing: %t, at the end it is %+v", asksNothing, first)
 		}
 	}

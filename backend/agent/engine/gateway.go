@@ -48,9 +48,9 @@ func (s *Session) openGateway(ctx context.Context) (*gateway, error) {
 
 func (g *gateway) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
+		token := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
 			r.Header.Get("X-Goog-Api-Key")) // the headers in which agents send their models' keys
-		if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) != 1 {
 			http.Error(w, "this needs the agent's token", http.StatusUnauthorized)
 			return
 		}
@@ -99,7 +99,7 @@ func (s *Session) callTool(ctx context.Context, tool, arguments string) (text st
 	case <-s.opts.After(toolCallTimeout):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		r.late = true
+		r.isAbandoned = true
 		return "This takes longer. End your turn: the result is in your next prompt.", true
 	case <-ctx.Done():
 		return "cancelled", false

@@ -11,16 +11,16 @@ import (
 
 // inbox holds the agent's messages that the loop has not handled yet. The caller holds Session.mu.
 type inbox struct {
-	piece    string // text of the answer, not yet reported
-	thought  string // not yet reported; shown but not stored
-	text     strings.Builder
-	requests []*request          // oldest first: waiting for the loop, or given to it
-	final    []goal.Call         // calls that end the agent's turn; they remain if the turn is cancelled
-	notes    []string            // for the agent, with the next prompt
-	running  map[string]string   // titles of the agent's running tools, by the id of the call
-	asked    map[string]*request // permission requests of this turn
-	observed map[string]bool     // calls of this turn that were reported as observed
-	arrived  map[string]int      // calls of our tools that reached the host and have not ended for the agent
+	piece       string // text of the answer, not yet reported
+	thought     string // not yet reported; shown but not stored
+	text        strings.Builder
+	requests    []*request          // oldest first: waiting for the loop, or given to it
+	final       []goal.Call         // calls that end the agent's turn; they remain if the turn is cancelled
+	notes       []string            // for the agent, with the next prompt
+	running     map[string]string   // titles of the agent's running tools, by the id of the call
+	permissions map[string]*request // permission requests of this turn
+	observed    map[string]bool     // calls of this turn that were reported as observed
+	arrived     map[string]int      // calls of our tools that reached the host and have not ended for the agent
 }
 
 // request is a call that waits for the loop: a call of our tools, a permission request, or an observed call.
@@ -28,15 +28,15 @@ type request struct {
 	call    goal.Call
 	isGiven bool // to the loop
 
-	result chan string // for a call of our tools; has one slot
-	late   bool        // the agent no longer waits for the result
+	result      chan string // for a call of our tools; has one slot
+	isAbandoned bool        // the agent no longer waits for the result
 
-	seen    acp.ToolCall        // of the agent's own tools
-	answer  chan acp.Permission // for a permission request; has one slot
-	started bool                // it was allowed
-	left    bool                // the loop no longer waits for its end
-	ended   chan struct{}       // closed when the call has ended; nil if it had already ended when it was reported
-	isOver  bool
+	toolCall    acp.ToolCall        // of the agent's own tools
+	answer      chan acp.Permission // for a permission request; has one slot
+	started     bool                // it was allowed
+	isUnawaited bool                // the loop no longer waits for its end
+	ended       chan struct{}       // closed when the call has ended; nil if it had already ended when it was reported
+	isOver      bool
 }
 
 // maxOpen limits the requests that wait. Further ones are answered with "cancelled".
@@ -49,12 +49,12 @@ const maxObserved = 2000
 func (i *inbox) reset() {
 	i.withdrawAll()
 	*i = inbox{
-		running:  map[string]string{},
-		asked:    map[string]*request{},
-		observed: map[string]bool{},
-		arrived:  map[string]int{},
-		notes:    i.notes,
-		final:    i.final,
+		running:     map[string]string{},
+		permissions: map[string]*request{},
+		observed:    map[string]bool{},
+		arrived:     map[string]int{},
+		notes:       i.notes,
+		final:       i.final,
 	}
 }
 
@@ -138,7 +138,7 @@ func (i *inbox) deliver(results map[string]string) {
 		}
 		text := goal.UnwrapEnvelope(results[r.call.ID])
 		switch {
-		case r.result != nil && r.late:
+		case r.result != nil && r.isAbandoned:
 			i.addNotes("The result of " + r.call.Tool + ": " + text)
 		case r.result != nil:
 			r.result <- results[r.call.ID]
@@ -153,7 +153,7 @@ func (i *inbox) deliver(results map[string]string) {
 // refuse answers a request that the loop will not handle.
 func (r *request) refuse(why string) {
 	switch {
-	case r.result != nil && !r.late:
+	case r.result != nil && !r.isAbandoned:
 		select {
 		case r.result <- "not executed: " + why:
 		default:
@@ -181,10 +181,10 @@ func (i *inbox) withdrawAll() {
 
 // endTurn marks all tools of the agent as ended, because they end with the turn.
 func (i *inbox) endTurn() {
-	for _, r := range i.asked {
+	for _, r := range i.permissions {
 		r.finish()
 	}
-	i.running, i.asked, i.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
+	i.running, i.permissions, i.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
 	i.arrived = map[string]int{}
 }
 

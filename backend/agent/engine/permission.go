@@ -12,7 +12,7 @@ import (
 func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission {
 	s := l.s
 	s.mu.Lock()
-	if s.turn == nil || s.inbox.asked[c.ID] != nil && !s.inbox.asked[c.ID].started {
+	if s.turn == nil || s.inbox.permissions[c.ID] != nil && !s.inbox.permissions[c.ID].started {
 		s.mu.Unlock()
 		return acp.Withdrawn
 	}
@@ -22,9 +22,9 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		return acp.Allowed
 	}
 	r := s.inbox.add(&request{
-		call: s.agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), ended: make(chan struct{}),
+		call: s.agentCall(c, false), toolCall: c, answer: make(chan acp.Permission, 1), ended: make(chan struct{}),
 	})
-	s.inbox.asked[c.ID] = r
+	s.inbox.permissions[c.ID] = r
 	s.mu.Unlock()
 	s.wake()
 	select {

@@ -31,7 +31,7 @@ type program struct {
 	files   []*os.File // our ends of its pipes
 	stderr  *tail.Writer
 	work    sync.WaitGroup
-	lost    atomic.Bool // a part of it has ended
+	isLost  atomic.Bool // a part of it has ended
 }
 
 // writeTimeout is how long a message may wait until the agent reads it.
@@ -237,7 +237,7 @@ func (s *Session) closeProgram(context.Context) {
 }
 
 func (p *program) hasEnded() bool {
-	if p.lost.Load() {
+	if p.isLost.Load() {
 		return true
 	}
 	select {

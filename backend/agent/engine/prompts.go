@@ -18,14 +18,14 @@ const (
 // firstPrompt returns the first prompt of a session: the system prompt, the goal, and a summary of earlier work.
 func firstPrompt(t goal.Turn) string {
 	var users []string
-	begun := false
+	hasBegun := false
 	for _, m := range t.Messages {
 		if m.Role == goal.User {
 			users = append(users, m.Text)
 		}
-		begun = begun || m.Role == goal.Assistant
+		hasBegun = hasBegun || m.Role == goal.Assistant
 	}
-	if !begun || len(users) == 0 {
+	if !hasBegun || len(users) == 0 {
 		return t.System + "\n" + strings.Join(users, "\n\n")
 	}
 	last := newUserTexts(t.Messages)

@@ -148,8 +148,8 @@ func (s *Session) awaitDecision(ctx context.Context, t goal.Turn, delta func(str
 		}
 		select {
 		case <-turn.done:
-			reply, again, err := s.endTurn(ctx, t, agent, turn)
-			if !again || err != nil {
+			reply, hasNewPrompt, err := s.endTurn(ctx, t, agent, turn)
+			if !hasNewPrompt || err != nil {
 				return reply, err
 			}
 			continue
@@ -194,10 +194,10 @@ func (s *Session) reply(calls []goal.Call) goal.Reply {
 	return goal.Reply{Text: s.inbox.takeText(), Calls: calls}
 }
 
-// endTurn handles the end of the agent's turn. again means that the agent works on a new prompt.
+// endTurn handles the end of the agent's turn. hasNewPrompt means that the agent works on a new prompt.
 func (s *Session) endTurn(
-	ctx context.Context, asked goal.Turn, a *program, t *turn,
-) (reply goal.Reply, again bool, err error) {
+	ctx context.Context, request goal.Turn, a *program, t *turn,
+) (reply goal.Reply, hasNewPrompt bool, err error) {
 	s.mu.Lock()
 	s.inbox.endTurn()
 	calls := s.inbox.takeNext()
@@ -208,7 +208,7 @@ func (s *Session) endTurn(
 	denied := len(s.inbox.notes) > 0
 	s.mu.Unlock()
 	if errors.Is(t.err, acp.ErrPartEnded) {
-		a.lost.Store(true)
+		a.isLost.Store(true)
 	}
 	switch {
 	case len(calls) > 0:
@@ -222,7 +222,7 @@ func (s *Session) endTurn(
 	case !a.hasEnded():
 		return reply, false, t.err
 	}
-	return reply, true, s.advance(ctx, asked) // the agent's program has ended
+	return reply, true, s.advance(ctx, request) // the agent's program has ended
 }
 
 // Interrupt ends the agent's turn if it works on one. Waiting requests are withdrawn; a claim or a question is decided

@@ -38,29 +38,29 @@ func (l listener) ToolCall(c acp.ToolCall) {
 	if c.IsOver() {
 		delete(b.running, c.ID)
 	} else if len(b.running) < maxOpen {
-		if _, known := b.running[c.ID]; !known { // a running tool may be silent for longer
+		if _, isKnown := b.running[c.ID]; !isKnown { // a running tool may be silent for longer
 			s.wake()
 		}
 		b.running[c.ID] = c.Title
 	}
-	r := b.asked[c.ID]
+	r := b.permissions[c.ID]
 	if r != nil {
-		r.seen = c
+		r.toolCall = c
 	}
 	switch {
 	case r != nil && c.IsOver() && !r.isOver:
 		r.finish()
-		if r.left {
-			b.add(&request{call: s.agentCall(c, true), seen: c})
+		if r.isUnawaited {
+			b.add(&request{call: s.agentCall(c, true), toolCall: c})
 			s.wake()
 		}
 	case r == nil && !c.IsOver() && s.isObservedFromStart(c) && !b.observed[c.ID] && len(b.observed) < maxObserved:
 		b.observed[c.ID] = true
-		b.asked[c.ID] = b.add(&request{call: s.agentCall(c, true), seen: c, ended: make(chan struct{})})
+		b.permissions[c.ID] = b.add(&request{call: s.agentCall(c, true), toolCall: c, ended: make(chan struct{})})
 		s.wake()
 	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.takeArrival(c):
 		b.observed[c.ID] = true
-		b.add(&request{call: s.agentCall(c, true), seen: c})
+		b.add(&request{call: s.agentCall(c, true), toolCall: c})
 		s.wake()
 	}
 }

@@ -31,11 +31,11 @@ func Open(o Options) *Clients {
 	offers := make([][]ToolInfo, len(o.Servers))
 	for i, server := range o.Servers {
 		s.links = append(s.links, &client{server: server, env: o.Environment})
-		list, known, err := o.Listings.Get(server)
+		list, isKnown, err := o.Listings.Get(server)
 		switch {
 		case err != nil:
 			o.Warn(server.Name, err.Error())
-		case !known:
+		case !isKnown:
 			o.Warn(server.Name, "its tools are not known, so this goal cannot use it. Test it once in the settings.")
 		}
 		offers[i] = list.Tools
@@ -46,17 +46,17 @@ func Open(o Options) *Clients {
 
 // buildTools makes the tools, always in the same order. Of two tools with the same name, the second is left out.
 func (c *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
-	taken := map[string]bool{}
+	names := map[string]bool{}
 	for i, l := range c.links {
 		for _, o := range offers[i] {
 			t, err := newTool(l, o)
 			switch {
 			case err != nil:
 				warn(l.server.Name, err.Error())
-			case taken[t.spec.Name]:
+			case names[t.spec.Name]:
 				warn(l.server.Name, fmt.Sprintf("two tools have the name %s; the second is left out", t.spec.Name))
 			default:
-				taken[t.spec.Name] = true
+				names[t.spec.Name] = true
 				c.tools = append(c.tools, t)
 			}
 		}

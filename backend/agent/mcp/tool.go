@@ -44,9 +44,9 @@ func newTool(l *client, o ToolInfo) (*Tool, error) {
 			t.schema = resolved
 		}
 	}
-	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
+	description := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
 		text.SanitizeLine(o.Description, maxDescription))
-	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema, Group: goal.ToolGroup(l.server.Name)}
+	t.spec = goal.ToolSpec{Name: name, Description: description, Schema: o.Schema, Group: goal.ToolGroup(l.server.Name)}
 	return t, nil
 }
 
@@ -103,7 +103,7 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
 	result, err := s.client.CallTool(limited, &sdk.CallToolParams{Name: t.offer.Name, Arguments: raw})
-	var refused *jsonrpc.Error
+	var rpcError *jsonrpc.Error
 	switch {
 	case err == nil:
 		return toResult(name, result)
@@ -112,9 +112,9 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 			goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failedResult("the call of the server %s was interrupted and may have had an effect", name)
-	case errors.As(err, &refused):
+	case errors.As(err, &rpcError):
 		return failedResult("the server %s refused the call:\n%s", name,
-			text.WrapUntrusted("the server "+name, refused.Error()))
+			text.WrapUntrusted("the server "+name, rpcError.Error()))
 	case s.awaitExit():
 		return failedResult(
 			"the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+

@@ -81,16 +81,16 @@ func (an *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) b
 	if !ok || e.Kind != BadRequest {
 		return false
 	}
-	switch said := strings.ToLower(e.Message); {
-	case a.longer && strings.Contains(said, "max_tokens"):
+	switch message := strings.ToLower(e.Message); {
+	case a.longer && strings.Contains(message, "max_tokens"):
 		a.longer, a.isOutputFixed = false, true
-	case a.allowsLong && strings.Contains(said, "max_tokens"):
+	case a.allowsLong && strings.Contains(message, "max_tokens"):
 		a.allowsLong = false
 		an.short.Store(true)
-	case a.unsigned < messages && strings.Contains(said, "thinking"):
+	case a.unsigned < messages && strings.Contains(message, "thinking"):
 		a.unsigned = messages
 		an.unsigned.Store(int64(messages))
-	case !a.hasSimpleSchemas && isAboutSchema(said):
+	case !a.hasSimpleSchemas && isAboutSchema(message):
 		a.hasSimpleSchemas = true
 		an.simple.Store(true)
 	default:

@@ -115,7 +115,7 @@ func (an *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage
 		add(goal.User, textBlock("Continue."))
 	}
 	var open []string // calls without a result
-	answered := func() {
+	closeCalls := func() {
 		for _, id := range open {
 			add(goal.User, toolResultBlock(id, goal.Message{Text: "the result is not known"}))
 		}
@@ -124,7 +124,7 @@ func (an *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage
 	for i, m := range t.Messages {
 		switch m.Role {
 		case goal.Assistant:
-			answered()
+			closeCalls()
 			content := assistantBlocks(m)
 			if r := usableReasoning(m, t.Model, formAnthropic); r != nil && i >= a.unsigned {
 				content = thinkingBlocks(m, r, content)
@@ -143,11 +143,11 @@ func (an *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage
 			open = slices.Delete(open, at, at+1)
 			add(goal.User, toolResultBlock(id, m))
 		case goal.User, goal.System:
-			answered()
+			closeCalls()
 			add(goal.User, append(imageBlocks(m), textBlock(m.Text))...)
 		}
 	}
-	answered()
+	closeCalls()
 	return list
 }
 
@@ -167,8 +167,8 @@ func assistantBlocks(m goal.Message) []*block {
 // changed, or if the reply is nothing but thinking, which the API rejects.
 func thinkingBlocks(m goal.Message, r *goal.Reasoning, fallback []*block) []*block {
 	var list []*block
-	said := false
-	add := func(b *block) { list, said = append(list, b), true }
+	hasContent := false
+	add := func(b *block) { list, hasContent = append(list, b), true }
 	sealed := func(item json.RawMessage) {
 		var b block
 		if json.Unmarshal(item, &b) == nil {
@@ -180,7 +180,7 @@ func thinkingBlocks(m goal.Message, r *goal.Reasoning, fallback []*block) []*blo
 			add(textBlock(s))
 		}
 	}
-	if !rebuildReply(m, r, sealed, text, func(c goal.Call) { add(toolUseBlock(c)) }) || !said {
+	if !rebuildReply(m, r, sealed, text, func(c goal.Call) { add(toolUseBlock(c)) }) || !hasContent {
 		return fallback
 	}
 	return list

@@ -192,11 +192,11 @@ func (a *anthropicReader) count(u *blockUsage) {
 		return
 	}
 	for _, c := range []struct {
-		said *float64
-		kept *int64
+		report *float64
+		total  *int64
 	}{{u.In, &a.used.in}, {u.Out, &a.used.out}, {u.CacheRead, &a.used.cacheRead}, {u.CacheWrite, &a.used.cacheWrite}} {
-		if c.said != nil {
-			*c.kept = clampTokens(*c.said)
+		if c.report != nil {
+			*c.total = clampTokens(*c.report)
 		}
 	}
 }

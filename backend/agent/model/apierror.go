@@ -158,12 +158,13 @@ func (a apiError) isTooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true
 	}
-	said := a.codeWord() + " " + strings.ToLower(a.Message)
-	if containsAny(said, overflowWords()...) || overflowPattern.MatchString(said) {
+	message := a.codeWord() + " " + strings.ToLower(a.Message)
+	if containsAny(message, overflowWords()...) || overflowPattern.MatchString(message) {
 		return true
 	}
 	// With status 429, this is a limit per minute.
-	return status != http.StatusTooManyRequests && !strings.HasPrefix(said, "429") && containsAny(said, "too many tokens")
+	return status != http.StatusTooManyRequests && !strings.HasPrefix(message, "429") &&
+		containsAny(message, "too many tokens")
 }
 
 // overflowWords returns parts of the messages of servers about a conversation that does not fit, in lower case.

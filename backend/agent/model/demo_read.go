@@ -12,22 +12,22 @@ const maxToolFailures = 2
 
 // demoScript is the progress of the script, read from the conversation.
 type demoScript struct {
-	command  string // of the server, "" if none was given
-	written  bool
-	terminal string // pane
-	started  bool
-	reads    int
-	address  string
-	browser  string // pane
-	opened   bool
-	refused  int    // failed claims
-	reason   string // of the last failed claim, first line
-	content  string // of the file, read after a failed claim
-	edited   bool
-	reloaded bool // the page was loaded after the edit
-	seen     string
-	pictured bool
-	note     bool // the newest message is a user's note
+	command       string // of the server, "" if none was given
+	isFileWritten bool
+	terminal      string // pane
+	started       bool
+	reads         int
+	address       string
+	browser       string // pane
+	opened        bool
+	failedClaims  int    // failed claims
+	reason        string // of the last failed claim, first line
+	content       string // of the file, read after a failed claim
+	edited        bool
+	reloaded      bool // the page was loaded after the edit
+	pageText      string
+	pictured      bool
+	note          bool // the newest message is a user's note
 
 	failures map[string]int    // per tool
 	problem  map[string]string // per tool, first line of the last failure
@@ -83,13 +83,13 @@ func (d *demoScript) readUser(message string) {
 	d.findCommand(message)
 	switch {
 	case strings.HasPrefix(message, hostRefusal):
-		d.refused++
+		d.failedClaims++
 		d.reason = text.SanitizeLine(text.FirstLine(strings.TrimPrefix(message, hostRefusal)), maxMessage)
 		d.content = ""
 	case strings.HasPrefix(message, hostResumed):
 		// Terminals and pages of the earlier run no longer exist.
 		d.terminal, d.started, d.reads, d.address = "", false, 0, ""
-		d.browser, d.opened, d.reloaded, d.seen, d.pictured = "", false, false, "", false
+		d.browser, d.opened, d.reloaded, d.pageText, d.pictured = "", false, false, "", false
 	case strings.HasPrefix(message, hostNote):
 		d.note = true
 	}
@@ -117,8 +117,8 @@ func (d *demoScript) readToolResult(tool, result string) {
 func (d *demoScript) readResult(tool, result string) bool {
 	switch tool {
 	case "write_file":
-		d.written = strings.HasPrefix(result, "wrote ")
-		return d.written
+		d.isFileWritten = strings.HasPrefix(result, "wrote ")
+		return d.isFileWritten
 	case "terminal_open":
 		if m := openedPane.FindStringSubmatch(result); m != nil && strings.HasPrefix(result, "opened") {
 			d.terminal = m[1]
@@ -146,7 +146,7 @@ func (d *demoScript) readResult(tool, result string) bool {
 		return true
 	case "browser_snapshot":
 		if strings.HasPrefix(result, "<output") {
-			d.seen = result
+			d.pageText = result
 			return true
 		}
 		return false

@@ -41,13 +41,13 @@ func (d *demoScript) nextMove() demoMove {
 	switch {
 	case d.failures["write_file"] >= maxToolFailures:
 		return d.giveUp("index.html cannot be written: " + d.problem["write_file"])
-	case !d.written:
+	case !d.isFileWritten:
 		return demoMove{
 			"I write the page with three prices and their total.", "write_file",
 			map[string]any{"path": demoFile, "content": demoPage},
 		}
 	}
-	if d.refused > 0 {
+	if d.failedClaims > 0 {
 		return d.repairPage()
 	}
 	if m, ok := d.showServer(); ok {
@@ -90,7 +90,7 @@ func (d *demoScript) repairPage() demoMove {
 		return d.giveUp("index.html cannot be read: " + d.problem["read_file"])
 	case d.failures["edit_file"] >= maxToolFailures:
 		return d.giveUp("index.html cannot be changed: " + d.problem["edit_file"])
-	case d.refused > 1 && d.edited:
+	case d.failedClaims > 1 && d.edited:
 		return d.giveUp("the criterion still fails after the repair: " + d.reason)
 	case d.content == "":
 		return demoMove{
@@ -123,13 +123,13 @@ func (d *demoScript) viewPage() demoMove {
 				"I load the page again to look at the repair.", "browser_open",
 				map[string]any{"url": d.address, "pane": d.browser},
 			}
-		case d.seen == "" && !d.isBroken("browser_snapshot"):
+		case d.pageText == "" && !d.isBroken("browser_snapshot"):
 			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": d.browser}}
 		case !d.pictured && !d.isBroken("browser_screenshot"):
 			return demoMove{"I store a picture of it in the journal.", "browser_screenshot", map[string]any{"pane": d.browser}}
 		}
 	}
-	if strings.Contains(d.seen, "42") {
+	if strings.Contains(d.pageText, "42") {
 		return d.claim("The page shows 42 now. I claim again.",
 			"The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+d.address+" and it shows 42.")
 	}
@@ -161,12 +161,12 @@ func (d *demoScript) claim(text, rationale string) demoMove {
 }
 
 func (d *demoScript) giveUp(reason string) demoMove {
-	learned := "This was the scripted demonstration, no AI: it can do one thing only."
+	lessons := "This was the scripted demonstration, no AI: it can do one thing only."
 	if d.reason != "" {
-		learned += " The last verification said: " + d.reason
+		lessons += " The last verification said: " + d.reason
 	}
 	return demoMove{
 		"I cannot continue with my script, so I stop and say why.", "abort_with_report",
-		map[string]any{"reason": reason, "what_was_learned": learned},
+		map[string]any{"reason": reason, "what_was_learned": lessons},
 	}
 }

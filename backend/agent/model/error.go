@@ -163,8 +163,8 @@ func streamErrorEvent(raw json.RawMessage) *Error {
 // classifyStatus returns the kind of an unsuccessful answer by its status, and of an error in a stream without a status
 // (0) by its text.
 func classifyStatus(status int, c apiError) Kind {
-	word, said := c.codeWord(), strings.ToLower(c.Message)
-	says := func(words ...string) bool { return containsAny(said, words...) }
+	word, message := c.codeWord(), strings.ToLower(c.Message)
+	says := func(words ...string) bool { return containsAny(message, words...) }
 	switch {
 	case status == http.StatusPaymentRequired, says("insufficient balance"),
 		containsAny(word, "insufficient_quota", "exceeded_current_quota", "arrearage"):

@@ -49,11 +49,11 @@ func NewTransport() *http.Transport {
 
 // baseClient is the common part of the clients of all protocols.
 type baseClient struct {
-	o        Options
-	protocol Protocol
-	usualURL string // a typical base URL, for hints
-	http     *http.Client
-	own      *http.Transport // nil when it is shared
+	o         Options
+	protocol  Protocol
+	usualURL  string // a typical base URL, for hints
+	http      *http.Client
+	transport *http.Transport // nil when it is shared
 }
 
 func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, error) {
@@ -77,8 +77,8 @@ func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, 
 	}
 	s := &baseClient{o: o, protocol: protocol, usualURL: usualURL}
 	if o.Transport == nil {
-		s.own = NewTransport()
-		o.Transport = s.own
+		s.transport = NewTransport()
+		o.Transport = s.transport
 	}
 	s.http = &http.Client{
 		Transport: o.Transport,
@@ -90,8 +90,8 @@ func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, 
 
 // Close closes idle connections that are not shared. Running turns are not affected.
 func (b *baseClient) Close() {
-	if b.own != nil {
-		b.own.CloseIdleConnections()
+	if b.transport != nil {
+		b.transport.CloseIdleConnections()
 	}
 }
 
@@ -114,13 +114,13 @@ func discardedUsage(err error) goal.Usage {
 }
 
 // addUsage adds the usage of earlier attempts of a turn to an error.
-func addUsage(err error, spent goal.Usage) error {
+func addUsage(err error, usage goal.Usage) error {
 	e, ok := AsError(err)
-	if !ok || spent == (goal.Usage{}) {
+	if !ok || usage == (goal.Usage{}) {
 		return err
 	}
 	out := *e
-	out.Usage = out.Usage.Plus(spent)
+	out.Usage = out.Usage.Plus(usage)
 	return &out
 }
 
@@ -141,18 +141,18 @@ func (b *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveReques
 	if err := b.checkImages(t); err != nil {
 		return goal.Reply{}, b.wrapError(ctx, err)
 	}
-	var spent goal.Usage // on discarded replies
+	var usage goal.Usage // on discarded replies
 	reply, err := r.attempt(t)
 	for r.adapt(t, err) {
-		spent = spent.Plus(discardedUsage(err))
+		usage = usage.Plus(discardedUsage(err))
 		reply, err = r.attempt(t)
 	}
-	if err := addUsage(err, spent); err != nil {
+	if err := addUsage(err, usage); err != nil {
 		return goal.Reply{}, b.wrapError(ctx, b.imageError(t, err))
 	}
 	assignID(&reply, len(t.Messages))
 	b.estimateTokens(t, &reply)
-	reply.Usage = reply.Usage.Plus(spent)
+	reply.Usage = reply.Usage.Plus(usage)
 	return reply, nil
 }
 

@@ -26,7 +26,7 @@ type OpenAI struct {
 	base *url.URL
 
 	mu      sync.Mutex
-	learned requestOptions // for later turns
+	options requestOptions // for later turns
 }
 
 // NewOpenAI checks the options; it does not contact the server. The client speaks the chat protocol, and the Responses
@@ -49,7 +49,7 @@ func newOpenAI(o Options, protocol Protocol) (*OpenAI, error) {
 	return &OpenAI{
 		baseClient: s,
 		base:       base,
-		learned:    requestOptions{isResponses: protocol == ProtocolResponses},
+		options:    requestOptions{isResponses: protocol == ProtocolResponses},
 	}, nil
 }
 
@@ -92,7 +92,7 @@ func (oa *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)
 func (oa *OpenAI) learnedOptions() requestOptions {
 	oa.mu.Lock()
 	defer oa.mu.Unlock()
-	return oa.learned
+	return oa.options
 }
 
 // learn stores the options that the server accepts. If two turns learn concurrently, the later one wins; the server
@@ -100,7 +100,7 @@ func (oa *OpenAI) learnedOptions() requestOptions {
 func (oa *OpenAI) learn(o requestOptions) {
 	oa.mu.Lock()
 	defer oa.mu.Unlock()
-	oa.learned = o
+	oa.options = o
 }
 
 // requestOptions are the changes to the usual request that a server requires. The zero value is the usual request.
@@ -155,14 +155,14 @@ func (r *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	if !ok {
 		return false
 	}
-	said := strings.ToLower(e.Message)
+	message := strings.ToLower(e.Message)
 	switch {
 	case e.Kind == Mistaken:
 		return r.raiseOutput(e, t)
-	case e.Kind == TooLong && t.ReplyTokens > 0 && !r.isUnbounded && !r.isOutputFixed && namesOutputLimit(said):
+	case e.Kind == TooLong && t.ReplyTokens > 0 && !r.isUnbounded && !r.isOutputFixed && namesOutputLimit(message):
 		r.isUnbounded = true // the request fits into the window, but not with this much output
 		return true
-	case e.Kind == TooLong && !r.shortIDs && isAboutCallID(said): // OpenAI uses the same code for a text that is too long
+	case e.Kind == TooLong && !r.shortIDs && isAboutCallID(message): // OpenAI has the same code for a too long text
 		r.shortIDs = true
 		return true
 	case e.Kind != BadRequest:
@@ -170,9 +170,9 @@ func (r *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case r.changeProtocol(e):
 		return true
 	}
-	says := func(words ...string) bool { return containsAny(said, words...) }
+	says := func(words ...string) bool { return containsAny(message, words...) }
 	switch {
-	case r.outputLimit(t) > 0 && namesOutputLimit(said):
+	case r.outputLimit(t) > 0 && namesOutputLimit(message):
 		r.maxOutput, r.isOutputFixed = 0, true
 	case !r.noUsage && says("stream_options", "include_usage"):
 		r.noUsage = true
@@ -181,7 +181,7 @@ func (r *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case !r.fillReasoning && !r.noReasoning && says("reasoning_content") &&
 		says("missing", "must be", "required", "passed back"):
 		r.fillReasoning = true
-	case r.unsigned < len(t.Messages) && isAboutSeal(said):
+	case r.unsigned < len(t.Messages) && isAboutSeal(message):
 		r.unsigned = len(t.Messages)
 	case !r.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
 		"'reasoning'", `"reasoning"`, "`reasoning`"):
@@ -193,7 +193,7 @@ func (r *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 		// off.
 		r.noThinking = true
 	default:
-		return r.changeForm(said, t.Model)
+		return r.changeForm(message, t.Model)
 	}
 	return true
 }
@@ -206,26 +206,26 @@ func (r requestOptions) withoutSeals(message int) requestOptions {
 
 // isAboutSeal reports whether a server rejects signed or encrypted reasoning: it comes from another account, or the
 // conversation was changed.
-func isAboutSeal(said string) bool {
-	return containsAny(said, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
+func isAboutSeal(message string) bool {
+	return containsAny(message, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
 		"required following item", "duplicate item found") ||
-		strings.Contains(said, "signature") && strings.Contains(said, "thinking")
+		strings.Contains(message, "signature") && strings.Contains(message, "thinking")
 }
 
 // namesOutputLimit reports whether a server's message, in lower case, is about the output limit.
-func namesOutputLimit(said string) bool {
-	return containsAny(said, "max_tokens", "max_completion_tokens", "max_output_tokens")
+func namesOutputLimit(message string) bool {
+	return containsAny(message, "max_tokens", "max_completion_tokens", "max_output_tokens")
 }
 
 // changeProtocol switches to the protocol that the server offers for the model, and reports whether it did.
 func (r *requestOptions) changeProtocol(e *Error) bool {
-	said := strings.ToLower(e.Message)
+	message := strings.ToLower(e.Message)
 	switch {
 	case r.isResponses && (e.Status == http.StatusMethodNotAllowed ||
-		e.Status == http.StatusNotFound && !strings.Contains(said, "model")):
+		e.Status == http.StatusNotFound && !strings.Contains(message, "model")):
 		r.isResponses, r.noResponses = false, true
-	case !r.isResponses && !r.noResponses && containsAny(said, "v1/responses", "/responses endpoint", "responses api",
-		"not accessible via the /chat/completions", "unsupported_api_for_model"):
+	case !r.isResponses && !r.noResponses && containsAny(message, "v1/responses", "/responses endpoint",
+		"responses api", "not accessible via the /chat/completions", "unsupported_api_for_model"):
 		r.isResponses = true
 	default:
 		return false

@@ -10,18 +10,19 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-// changeForm adapts the form of the conversation to a server's error, and reports whether it did. said is the error in
-// lower case.
-func (r *requestOptions) changeForm(said, model string) bool {
+// changeForm adapts the form of the conversation to a server's error, and reports whether it did. message is the error
+// in lower case.
+func (r *requestOptions) changeForm(message, model string) bool {
 	switch {
 	case !r.noCacheMarks && hasCacheMarks(model) &&
-		(strings.Contains(said, "cache_control") || strings.Contains(said, "content") && strings.Contains(said, "string")):
+		(strings.Contains(message, "cache_control") ||
+			strings.Contains(message, "content") && strings.Contains(message, "string")):
 		r.noCacheMarks = true
-	case !r.shortIDs && isAboutCallID(said):
+	case !r.shortIDs && isAboutCallID(message):
 		r.shortIDs = true
-	case !r.separateUsers && containsAny(said, "unexpected role 'user'", "must alternate"):
+	case !r.separateUsers && containsAny(message, "unexpected role 'user'", "must alternate"):
 		r.separateUsers = true
-	case !r.simpleSchemas && isAboutSchema(said):
+	case !r.simpleSchemas && isAboutSchema(message):
 		r.simpleSchemas = true
 	default:
 		return false
@@ -31,17 +32,17 @@ func (r *requestOptions) changeForm(said, model string) bool {
 
 // isAboutCallID reports whether a server rejects the form of a call id. Mistral wants nine letters and digits, OpenAI
 // at most 40 characters; ids of other providers are longer.
-func isAboutCallID(said string) bool {
-	return containsAny(said, "tool call id", "tool_call_id", "tool_calls[", "call_id") &&
-		containsAny(said, "length", "too long", "a-z", "characters")
+func isAboutCallID(message string) bool {
+	return containsAny(message, "tool call id", "tool_call_id", "tool_calls[", "call_id") &&
+		containsAny(message, "length", "too long", "a-z", "characters")
 }
 
 // isAboutSchema reports whether a server rejects the schema of a tool: Gemini, Moonshot, llama.cpp and others support
 // only a part of JSON Schema.
-func isAboutSchema(said string) bool {
-	return containsAny(said, "function_declarations", "function.parameters", "function parameters", "json schema",
+func isAboutSchema(message string) bool {
+	return containsAny(message, "function_declarations", "function.parameters", "function parameters", "json schema",
 		"jsonschema", "json_schema", "invalid schema", "input_schema", "parse grammar") ||
-		strings.Contains(said, "unknown name") && strings.Contains(said, "tools[")
+		strings.Contains(message, "unknown name") && strings.Contains(message, "tools[")
 }
 
 // hasCacheMarks reports whether requests for a model get cache breakpoints in the chat protocol. Anthropic's models

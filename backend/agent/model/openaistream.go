@@ -60,12 +60,12 @@ type chatUsage struct {
 func (c chatUsage) count() tokenCount {
 	in := clampTokens(float64(c.In))
 	cached := min(clampTokens(float64(max(c.Details.Cached, c.CacheHits, c.Cached))), in)
-	written := min(clampTokens(float64(c.Details.Written)), in-cached)
+	cacheWrites := min(clampTokens(float64(c.Details.Written)), in-cached)
 	return tokenCount{
-		in:         in - cached - written,
+		in:         in - cached - cacheWrites,
 		out:        clampTokens(float64(c.Out)),
 		cacheRead:  cached,
-		cacheWrite: written,
+		cacheWrite: cacheWrites,
 	}
 }
 

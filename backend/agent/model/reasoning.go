@@ -92,10 +92,10 @@ func (c *chatReasoning) addDetail(raw json.RawMessage) {
 		last := c.details[n-1]
 		for _, field := range []string{"text", "summary"} {
 			if isSameDetail(last, d, field) {
-				joined := joinJSONStrings(last[field], d[field])
+				value := joinJSONStrings(last[field], d[field])
 				maps.DeleteFunc(d, func(key string, v json.RawMessage) bool { return key == field || string(v) == "null" })
 				maps.Copy(last, d) // a signature comes with the last piece
-				last[field] = joined
+				last[field] = value
 				return
 			}
 		}
@@ -114,11 +114,11 @@ func joinJSONStrings(a, b json.RawMessage) json.RawMessage {
 	var first, second string
 	_ = json.Unmarshal(a, &first) // null and a missing field are ""
 	_ = json.Unmarshal(b, &second)
-	joined, err := encodeJSON(first + second)
+	text, err := encodeJSON(first + second)
 	if err != nil {
 		return a // cannot happen: a string can always be encoded
 	}
-	return joined
+	return text
 }
 
 // build returns the reasoning without its model, nil if there was none. A server that sends the same reasoning in two

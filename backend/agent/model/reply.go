@@ -46,11 +46,11 @@ type replyReader struct {
 
 // readResponse reads the reply of a successful response, whether the server streams or not.
 func (r *replyReader) readResponse(resp *http.Response, usageTimeout time.Duration) (goal.Reply, error) {
-	body, whole, err := isWhole(resp)
+	body, isComplete, err := isWhole(resp)
 	switch {
 	case err != nil:
 		return goal.Reply{}, err
-	case !whole:
+	case !isComplete:
 		r.isNDJSON = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/x-ndjson")
 		return r.read(body, usageTimeout)
 	}
@@ -72,7 +72,7 @@ func (r *replyReader) readResponse(resp *http.Response, usageTimeout time.Durati
 // contained text. usageTimeout is how long to wait after the final event.
 func (r *replyReader) read(body io.ReadCloser, usageTimeout time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
-	var lingered atomic.Bool
+	var hasTimedOut atomic.Bool
 	for {
 		data, err := events.next()
 		done, fault := r.event(data, err != nil)
@@ -88,7 +88,7 @@ func (r *replyReader) read(body io.ReadCloser, usageTimeout time.Duration) (goal
 		if err != nil {
 			return goal.Reply{}, r.streamError(err, events.strange)
 		}
-		if r.finished && lingered.CompareAndSwap(false, true) {
+		if r.finished && hasTimedOut.CompareAndSwap(false, true) {
 			// Some servers keep the connection open after the final event.
 			stop := time.AfterFunc(usageTimeout, func() { _ = body.Close() })
 			defer stop.Stop()
@@ -114,8 +114,8 @@ func (r *replyReader) streamError(err error, strange int) error {
 // event processes the data lines of one event; last means that it is the final one.
 func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 	if len(lines) > 1 {
-		if joined := bytes.Join(lines, []byte("\n")); json.Valid(joined) {
-			lines = [][]byte{joined}
+		if line := bytes.Join(lines, []byte("\n")); json.Valid(line) {
+			lines = [][]byte{line}
 		}
 	}
 	for _, line := range lines {
@@ -230,11 +230,11 @@ func (r *replyReader) endError() error {
 	case r.events == 0:
 		return &Error{Kind: Truncated, Message: "the stream ended without a reply"}
 	case isEmpty && r.isAtLimit():
-		used := r.usage()
+		usage := r.usage()
 		return &Error{
 			Kind:    Mistaken,
-			Message: fmt.Sprintf("the model used up its output limit of %d tokens before it wrote anything", used.TokensOut),
-			Usage:   used,
+			Message: fmt.Sprintf("the model used up its output limit of %d tokens before it wrote anything", usage.TokensOut),
+			Usage:   usage,
 			AtLimit: true,
 		}
 	case isEmpty && slices.Contains([]string{"malformed_function_call", "function_call_filter: malformed_function_call"},

@@ -96,18 +96,18 @@ func (r Retry) attemptTurn(ctx context.Context, clock Clock, t goal.Turn, delta 
 		return r.Model.Turn(ctx, t, delta)
 	}
 	limited, cancel := context.WithCancelCause(ctx)
-	over, gone := clock.After(r.TurnTimeout), make(chan struct{})
+	timeout, done := clock.After(r.TurnTimeout), make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(done)
 		select {
-		case <-over:
+		case <-timeout:
 			cancel(errTurnTimeout)
 		case <-limited.Done():
 		}
 	}()
 	reply, err := r.Model.Turn(limited, t, delta)
 	cancel(nil)
-	<-gone
+	<-done
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
 		return goal.Reply{}, &Error{
 			Kind:    Unreachable,
@@ -121,16 +121,16 @@ func (r Retry) attemptTurn(ctx context.Context, clock Clock, t goal.Turn, delta 
 
 // backoffDelay returns 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). It is never less than the provider asked
 // for.
-func backoffDelay(try int, asked time.Duration, jitter float64) time.Duration {
+func backoffDelay(try int, minDelay time.Duration, jitter float64) time.Duration {
 	const maxDelay = time.Minute
 	wait := maxDelay
 	if try <= 6 {
 		wait = min(time.Second<<(try-1), maxDelay)
 	}
 	wait += time.Duration(jitter * float64(wait) / 2)
-	if asked > 0 {
+	if minDelay > 0 {
 		// Slightly later than asked, because many clients got the same answer.
-		return asked + time.Duration(jitter*float64(min(asked, 4*time.Second))/4)
+		return minDelay + time.Duration(jitter*float64(min(minDelay, 4*time.Second))/4)
 	}
 	return wait
 }

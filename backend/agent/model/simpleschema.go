@@ -17,12 +17,12 @@ const (
 // enums of strings, and descriptions. Of several alternative schemas it keeps the first; a reference is replaced by its
 // target. The rest is checked when the tool is called.
 func simplifySchema(raw json.RawMessage) json.RawMessage {
-	var whole map[string]any
-	if json.Unmarshal(raw, &whole) != nil || whole == nil {
+	var schema map[string]any
+	if json.Unmarshal(raw, &schema) != nil || schema == nil {
 		return raw
 	}
-	s := simplerSchema{root: whole}
-	b, err := encodeJSON(s.simplify(whole, 0))
+	s := simplerSchema{root: schema}
+	b, err := encodeJSON(s.simplify(schema, 0))
 	if err != nil {
 		return raw // cannot happen: it was read from JSON
 	}
@@ -41,11 +41,11 @@ func (s *simplerSchema) simplify(schema map[string]any, depth int) map[string]an
 		return map[string]any{"type": "string"}
 	}
 	for _, key := range []string{"$ref", "anyOf", "oneOf", "allOf"} {
-		chosen := s.choose(schema[key])
-		if chosen == nil {
+		variant := s.choose(schema[key])
+		if variant == nil {
 			continue
 		}
-		simple = s.simplify(chosen, depth+1)
+		simple = s.simplify(variant, depth+1)
 		break
 	}
 	if kind := firstType(schema["type"]); kind != "" {

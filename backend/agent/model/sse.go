@@ -22,14 +22,14 @@ var (
 // are not fields are counted, to recognize a web page or binary data.
 type sse struct {
 	r       *bufio.Reader
-	left    *io.LimitedReader
+	limit   *io.LimitedReader
 	strange int  // lines that belong to no event
 	afterCR bool // the next LF belongs to the same line end
 }
 
 func newSSE(r io.Reader) *sse {
-	left := &io.LimitedReader{R: r, N: maxStream}
-	return &sse{r: bufio.NewReaderSize(left, 32<<10), left: left}
+	limit := &io.LimitedReader{R: r, N: maxStream}
+	return &sse{r: bufio.NewReaderSize(limit, 32<<10), limit: limit}
 }
 
 // next returns the data lines of the next event. At the end, err is io.EOF, together with the data of an event that
@@ -83,7 +83,7 @@ func (s *sse) line() ([]byte, error) {
 	var out []byte
 	for {
 		if _, err := s.r.Peek(1); err != nil {
-			if s.left.N <= 0 {
+			if s.limit.N <= 0 {
 				err = errStreamTooLong
 			}
 			return out, err

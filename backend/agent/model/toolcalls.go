@@ -266,13 +266,13 @@ var validID = text.NewPattern(`^[!-~]{1,128}$`)
 
 // assignID gives a unique id to calls without a usable one, and to calls that share one.
 func assignID(r *goal.Reply, turn int) {
-	seen := make(map[string]bool, len(r.Calls))
+	ids := make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
 		id := r.Calls[i].ID
-		if !validID.MatchString(id) || seen[id] {
+		if !validID.MatchString(id) || ids[id] {
 			id = fmt.Sprintf("call_%d_%d", turn, i)
 		}
-		seen[id] = true
+		ids[id] = true
 		r.Calls[i].ID = id
 	}
 }

@@ -28,7 +28,7 @@ func CopyFolder(ctx context.Context, from, to string) error {
 		return fmt.Errorf("copy the folder: %w", err)
 	}
 	defer func() { _ = source.Close() }()
-	entries, left := 0, int64(maxCopyBytes)
+	entries, bytesLeft := 0, int64(maxCopyBytes)
 	err = fs.WalkDir(source.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || p == "." {
 			return err
@@ -50,7 +50,7 @@ func CopyFolder(ctx context.Context, from, to string) error {
 			}
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
-			return copyFile(source, p, target, &left)
+			return copyFile(source, p, target, &bytesLeft)
 		}
 		return nil
 	})
@@ -60,8 +60,8 @@ func CopyFolder(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// copyFile copies one file and subtracts its size from left.
-func copyFile(source *os.Root, name, target string, left *int64) (err error) {
+// copyFile copies one file and subtracts its size from bytesLeft.
+func copyFile(source *os.Root, name, target string, bytesLeft *int64) (err error) {
 	in, err := source.Open(name)
 	if err != nil {
 		return err //nolint:wrapcheck // the caller names what is copied
@@ -71,7 +71,7 @@ func copyFile(source *os.Root, name, target string, left *int64) (err error) {
 	if err != nil {
 		return err //nolint:wrapcheck // likewise
 	}
-	if info.Size() > *left {
+	if info.Size() > *bytesLeft {
 		return ErrTooLarge
 	}
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
@@ -79,8 +79,8 @@ func copyFile(source *os.Root, name, target string, left *int64) (err error) {
 		return err //nolint:wrapcheck // likewise
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	n, err := io.Copy(out, io.LimitReader(in, *left+1))
-	if *left -= n; *left < 0 {
+	n, err := io.Copy(out, io.LimitReader(in, *bytesLeft+1))
+	if *bytesLeft -= n; *bytesLeft < 0 {
 		return ErrTooLarge
 	}
 	return err //nolint:wrapcheck // likewise

@@ -34,12 +34,12 @@ func OpenFolder(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("opening the folder: %w", err)
 	}
 	f := &Folder{root: root}
-	seen := 0
+	entries := 0
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // a folder that cannot be read has nothing to propose
 		}
-		if seen++; seen > maxEntries {
+		if entries++; entries > maxEntries {
 			return fs.SkipAll
 		}
 		switch {

@@ -113,19 +113,19 @@ func (r replyCheck) proposal() (p Proposal, err error) {
 	if strings.TrimSpace(r.Reason) == "" || len(r.Reason) > maxReason {
 		return p, errors.New("its reason is missing or too long")
 	}
-	var own goal.Check
+	var check goal.Check
 	switch r.Type {
 	case goal.Shell:
-		own = goal.Check{Command: r.Command, ExitCode: r.ExitCode}
+		check = goal.Check{Command: r.Command, ExitCode: r.ExitCode}
 	case goal.HTTP:
-		own = goal.Check{URL: r.URL, Status: r.Status, BodyContains: r.BodyContains}
+		check = goal.Check{URL: r.URL, Status: r.Status, BodyContains: r.BodyContains}
 		if !localURL.MatchString(r.URL) || localURL.FindString(r.URL) != r.URL {
 			return p, fmt.Errorf("%q is not an address on this computer", r.URL)
 		}
 	case goal.File:
-		own = goal.Check{Path: r.Path, Matches: r.Matches, MinSize: r.MinSize, Absent: r.Absent}
+		check = goal.Check{Path: r.Path, Matches: r.Matches, MinSize: r.MinSize, Absent: r.Absent}
 	case goal.ModelQuestion:
-		own = goal.Check{Question: r.Question}
+		check = goal.Check{Question: r.Question}
 	case goal.JSONPredicate, goal.Visual, goal.Manual:
 		return p, fmt.Errorf("the type %q is not allowed here", r.Type)
 	default:
@@ -143,12 +143,12 @@ func (r replyCheck) proposal() (p Proposal, err error) {
 		Absent:       r.Absent,
 		Question:     r.Question,
 	}
-	if own != all {
+	if check != all {
 		return p, fmt.Errorf("it has fields that do not belong to the type %s", r.Type)
 	}
-	own.Type = r.Type
-	if err := (goal.Criterion{Checks: []goal.Check{own}}).Validate(); err != nil {
+	check.Type = r.Type
+	if err := (goal.Criterion{Checks: []goal.Check{check}}).Validate(); err != nil {
 		return p, fmt.Errorf("it is not valid: %w", err)
 	}
-	return Proposal{Check: own, Reason: strings.TrimSpace(r.Reason), From: FromModel}, nil
+	return Proposal{Check: check, Reason: strings.TrimSpace(r.Reason), From: FromModel}, nil
 }

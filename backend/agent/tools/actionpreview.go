@@ -19,21 +19,21 @@ type ActionPreview = pane.ActionPreview
 // touchEffect returns the effect of acting on an element of a page: following a link, submitting a form, or anything
 // unknown, which has the risk level network_write.
 func touchEffect(address string, t ActionPreview, err error) policy.Effect {
-	here, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
+	local, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
 	if bad != nil { // an error page, or the page has navigated in the meantime
 		return policy.UnknownEffect("the pane shows " + address)
 	}
 	if err != nil && !t.Payment {
-		return here
+		return local
 	}
-	e := here
+	e := local
 	switch {
 	case t.Method != "":
-		away := policy.NetworkGet
+		risk := policy.NetworkGet
 		if !strings.EqualFold(t.Method, "GET") {
-			away = policy.NetworkWrite
+			risk = policy.NetworkWrite
 		}
-		if e, bad = addressEffect(t.Action, policy.WriteLocal, away); bad != nil {
+		if e, bad = addressEffect(t.Action, policy.WriteLocal, risk); bad != nil {
 			return policy.UnknownEffect("the form is sent to " + t.Action)
 		}
 		if len(e.Hosts) > 0 {
@@ -49,7 +49,7 @@ func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 	}
 	sends := t.Acts || t.Method != ""
 	if (t.Payment || sends && (isPaymentURL(address) || isPaymentURL(t.Action) || isPaymentURL(t.Origin))) &&
-		len(here.Hosts)+len(e.Hosts) > 0 {
+		len(local.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like a payment", true
 	}
 	return e

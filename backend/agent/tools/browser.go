@@ -117,9 +117,9 @@ type PageForms interface {
 
 // PageNavigation predicts where navigations lead.
 type PageNavigation interface {
-	// HistoryTarget returns the address of a navigation (back, forward, reload). again reports whether it submits a
+	// HistoryTarget returns the address of a navigation (back, forward, reload). resubmits reports whether it submits a
 	// form again.
-	HistoryTarget(ctx context.Context, way string) (address string, again bool, err error)
+	HistoryTarget(ctx context.Context, way string) (address string, resubmits bool, err error)
 }
 
 // PageHistory moves a pane back and forward through its pages.
@@ -260,17 +260,17 @@ func (d Deps) describeSubmission(ctx context.Context, id, target string, enter b
 
 // knownEffect returns the addressEffect of an address from a page. If the address is invalid, it returns an unknown
 // effect with what as its reason.
-func knownEffect(what, address string, local, away policy.Risk) policy.Effect {
-	e, err := addressEffect(address, local, away)
+func knownEffect(what, address string, local, remote policy.Risk) policy.Effect {
+	e, err := addressEffect(address, local, remote)
 	if err != nil {
 		return policy.UnknownEffect(what + address)
 	}
 	return e
 }
 
-// addressEffect returns the effect of contacting an address, with the risk local on this machine's loopback and away
+// addressEffect returns the effect of contacting an address, with the risk local on this machine's loopback and remote
 // for other hosts.
-func addressEffect(address string, local, away policy.Risk) (policy.Effect, error) {
+func addressEffect(address string, local, remote policy.Risk) (policy.Effect, error) {
 	if address == "about:blank" {
 		return policy.Effect{Risk: local}, nil
 	}
@@ -289,7 +289,9 @@ func addressEffect(address string, local, away policy.Risk) (policy.Effect, erro
 	if err := checkPlainHost(host); err != nil {
 		return policy.Effect{}, err
 	}
-	return policy.Effect{Risk: away, Hosts: []string{host}, Ports: []string{portOf(u)}, Reason: "contacts " + host}, nil
+	return policy.Effect{
+		Risk: remote, Hosts: []string{host}, Ports: []string{portOf(u)}, Reason: "contacts " + host,
+	}, nil
 }
 
 func portOf(u *url.URL) string {

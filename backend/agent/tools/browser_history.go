@@ -19,11 +19,11 @@ func browserHistory(r Deps) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		return r.pageEffect(a.Pane, func(p Browser) (policy.Effect, error) {
-			address, again, err := p.Navigation.HistoryTarget(ctx, a.Go)
+			address, resubmits, err := p.Navigation.HistoryTarget(ctx, a.Go)
 			if err != nil {
 				return policy.Effect{}, err
 			}
-			if !again {
+			if !resubmits {
 				return knownEffect("the pane goes to ", address, policy.ReadOnly, policy.NetworkGet), nil
 			}
 			e := knownEffect("the pane goes to ", address, policy.WriteLocal, policy.NetworkWrite)

@@ -124,14 +124,14 @@ func describeFetchError(err error) error {
 
 // describeResponse converts a response by its type.
 func (d Deps) describeResponse(
-	ctx context.Context, res *http.Response, body []byte, cut bool, whole bool,
+	ctx context.Context, res *http.Response, body []byte, cut bool, withMenus bool,
 ) goal.Result {
 	at := res.Request.URL
-	declared := res.Header.Get("Content-Type")
-	kind, _, err := mime.ParseMediaType(declared)
+	contentType := res.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "" {
-		declared = http.DetectContentType(body)
-		kind, _, _ = mime.ParseMediaType(declared)
+		contentType = http.DetectContentType(body)
+		kind, _, _ = mime.ParseMediaType(contentType)
 	}
 	head := []string{fmt.Sprintf("%s, %s, %d bytes, from %s", res.Status, kind, len(body), at.Redacted())}
 	if cut {
@@ -143,7 +143,7 @@ func (d Deps) describeResponse(
 	case strings.HasPrefix(kind, "image/") && kind != "image/svg+xml":
 		return d.describeImage(ctx, result, head, body, at.Redacted())
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		page, err := webpage.FromHTML(webpage.DecodeText(body, declared), at, whole)
+		page, err := webpage.FromHTML(webpage.DecodeText(body, contentType), at, withMenus)
 		if err != nil {
 			return goal.Result{Text: wrapOutside(at.Redacted(), strings.Join(append(head, err.Error()), "\n"))}
 		}
@@ -157,7 +157,7 @@ func (d Deps) describeResponse(
 			content = "(The page has no text. It may need scripts: use browser_open.)"
 		}
 	case isTextKind(kind) || webpage.IsText(body):
-		content = webpage.DecodeText(body, declared)
+		content = webpage.DecodeText(body, contentType)
 	default:
 		head = append(head, "This is not text. Save it with run_command (curl -o) if you need it.")
 	}

@@ -109,12 +109,12 @@ func (f folder) read(path string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
-	hidden := f.refuseHidden(file, path)
+	hiddenErr := f.refuseHidden(file, path)
 	switch {
 	case err != nil:
 		return nil, text.StripPathError(err)
-	case hidden != nil:
-		return nil, hidden
+	case hiddenErr != nil:
+		return nil, hiddenErr
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; use list_files", path)
 	case !info.Mode().IsRegular():

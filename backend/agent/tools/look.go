@@ -58,11 +58,11 @@ func lookAt(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		shown, factor, err := scalePicture(s.PNG)
+		scaled, factor, err := scalePicture(s.PNG)
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		reply, err := r.Vision.Ask(ctx, lookSystem, question, shown)
+		reply, err := r.Vision.Ask(ctx, lookSystem, question, scaled)
 		if err != nil {
 			return failedResult("%s", err)
 		}
@@ -85,11 +85,11 @@ func decideExpected(ctx context.Context, r Deps, a lookArgs) goal.Result {
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	shown := s
-	if shown.PNG, _, err = scalePicture(s.PNG); err != nil {
+	scaled := s
+	if scaled.PNG, _, err = scalePicture(s.PNG); err != nil {
 		return failedResult("%s", err)
 	}
-	j, err := r.Vision.Decide(ctx, a.Expected, shown)
+	j, err := r.Vision.Decide(ctx, a.Expected, scaled)
 	if err != nil {
 		return failedResult("%s", err)
 	}

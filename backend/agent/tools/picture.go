@@ -68,13 +68,13 @@ func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	if longest <= maxPictureSide {
 		return picture, 1, nil
 	}
-	whole, _, err := image.Decode(bytes.NewReader(picture))
+	original, _, err := image.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
 	factor = float64(maxPictureSide) / float64(longest)
 	var b bytes.Buffer
-	if err := png.Encode(&b, downsampleImage(whole, factor)); err != nil {
+	if err := png.Encode(&b, downsampleImage(original, factor)); err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
 	return b.Bytes(), factor, nil
@@ -95,10 +95,10 @@ func downsampleImage(from image.Image, factor float64) *image.RGBA {
 	return to
 }
 
-func meanColor(from image.Image, over image.Rectangle) color.Color {
+func meanColor(from image.Image, area image.Rectangle) color.Color {
 	var r, g, b, n uint32
-	for y := over.Min.Y; y < over.Max.Y; y++ {
-		for x := over.Min.X; x < over.Max.X; x++ {
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
 			pr, pg, pb, _ := from.At(x, y).RGBA()
 			r, g, b, n = r+pr>>8, g+pg>>8, b+pb>>8, n+1
 		}

@@ -27,7 +27,7 @@ type requestAccessArgs struct {
 }
 
 func requestAccess(r Deps) (Tool, error) {
-	wanted := func(ctx context.Context, args requestAccessArgs) (w policy.MachineAccess, err error) {
+	parseAccess := func(ctx context.Context, args requestAccessArgs) (w policy.MachineAccess, err error) {
 		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
 		case r.Access == nil:
@@ -51,13 +51,13 @@ func requestAccess(r Deps) (Tool, error) {
 		return r.Access.Validate(ctx, w)
 	}
 	return defineTool("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
-		w, err := wanted(ctx, args)
+		w, err := parseAccess(ctx, args)
 		if err != nil {
 			return policy.Effect{}, err
 		}
 		return policy.Effect{Risk: policy.ReadOnly, Access: &w, Reason: args.Why}, nil
 	}, func(ctx context.Context, args requestAccessArgs) goal.Result {
-		w, err := wanted(ctx, args)
+		w, err := parseAccess(ctx, args)
 		if err == nil {
 			err = r.Access.Problem(w)
 		}

@@ -40,11 +40,11 @@ func runCommand(r Deps) (Tool, error) {
 
 // waitDuration returns how long a model wants to wait, within limits. It limits the seconds first, because a large
 // number overflows a Duration.
-func waitDuration(wanted int, defaultWait, maxWait time.Duration) time.Duration {
-	if wanted <= 0 {
+func waitDuration(seconds int, defaultWait, maxWait time.Duration) time.Duration {
+	if seconds <= 0 {
 		return defaultWait
 	}
-	return time.Duration(min(wanted, int(maxWait/time.Second))) * time.Second
+	return time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second
 }
 
 func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
@@ -67,15 +67,15 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if out.TimedOut && ctx.Err() == nil {
 		head = fmt.Sprintf("killed after %s. For a program that keeps running, use terminal_run.", goal.FormatDuration(limit))
 	}
-	said := head
+	report := head
 	if len(out.Stdout) > 0 {
-		said += "\n" + wrapOutside("the command", string(out.Stdout))
+		report += "\n" + wrapOutside("the command", string(out.Stdout))
 	}
-	said += r.readOnlyHint(string(out.Stdout)) + r.refusedSince(mark) +
+	report += r.readOnlyHint(string(out.Stdout)) + r.refusedSince(mark) +
 		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
 	return goal.Result{
 		OK:      !out.TimedOut && out.Status.Code == 0,
-		Text:    said,
+		Text:    report,
 		Preview: commandPreview(a.Command, head),
 		Took:    out.Took,
 	}

@@ -52,11 +52,11 @@ func saveRecipe(r Deps) (Tool, error) {
 		if err != nil {
 			return ""
 		}
-		shown, err := json.MarshalIndent(recipe, "", "  ")
+		preview, err := json.MarshalIndent(recipe, "", "  ")
 		if err != nil {
 			return ""
 		}
-		return string(shown)
+		return string(preview)
 	})
 }
 

@@ -70,11 +70,11 @@ type search struct {
 	glob  *ignore.Glob
 	rules ignore.Rules
 
-	files, matches, shown int
-	partial               string // why not all files were searched
-	large                 int    // number of files that were too large
-	largest               []string
-	out                   strings.Builder
+	files, matches, listedMatches int
+	partial                       string // why not all files were searched
+	large                         int    // number of files that were too large
+	largest                       []string
+	out                           strings.Builder
 }
 
 func (f folder) newSearch(a searchFilesArgs) (*search, error) {
@@ -219,21 +219,21 @@ func (s *search) showMatches(name string, lines []string, hits []int) {
 		return
 	}
 	if s.FilesOnly {
-		if s.matches++; s.matches > s.Skip && s.shown < maxMatches {
-			s.shown++
+		if s.matches++; s.matches > s.Skip && s.listedMatches < maxMatches {
+			s.listedMatches++
 			fmt.Fprintf(&s.out, "%s: %d\n", printableName(name), len(hits))
 		}
 		return
 	}
-	last, begun := -1, false
+	last, hasHeading := -1, false
 	for _, at := range hits {
-		if s.matches++; s.matches <= s.Skip || s.shown >= maxMatches {
+		if s.matches++; s.matches <= s.Skip || s.listedMatches >= maxMatches {
 			continue
 		}
-		s.shown++
-		if !begun {
+		s.listedMatches++
+		if !hasHeading {
 			s.out.WriteString(printableName(name) + "\n")
-			begun = true
+			hasHeading = true
 		}
 		from := max(at-s.Context, last+1)
 		if last >= 0 && from > last+1 {
@@ -262,12 +262,13 @@ func (s *search) result() goal.Result {
 		if !s.All {
 			note += "; hidden and ignored files, and folders such as node_modules, were skipped (all searches them, too)"
 		}
-	case s.shown == 0:
+	case s.listedMatches == 0:
 		note += fmt.Sprintf(", none after the first %d", s.Skip)
-	case s.Skip > 0 && s.Skip+s.shown == s.matches:
+	case s.Skip > 0 && s.Skip+s.listedMatches == s.matches:
 		note += fmt.Sprintf(", %d to %d shown, the last", s.Skip+1, s.matches)
-	case s.Skip+s.shown < s.matches:
-		note += fmt.Sprintf(", %d to %d shown; set skip to %d for the next", s.Skip+1, s.Skip+s.shown, s.Skip+s.shown)
+	case s.Skip+s.listedMatches < s.matches:
+		end := s.Skip + s.listedMatches
+		note += fmt.Sprintf(", %d to %d shown; set skip to %d for the next", s.Skip+1, end, end)
 	}
 	if s.partial != "" {
 		note += "; " + s.partial
@@ -276,7 +277,7 @@ func (s *search) result() goal.Result {
 		note += fmt.Sprintf("; files of more than %d MB were not searched: %d, such as %s (run_command with grep does)",
 			maxSearchFile>>20, s.large, strings.Join(s.largest, ", "))
 	}
-	if s.shown == 0 {
+	if s.listedMatches == 0 {
 		return okResult("%s.", note)
 	}
 	r := okResult("%s\n%s", note, wrapOutside("the files", s.out.String()))

@@ -84,7 +84,7 @@ func (t terminalWaitArgs) until() (TerminalWaitCondition, error) {
 }
 
 // describe returns whether the condition was met, and how the wait ended.
-func (t TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, said string) {
+func (t TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, description string) {
 	switch t.Why {
 	case "pattern":
 		return true, fmt.Sprintf("it appeared: %q", text.TruncateBytes(t.Match, 200))

@@ -21,12 +21,13 @@ func waitTool(Deps) (Tool, error) {
 		}
 		return nil
 	}, func(ctx context.Context, run goal.RunControl, a waitArgs) goal.Result {
-		wanted := waitDuration(a.Seconds, time.Second, maxWait)
-		waited := run.Wait(ctx, wanted).Round(time.Second)
+		duration := waitDuration(a.Seconds, time.Second, maxWait)
+		elapsed := run.Wait(ctx, duration).Round(time.Second)
 		if ctx.Err() != nil {
-			return failedResult("waited %s of %s: the run was stopped", goal.FormatDuration(waited), goal.FormatDuration(wanted))
+			return failedResult("waited %s of %s: the run was stopped", goal.FormatDuration(elapsed),
+				goal.FormatDuration(duration))
 		}
-		r := okResult("waited %s", goal.FormatDuration(waited))
+		r := okResult("waited %s", goal.FormatDuration(elapsed))
 		r.IsOngoing = true
 		return r
 	})

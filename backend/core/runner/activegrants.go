@@ -111,7 +111,7 @@ func (a *activeGrants) applyLocked() {
 
 // openFor opens the hosts that a call contacts while it is executed, if the user approved the call. The approval
 // may be for this call only.
-func (a *activeGrants) openFor(c goal.Call, e policy.Effect, grant string) (over func()) {
+func (a *activeGrants) openFor(c goal.Call, e policy.Effect, grant string) (end func()) {
 	if grant == "" || len(e.Hosts) == 0 {
 		return func() {}
 	}

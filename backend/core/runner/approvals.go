@@ -106,29 +106,29 @@ func withoutCommandLine(e policy.Effect) policy.Effect {
 
 // awaitAnswers waits for the answers to several requests at once. Waiting for a user does not count against the wall
 // clock.
-func (ap *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
+func (ap *approvals) awaitAnswers(ctx context.Context, requests []goal.Approval) (map[string]*goal.Answer, *Stop) {
 	ap.idle.begin(ap.clock.Now())
 	defer func() { ap.idle.end(ap.clock.Now()) }()
 	from := ap.clock.Now()
-	answered := map[string]*goal.Answer{}
+	results := map[string]*goal.Answer{}
 	for {
 		answers, stop := ap.applyAnswers(ctx)
-		maps.Copy(answered, answers)
-		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
-		if len(asked) == 0 || stop != nil {
-			return answered, stop
+		maps.Copy(results, answers)
+		requests = slices.DeleteFunc(requests, func(a goal.Approval) bool { return results[a.ID] != nil })
+		if len(requests) == 0 || stop != nil {
+			return results, stop
 		}
-		left := ap.approvalTimeout() - ap.clock.Now().Sub(from)
-		if left <= 0 {
-			return ap.onAllUnanswered(ctx, asked, answered)
+		timeLeft := ap.approvalTimeout() - ap.clock.Now().Sub(from)
+		if timeLeft <= 0 {
+			return ap.onAllUnanswered(ctx, requests, results)
 		}
 		select {
 		case <-ctx.Done():
-			return answered, nil
+			return results, nil
 		case <-ap.pauser.requested():
-			return answered, nil
+			return results, nil
 		case <-ap.orders.polled:
-		case <-ap.clock.After(left):
+		case <-ap.clock.After(timeLeft):
 		}
 	}
 }
@@ -167,16 +167,16 @@ func (ap *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.A
 
 // onAllUnanswered handles each request without an answer, until one pauses the goal.
 func (ap *approvals) onAllUnanswered(
-	ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer,
+	ctx context.Context, requests []goal.Approval, results map[string]*goal.Answer,
 ) (map[string]*goal.Answer, *Stop) {
-	for _, a := range asked {
+	for _, a := range requests {
 		answer, stop := ap.onUnanswered(ctx, a)
 		if answer == nil || stop != nil {
-			return answered, stop
+			return results, stop
 		}
-		answered[a.ID] = answer
+		results[a.ID] = answer
 	}
-	return answered, nil
+	return results, nil
 }
 
 // approvalsAnswered reports whether a goal that has just paused for its user continues at once, because the user
@@ -237,11 +237,11 @@ func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer,
 				continue
 			}
 		}
-		given, stop := ap.resolveApproval(ctx, ap.pending[i].Approval, answer)
+		result, stop := ap.resolveApproval(ctx, ap.pending[i].Approval, answer)
 		if stop != nil {
 			return answers, stop
 		}
-		answers[o.Request] = given
+		answers[o.Request] = result
 	}
 	return answers, nil
 }
@@ -312,7 +312,8 @@ func (ap *approvals) reportAnswers(settled []goal.Approval) {
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + text.Truncate(a.Arguments, 300)
-	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and its connection was blocked
+	if _, isOffered := a.FindOffer(policy.ScopeOnce); answer.Allowed && !isOffered {
+		// It ran, and its connection was blocked.
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
 			answer.Grant.Describe(), call)
 	}

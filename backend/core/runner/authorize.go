@@ -34,7 +34,7 @@ type resolvedCall struct {
 	refusal refusal
 	outcome event.Outcome // "" until it was executed
 
-	shown *string // what the user is shown; nil until it is needed
+	previewText *string // what the user is shown; nil until it is needed
 }
 
 func (r *resolvedCall) isRefused() bool { return r.refusal.outcome != "" }
@@ -49,11 +49,11 @@ func (r *resolvedCall) isReadOnly() bool {
 
 // preview returns what a user sees of the call besides its arguments.
 func (r *resolvedCall) preview(ctx context.Context) string {
-	if r.shown == nil {
-		shown := previewCall(ctx, r.tool, r.Call)
-		r.shown = &shown
+	if r.previewText == nil {
+		preview := previewCall(ctx, r.tool, r.Call)
+		r.previewText = &preview
 	}
-	return *r.shown
+	return *r.previewText
 }
 
 // resolveCall finds the tool, validates the arguments and computes the effect. If it refuses, nothing has happened.
@@ -132,23 +132,23 @@ func (r *resolvedCall) approval(ctx context.Context, decision policy.Decision) g
 
 // authorizeAgain decides about a call after the user has allowed it. Its effect and preview are computed again,
 // because files and pages may have changed in the meantime.
-func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, answered string) *Stop {
+func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, previous string) *Stop {
 	effect, err := d.secrets.computeEffect(ctx, c.tool, c.Call)
 	if err != nil {
 		c.refusal = refusalf(event.Failed, "%s", err.Error())
-		return d.journal.append(ctx, d.grants.consume(answered)...)
+		return d.journal.append(ctx, d.grants.consume(previous)...)
 	}
-	shown := previewDigest(previewCall(ctx, c.tool, c.Call))
-	again := c.withEffect(effect)
-	again.Shown = shown
-	decision := d.approvals.evaluatePolicy(again)
+	current := previewDigest(previewCall(ctx, c.tool, c.Call))
+	request := c.withEffect(effect)
+	request.Shown = current
+	decision := d.approvals.evaluatePolicy(request)
 	if decision.Answer == policy.Allow {
 		c.grant = decision.Grant
 		return nil
 	}
 	c.refusal = refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. "+
 		"Look again, then repeat it if it is still right.")
-	return d.journal.append(ctx, d.grants.consume(answered)...)
+	return d.journal.append(ctx, d.grants.consume(previous)...)
 }
 
 func previewCall(ctx context.Context, tool Tool, c goal.Call) string {
@@ -159,11 +159,11 @@ func previewCall(ctx context.Context, tool Tool, c goal.Call) string {
 }
 
 // previewDigest returns a short hash that is stored instead of a preview.
-func previewDigest(shown string) string {
-	if shown == "" {
+func previewDigest(preview string) string {
+	if preview == "" {
 		return ""
 	}
-	return fileio.Hash([]byte(shown))[:32]
+	return fileio.Hash([]byte(preview))[:32]
 }
 
 // refusalForAnswer turns the user's answer into a refusal. A nil answer means that the user has not answered yet.

@@ -26,7 +26,7 @@ func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop
 	if ap.blocked == nil {
 		return nil
 	}
-	var asked []goal.Approval
+	var requests []goal.Approval
 	for _, e := range ap.blocked.BlockedHosts() {
 		d := ap.evaluatePolicy(c.withEffect(e))
 		if d.Answer != policy.Ask || slices.Contains(ap.deniedHosts, hostsOf(e)) {
@@ -49,13 +49,13 @@ func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop
 		if stop != nil {
 			return stop
 		}
-		asked = append(asked, a)
+		requests = append(requests, a)
 	}
-	if len(asked) == 0 {
+	if len(requests) == 0 {
 		return nil
 	}
-	answers, stop := ap.awaitAnswers(ctx, slices.Clone(asked))
-	for _, a := range asked {
+	answers, stop := ap.awaitAnswers(ctx, slices.Clone(requests))
+	for _, a := range requests {
 		ap.noteBlockedHost(a, answers[a.ID])
 	}
 	return stop
@@ -75,12 +75,12 @@ func (ap *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 				who, where))
 	default:
 		ap.deniedHosts = append(ap.deniedHosts, where)
-		refused := "the user refused it"
+		refusal := "the user refused it"
 		if answer.By != "user" {
-			refused = "the rule of this goal for when nobody answers refused it"
+			refusal = "the rule of this goal for when nobody answers refused it"
 		}
 		ap.notices = append(ap.notices,
-			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", who, where, refused, reasonSuffix(answer.Why)))
+			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", who, where, refusal, reasonSuffix(answer.Why)))
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *budget) elapsed() time.Duration {
 }
 
 // timeLeft returns the remaining wall-clock time; limited is false without such a limit.
-func (b *budget) timeLeft() (left time.Duration, limited bool) {
+func (b *budget) timeLeft() (d time.Duration, limited bool) {
 	limit := b.goal.Limits.WallClock()
 	return limit - b.elapsed(), limit > 0
 }

@@ -19,17 +19,17 @@ type pendingClaim struct {
 
 // claimHistory records the results of a goal's claims.
 type claimHistory struct {
-	made     int                // over the goal's life
-	failed   map[int]int        // failed claims in a row, by check
-	errors   map[int]failureKey // claims in a row with the same error, by check
-	last     []goal.Verdict
-	ran      int           // the number of the claim that last belongs to
-	idle     bool          // no action since the last failed claim
-	at       time.Time     // when the checks ran last
-	accepted *pendingClaim // the one that was verified
-	waiting  *pendingClaim // the one that waits for the user's decision
-	review   *goal.Review
-	reminded map[string]bool // reminders before a verification, once each
+	total     int                // over the goal's life
+	failed    map[int]int        // failed claims in a row, by check
+	errors    map[int]failureKey // claims in a row with the same error, by check
+	last      []goal.Verdict
+	ran       int           // the number of the claim that last belongs to
+	idle      bool          // no action since the last failed claim
+	at        time.Time     // when the checks ran last
+	accepted  *pendingClaim // the one that was verified
+	waiting   *pendingClaim // the one that waits for the user's decision
+	review    *goal.Review
+	reminders map[string]bool // reminders before a verification, once each
 }
 
 // volatileText matches the parts of an error that differ between occurrences: ports, times, ids of requests.
@@ -41,8 +41,10 @@ type failureKey struct {
 	times  int
 }
 
-func newClaims(made int) *claimHistory {
-	return &claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
+func newClaims(total int) *claimHistory {
+	return &claimHistory{
+		total: total, failed: map[int]int{}, errors: map[int]failureKey{}, reminders: map[string]bool{},
+	}
 }
 
 // restore counts the failures since the user last saw the goal. checks is the number of checks in the criterion.

@@ -41,7 +41,7 @@ type agentRequests struct {
 	questionPane string // where the user must act
 }
 
-type abortRequest struct{ reason, learned string }
+type abortRequest struct{ reason, lessons string }
 
 // takeClaim removes and returns the claim that waits for verification; nil if there is none.
 func (a *agentRequests) takeClaim() *pendingClaim {
@@ -56,7 +56,7 @@ func (a *agentRequests) Claim(rationale, result string) {
 }
 
 // GiveUp ends the run as gave_up.
-func (a *agentRequests) GiveUp(reason, learned string) { a.gaveUp = &abortRequest{reason, learned} }
+func (a *agentRequests) GiveUp(reason, lessons string) { a.gaveUp = &abortRequest{reason, lessons} }
 
 // AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
 func (a *agentRequests) AskUser(question, pane string) { a.question, a.questionPane = question, pane }
@@ -86,25 +86,25 @@ func (r *runControl) Evidence(ctx context.Context, handle string, cursor int64) 
 	if strings.HasPrefix(handle, "check:") && r.checkOutput != goal.CheckOutputFull {
 		return goal.TextPage{}, errors.New("the user hides the output of the checks from you (--check-output)")
 	}
-	whole, err := r.evidence.ReadEvidence(ctx, r.goal, handle)
+	content, err := r.evidence.ReadEvidence(ctx, r.goal, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(maxEvidencePageBytes, int64(r.calls.maxResultBytes())))
+	return pageAt(content, cursor, min(maxEvidencePageBytes, int64(r.calls.maxResultBytes())))
 }
 
 // pageAt returns a page that ends between two characters, so that the pages join to the whole text.
-func pageAt(whole []byte, cursor, limit int64) (goal.TextPage, error) {
-	size := int64(len(whole))
+func pageAt(content []byte, cursor, limit int64) (goal.TextPage, error) {
+	size := int64(len(content))
 	if cursor < 0 || cursor > size {
 		return goal.TextPage{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
 	}
 	end := min(cursor+limit, size)
-	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(whole[end]); back++ {
+	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(content[end]); back++ {
 		end--
 	}
 	return goal.TextPage{
-		Content:    text.ToUTF8(string(whole[cursor:end])),
+		Content:    text.ToUTF8(string(content[cursor:end])),
 		HasMore:    end < size,
 		NextCursor: end,
 		TotalBytes: size,

@@ -36,7 +36,7 @@ type critic struct {
 	turns    int  // with actions of the agent since the last request
 	acted    bool // the agent acted in this turn
 	unparsed int  // in a row
-	misled   int  // in a row
+	offTrack int  // in a row
 
 	conversation criticConversation
 	cost         criticCost
@@ -61,16 +61,16 @@ func (c *critic) restore(past goal.RunHistory, messages []goal.Message) {
 		c.every = 0
 	}
 	c.cost.tokens = past.CriticTokens
-	unseen := map[int]bool{}
+	newSteps := map[int]bool{}
 	for _, s := range past.Steps {
-		unseen[s.N] = s.N > past.Looked
+		newSteps[s.N] = s.N > past.Looked
 	}
 	counted := true // results before the first turn belong to no turn
 	for _, m := range messages {
 		switch {
 		case m.Role == goal.Assistant:
 			counted = false
-		case m.Role == goal.ToolRole && unseen[m.Step] && !counted:
+		case m.Role == goal.ToolRole && newSteps[m.Step] && !counted:
 			counted = true
 			c.turns++
 		}
@@ -79,7 +79,7 @@ func (c *critic) restore(past goal.RunHistory, messages []goal.Message) {
 
 func (c *critic) record(v event.CriticVerdict) {
 	c.unparsed = countInARow(c.unparsed, v == event.CriticUnparsed)
-	c.misled = countInARow(c.misled, v == event.CriticOffTrack)
+	c.offTrack = countInARow(c.offTrack, v == event.CriticOffTrack)
 }
 
 // maxUnparsed is the number of unreadable replies in a row that turn the critic off.
@@ -229,28 +229,28 @@ func (c *critic) close(ctx context.Context) {
 // applyCriticVerdict warns, stops or continues the run according to the critic's verdict.
 func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string, step int) *Stop {
 	c.record(verdict)
-	looked := fmt.Sprintf("A critic looked at your work up to step %d and says that ", step)
+	heading := fmt.Sprintf("A critic looked at your work up to step %d and says that ", step)
 	switch verdict {
 	case event.Progressing:
 		return nil
 	case event.CriticStuck:
-		text := looked + "you are stuck: " + reason +
+		text := heading + "you are stuck: " + reason +
 			"\nTry a different approach, or call abort_with_report if it cannot be done."
 		if len(c.plan.todos) > 0 {
 			text += newPlanRequest
 		}
 		return c.messages.addUserMessage(ctx, text)
 	case event.CriticOffTrack:
-		if c.misled > 1 {
+		if c.offTrack > 1 {
 			return &Stop{
 				Exit:   goal.NeedsUser,
 				Reason: "the critic said twice in a row that the agent works on something other than the goal: " + reason,
 			}
 		}
-		return c.messages.addUserMessage(ctx, looked+"you have left the goal: "+reason+
+		return c.messages.addUserMessage(ctx, heading+"you have left the goal: "+reason+
 			"\nThis is the goal: "+c.goal.Objective)
 	case event.Achieved:
-		return c.messages.addUserMessage(ctx, looked+"the goal is achieved: "+reason+
+		return c.messages.addUserMessage(ctx, heading+"the goal is achieved: "+reason+
 			"\nIf you agree, call claim_complete now, with the result if the user asked for an answer. "+
 			"If not, say what is missing and do it.")
 	case event.CriticUnparsed:
@@ -265,8 +265,8 @@ func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVer
 	return nil
 }
 
-func countInARow(n int, again bool) int {
-	if again {
+func countInARow(n int, isRepeat bool) int {
+	if isRepeat {
 		return n + 1
 	}
 	return 0

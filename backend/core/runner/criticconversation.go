@@ -21,23 +21,23 @@ const (
 // steps since, so that a provider can cache the beginning.
 type criticConversation struct {
 	messages []goal.Message
-	shown    int // the newest step among them
+	lastStep int // the newest step among them
 }
 
 // next returns the messages of the next request: the conversation with the steps since or, if that exceeds the
 // given bytes, a new conversation with the newest steps that fit. It changes nothing.
 func (c *criticConversation) next(opening string, steps []goal.Step, bytes int) []goal.Message {
 	if len(c.messages) > 0 {
-		seen := 1 + slices.IndexFunc(steps, func(s goal.Step) bool { return s.N == c.shown })
-		since := steps[seen:]
+		start := 1 + slices.IndexFunc(steps, func(s goal.Step) bool { return s.N == c.lastStep })
+		since := steps[start:]
 		text := fmt.Sprintf("The %s since:\n%s", goal.FormatCount(len(since), "step"),
 			strings.Join(formatSteps(since, maxCriticBytes), ""))
-		if messageBytes(c.messages)+len(text) <= bytes && seen > 0 {
+		if messageBytes(c.messages)+len(text) <= bytes && start > 0 {
 			return append(slices.Clone(c.messages), goal.Message{Role: goal.User, Text: text})
 		}
 	}
-	shown := formatSteps(steps, min(bytes, maxFirstRequestBytes)-len(opening)-len(stepsHeading)-20)
-	text := fmt.Sprintf("%s\n\n"+stepsHeading, opening, goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
+	lines := formatSteps(steps, min(bytes, maxFirstRequestBytes)-len(opening)-len(stepsHeading)-20)
+	text := fmt.Sprintf("%s\n\n"+stepsHeading, opening, goal.FormatCount(len(lines), "step"), strings.Join(lines, ""))
 	return []goal.Message{{Role: goal.User, Text: text}}
 }
 
@@ -46,7 +46,7 @@ const stepsHeading = "The last %s:\n%s"
 // keep stores a request and its reply as the beginning of the next request.
 func (c *criticConversation) keep(sent []goal.Message, reply string, step int) {
 	c.messages = append(sent, goal.Message{Role: goal.Assistant, Text: text.Truncate(reply, maxJudgedChars)})
-	c.shown = step
+	c.lastStep = step
 }
 
 // opening returns the first message of each conversation with the critic.
@@ -57,21 +57,21 @@ func (c *critic) opening() string {
 // formatSteps formats the newest steps that fit into the given bytes, oldest first. If none fits, it returns the
 // newest, shortened.
 func formatSteps(steps []goal.Step, bytes int) []string {
-	var shown []string
+	var lines []string
 	for _, s := range slices.Backward(steps) {
 		text := formatStep(s, maxJudgedChars)
-		if len(shown) == 0 {
+		if len(lines) == 0 {
 			for limit := maxJudgedChars; len(text) > bytes && limit > 100; limit /= 2 {
 				text = formatStep(s, limit/2)
 			}
 		}
-		if bytes -= len(text); bytes < 0 && len(shown) > 0 {
+		if bytes -= len(text); bytes < 0 && len(lines) > 0 {
 			break
 		}
-		shown = append(shown, text)
+		lines = append(lines, text)
 	}
-	slices.Reverse(shown)
-	return shown
+	slices.Reverse(lines)
+	return lines
 }
 
 // formatStep formats a step, with its arguments and result marked as data.
@@ -110,14 +110,14 @@ func (c *criticCost) add(u goal.Usage, sentBytes int) {
 
 // bytesLeft returns how long a request may be so that it and its reply stay within the critic's share. A reply that is
 // longer than all earlier ones delays the next request.
-func (c *criticCost) bytesLeft(spent goal.Spend) int {
-	left := (spent.TokensIn+spent.TokensOut)*criticShare/100 - c.tokens - max(minReplyTokens, c.longestReply)
-	if left <= 0 {
+func (c *criticCost) bytesLeft(spend goal.Spend) int {
+	tokensLeft := (spend.TokensIn+spend.TokensOut)*criticShare/100 - c.tokens - max(minReplyTokens, c.longestReply)
+	if tokensLeft <= 0 {
 		return 0
 	}
-	bytes := conversation.BytesForTokens(int(left))
+	bytes := conversation.BytesForTokens(int(tokensLeft))
 	if c.perByte > 0 {
-		bytes = min(bytes, int(float64(left)/c.perByte))
+		bytes = min(bytes, int(float64(tokensLeft)/c.perByte))
 	}
 	return bytes
 }

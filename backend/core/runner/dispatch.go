@@ -62,14 +62,14 @@ func (d *dispatcher) attach(s Session) {
 // because the others may rely on the failed one. Every call gets exactly one result, even if the rest of the turn
 // is skipped.
 func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop {
-	failed := "" // describes the first call that failed
+	failure := "" // describes the first call that failed
 	for i, c := range calls {
 		if cut := d.interruptReason(ctx); cut != "" {
 			return d.messages.skipCalls(ctx, calls[i:], cut)
 		}
 		call := d.resolveCall(ctx, c)
-		if failed != "" && !call.isReadOnly() {
-			if stop := d.messages.skipCalls(ctx, calls[i:i+1], failed); stop != nil {
+		if failure != "" && !call.isReadOnly() {
+			if stop := d.messages.skipCalls(ctx, calls[i:i+1], failure); stop != nil {
 				return stop
 			}
 			continue
@@ -77,8 +77,8 @@ func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop 
 		if stop := d.handleCall(ctx, call); stop != nil {
 			return stop
 		}
-		if failed == "" && call.outcome != event.OK {
-			failed = fmt.Sprintf("call %d of this reply (%s) failed, and this one comes after it. Repeat it if it is still "+
+		if failure == "" && call.outcome != event.OK {
+			failure = fmt.Sprintf("call %d of this reply (%s) failed, and this one comes after it. Repeat it if it is still "+
 				"right.", i+1, c.Tool)
 		}
 		if why := d.guard.StuckReason(); why != "" {
@@ -164,11 +164,11 @@ func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, 
 func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *goal.Result) *Stop {
 	d.goal.Spent.Steps++
 	c.step = d.goal.Spent.Steps
-	guarded := loopguard.NewCall(c.Tool, c.key)
-	repeated := d.guard.Check(guarded, c.effect)
+	guardCall := loopguard.NewCall(c.Tool, c.key)
+	repeatNote := d.guard.Check(guardCall, c.effect)
 	// also counts refused calls: invalid arguments, unknown tools
-	if repeated != "" && !c.effect.Observed {
-		c.refusal = refusalf(event.Denied, "%s", repeated)
+	if repeatNote != "" && !c.effect.Observed {
+		c.refusal = refusalf(event.Denied, "%s", repeatNote)
 	}
 	if !c.isRefused() && !c.effect.Observed {
 		if stop := d.authorizeCall(ctx, c); stop != nil {
@@ -182,12 +182,12 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	result, outcome := d.performCall(ctx, c)
 	c.outcome = outcome
 	result.Text = d.secrets.redact(result.Text)
-	whole := text.ToUTF8(result.Text)
-	if repeated == "" {
-		result.Text = appendHostNote(result.Text, d.guard.Record(guarded, c.effect, outcome, result))
+	full := text.ToUTF8(result.Text)
+	if repeatNote == "" {
+		result.Text = appendHostNote(result.Text, d.guard.Record(guardCall, c.effect, outcome, result))
 	}
 	cut := truncateResult(&result, c.step, d.maxResultBytes())
-	d.steps.recordStep(c, outcome, whole, result.IsOngoing)
+	d.steps.recordStep(c, outcome, full, result.IsOngoing)
 	step := &event.Step{
 		StepID:  c.step,
 		Tool:    c.Tool,
@@ -199,7 +199,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		Point:   result.Point,
 	}
 	if cut {
-		step.Whole = []byte(whole)
+		step.Whole = []byte(full)
 	}
 	if stop := d.recordResult(ctx, c, step, result, within); stop != nil {
 		return stop
@@ -243,9 +243,9 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 			return goal.Result{Text: "not executed: " + stop.Reason}, event.Failed
 		}
 	}
-	over := d.grants.openFor(c.Call, c.effect, c.grant)
+	end := d.grants.openFor(c.Call, c.effect, c.grant)
 	result, outcome := d.invokeTool(ctx, c)
-	over()
+	end()
 	if keeps {
 		d.snapshots.SnapshotAfter(c.step)
 	}
@@ -261,8 +261,8 @@ func (d *dispatcher) recordResult(
 		*within = result
 		return d.journal.append(ctx, step)
 	}
-	left := d.notice.take(d.budget, d.steps.claims.failedInARow())
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + left}
+	notice := d.notice.take(d.budget, d.steps.claims.failedInARow())
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + notice}
 	d.messages.Add(m)
 	return d.journal.append(ctx, step, &event.Message{Message: m})
 }

@@ -18,9 +18,9 @@ func (pw *progressWatch) hasFolderChanged(ctx context.Context) (bool, error) {
 
 // fingerprintJob computes one fingerprint of the folder in the background, because it takes a while for many files.
 type fingerprintJob struct {
-	done          chan struct{}
-	print, unseen string
-	err           error
+	done        chan struct{}
+	print, gaps string
+	err         error
 }
 
 // startFingerprint starts a job.
@@ -34,7 +34,7 @@ func (pw *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 				l.err = fmt.Errorf("computing the fingerprint panicked: %v", p)
 			}
 		}()
-		l.print, l.unseen, l.err = folder.Fingerprint(ctx)
+		l.print, l.gaps, l.err = folder.Fingerprint(ctx)
 	}()
 	return l
 }
@@ -46,17 +46,17 @@ func (pw *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob
 	if l.err != nil {
 		return false, fmt.Errorf("fingerprint: %w", l.err)
 	}
-	if l.unseen != "" && !pw.partialReported {
+	if l.gaps != "" && !pw.partialReported {
 		pw.partialReported = true
 		if stop := pw.journal.append(ctx, &event.Warning{
 			What: "progress",
-			Text: l.unseen + ": Goalpost does not see changes in the rest, so each call that may " +
+			Text: l.gaps + ": Goalpost does not see changes in the rest, so each call that may " +
 				"change something counts as progress",
 		}); stop != nil {
 			return false, stop
 		}
 	}
-	return pw.detector.AddFingerprint(l.print, pw.claims.failingChecks(), l.unseen != ""), nil
+	return pw.detector.AddFingerprint(l.print, pw.claims.failingChecks(), l.gaps != ""), nil
 }
 
 // beginFirstFingerprint starts the fingerprint of the folder at the start of the run.

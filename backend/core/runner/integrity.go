@@ -109,7 +109,7 @@ func (i *integrity) restoreProtected(ctx context.Context) *Stop {
 	if len(open) > 0 {
 		return nil
 	}
-	files, aside, err := i.folder.RestoreProtected(ctx)
+	files, backup, err := i.folder.RestoreProtected(ctx)
 	if err != nil {
 		return i.pauser.stopForError(ctx, "restoring the protected files", err)
 	}
@@ -119,5 +119,5 @@ func (i *integrity) restoreProtected(ctx context.Context) *Stop {
 	i.messages.AddDeferred(
 		"The user continued the goal. These files decide about it and were put back to what they were: " +
 			strings.Join(files, ", ") + ". Do not change them.")
-	return i.journal.append(ctx, event.ProtectedRestored(files, aside))
+	return i.journal.append(ctx, event.ProtectedRestored(files, backup))
 }

@@ -31,7 +31,7 @@ type EventLog interface {
 type Lifecycle interface {
 	// Begin makes a new run the goal's current one; it may return a *goal.NotReadyError.
 	Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error)
-	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
+	Heartbeat(ctx context.Context, run goal.Run, wallClock time.Duration) error
 }
 
 // Queue says which goals may not begin yet.
@@ -127,11 +127,11 @@ type FolderState interface {
 	// RecordShown stores which files are changed, and how, when the user is shown them.
 	RecordShown(ctx context.Context) error
 	// RestoreProtected restores the protected files and names those that it restored. It moves the changed versions
-	// to the folder aside, "" if there were none.
-	RestoreProtected(ctx context.Context) (files []string, aside string, err error)
-	// Fingerprint returns the same text as long as nothing has changed. unseen describes the parts that it does not
+	// to the folder backup, "" if there were none.
+	RestoreProtected(ctx context.Context) (files []string, backup string, err error)
+	// Fingerprint returns the same text as long as nothing has changed. gaps describes the parts that it does not
 	// cover, "" if it covers everything.
-	Fingerprint(ctx context.Context) (print, unseen string, err error)
+	Fingerprint(ctx context.Context) (print, gaps string, err error)
 	// Changed describes in a sentence what changed since the start, "" if nothing did.
 	Changed(ctx context.Context) (string, error)
 }

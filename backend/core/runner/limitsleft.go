@@ -32,14 +32,14 @@ func (l *limitNotice) take(b *budget, failedClaims int) string {
 	for _, u := range b.limitUsages() {
 		l.reported[u.what] = u.percent
 	}
-	left := b.limitsLeft()
+	list := b.limitsLeft()
 	if limit := b.goal.Limits.ClaimsPerCheck; limit > 0 {
-		left = append(left, fmt.Sprintf("%d of %d failed claims in a row", max(0, limit-failedClaims), limit))
+		list = append(list, fmt.Sprintf("%d of %d failed claims in a row", max(0, limit-failedClaims), limit))
 	}
-	if len(left) == 0 {
+	if len(list) == 0 {
 		return ""
 	}
-	return "\n\nLeft for this goal: " + strings.Join(left, ", ") + "."
+	return "\n\nLeft for this goal: " + strings.Join(list, ", ") + "."
 }
 
 // limitsLeft describes how much of each limit remains.
@@ -50,8 +50,8 @@ func (b *budget) limitsLeft() []string {
 		list = append(list, fmt.Sprintf("%d of %d turns", max(0, l.Iterations-s.Iterations), l.Iterations))
 	}
 	if l.WallClock() > 0 {
-		left := max(0, l.WallClock()-b.elapsed()).Round(time.Second)
-		list = append(list, fmt.Sprintf("%s of %s", goal.FormatDuration(left), goal.FormatDuration(l.WallClock())))
+		timeLeft := max(0, l.WallClock()-b.elapsed()).Round(time.Second)
+		list = append(list, fmt.Sprintf("%s of %s", goal.FormatDuration(timeLeft), goal.FormatDuration(l.WallClock())))
 	}
 	if l.Tokens > 0 {
 		list = append(list, fmt.Sprintf("%d of %d tokens", max(0, l.Tokens-s.TokensIn-s.TokensOut), l.Tokens))

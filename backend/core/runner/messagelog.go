@@ -31,10 +31,10 @@ func (ml *messageLog) restore(messages []goal.Message) {
 }
 
 // addUserMessage adds a user message to the conversation and journals it after the other events.
-func (ml *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
+func (ml *messageLog) addUserMessage(ctx context.Context, text string, events ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
 	ml.Add(m)
-	return ml.journal.append(ctx, append(also, &event.Message{Message: m})...)
+	return ml.journal.append(ctx, append(events, &event.Message{Message: m})...)
 }
 
 func (ml *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {

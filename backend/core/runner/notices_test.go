@@ -98,7 +98,7 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 			&watchClock{},
 		)
 		claims := r.verification.claims
-		claims.made, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
+		claims.total, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
 		claims.last = []goal.Verdict{pass(0, c.first, goal.Strong), pass(1, question, goal.Judged)}
 		bullets := r.reporter.report(t.Context(), &Stop{Exit: goal.Done})
 		if claims.isJudgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Assurance: judged") {

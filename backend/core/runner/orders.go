@@ -34,16 +34,16 @@ const (
 func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
-	if left, limited := r.budget.timeLeft(); limited {
-		deadline = r.cfg.Clock.After(left)
+	if timeLeft, limited := r.budget.timeLeft(); limited {
+		deadline = r.cfg.Clock.After(timeLeft)
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			if left, _ := r.budget.timeLeft(); left > 0 { // time in which it waited for the user does not count
-				deadline = r.cfg.Clock.After(left)
+			if timeLeft, _ := r.budget.timeLeft(); timeLeft > 0 { // time in which it waited for the user does not count
+				deadline = r.cfg.Clock.After(timeLeft)
 				continue
 			}
 			cancel(r.budget.timeIsUp())

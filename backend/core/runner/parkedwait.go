@@ -16,7 +16,7 @@ import (
 func (r *Runner) waitWhileParked(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {
-	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
+	timeout := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
 		if !r.cfg.Clock.Now().Before(until) { // a timer does not advance while the machine sleeps
 			return resumedAfterWait(g.Exit), true
@@ -28,7 +28,7 @@ func (r *Runner) waitWhileParked(
 		case <-ctx.Done():
 			r.endWaiting(ctx, *g, stopCause(ctx))
 			return nil, false
-		case <-over:
+		case <-timeout:
 			return resumedAfterWait(g.Exit), true
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):

@@ -22,7 +22,7 @@ type pauser struct {
 // modelRequest is a request to a model that is in progress.
 type modelRequest struct {
 	cancel context.CancelCauseFunc
-	over   chan struct{}
+	end    chan struct{}
 }
 
 func newPauser() *pauser {
@@ -119,17 +119,17 @@ func (p *pauser) admit(ctx context.Context) (context.Context, func(), error) {
 		p.mu.Lock()
 		delete(p.open, r)
 		p.mu.Unlock()
-		close(r.over)
+		close(r.end)
 	}, nil
 }
 
 // askModel asks a model. The error is goal.ErrPaused if the goal is or becomes paused.
 func (p *pauser) askModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	ctx, over, err := p.admit(ctx)
+	ctx, end, err := p.admit(ctx)
 	if err != nil {
 		return goal.Reply{}, err
 	}
-	defer over()
+	defer end()
 	reply, err := m.Turn(ctx, t, delta)
 	if err != nil && context.Cause(ctx) == goal.ErrPaused { //nolint:errorlint // this very error, not one that wraps it
 		return reply, goal.ErrPaused
@@ -163,7 +163,7 @@ func (r *Runner) PauseNow(ctx context.Context, id goal.ID, why string) (bool, er
 	}
 	for _, cut := range a.pauser.pause(&Stop{Exit: goal.PausedByUser, Reason: why}) {
 		select {
-		case <-cut.over:
+		case <-cut.end:
 		case <-ctx.Done():
 			return true, fmt.Errorf("waiting for requests to the model to end: %w", ctx.Err())
 		}

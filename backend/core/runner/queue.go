@@ -15,7 +15,7 @@ import (
 func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []event.Body) (goal.Run, *Stop) {
 	r.addWaiter(a)
 	defer r.removeWaiter(a)
-	reported := ""
+	lastReason := ""
 	for {
 		freed := r.slotFreed()
 		if r.isNext(a) {
@@ -29,7 +29,7 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 				return goal.Run{}, &Stop{Exit: goal.ExitError, Reason: err.Error()}
 			}
 			r.setBlocked(a, busy.Slots)
-			reported = r.journalQueued(ctx, g, busy.Reason, reported)
+			lastReason = r.journalQueued(ctx, g, busy.Reason, lastReason)
 		}
 		if stop := r.waitForTurn(ctx, g, a, freed); stop != nil {
 			return goal.Run{}, stop
@@ -51,8 +51,8 @@ func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body
 }
 
 // journalQueued journals why a goal waits, once for each reason. It returns the reason.
-func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, reported string) string {
-	if reason == reported {
+func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, lastReason string) string {
+	if reason == lastReason {
 		return reason
 	}
 	run := goal.Run{Goal: g.ID, ID: g.RunID}

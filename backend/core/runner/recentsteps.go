@@ -26,8 +26,8 @@ func newRecentSteps(criticEvery int) *recentSteps {
 
 func (r *recentSteps) add(step goal.Step) {
 	r.steps = append(r.steps, step)
-	if over := len(r.steps) - r.limit; over > 0 {
-		r.steps = append(r.steps[:0], r.steps[over:]...)
+	if excess := len(r.steps) - r.limit; excess > 0 {
+		r.steps = append(r.steps[:0], r.steps[excess:]...)
 	}
 }
 

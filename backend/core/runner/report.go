@@ -74,16 +74,16 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if len(notes) == 0 {
 		return ""
 	}
-	said := make([]string, 0, len(notes))
+	quotes := make([]string, 0, len(notes))
 	for _, o := range notes {
-		said = append(said, fmt.Sprintf("%q", text.Truncate(o.Text, 200)))
+		quotes = append(quotes, fmt.Sprintf("%q", text.Truncate(o.Text, 200)))
 	}
 	it := "it"
 	if len(notes) > 1 {
 		it = "them"
 	}
 	return fmt.Sprintf(" %s arrived after the last turn; the agent reads %s if the goal continues: %s.",
-		goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
+		goal.FormatCount(len(notes), "note"), it, strings.Join(quotes, "; "))
 }
 
 func formatUntil(s *Stop) string {
@@ -111,7 +111,7 @@ type reporter struct {
 func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
 		r.stopReasonText(stop), verdictBullet(r.goal.Criterion, r.claims.last), r.agentText(stop),
-		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.made), nextSteps(stop.Exit),
+		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.total), nextSteps(stop.Exit),
 	}
 	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
 }
@@ -122,7 +122,7 @@ func (r *reporter) agentText(stop *Stop) string {
 	case stop.Exit == goal.Done:
 		return "The agent said: " + r.claims.accepted.rationale
 	case r.requests.gaveUp != nil:
-		return "What was learned: " + r.requests.gaveUp.learned
+		return "What was learned: " + r.requests.gaveUp.lessons
 	case r.plan.openTodos() != "":
 		return "Still open in its plan: " + strings.ReplaceAll(r.plan.openTodos(), "\n", "; ")
 	}
@@ -165,7 +165,7 @@ func (r *reporter) stopReasonText(stop *Stop) string {
 
 // decidedByText says who decided.
 func (r *reporter) decidedByText() string {
-	n, a := r.claims.made, r.claims.accepted
+	n, a := r.claims.total, r.claims.accepted
 	byUser := a != nil && a.accepted != nil
 	var s string
 	switch {
@@ -198,20 +198,20 @@ func (r *reporter) decidedByText() string {
 
 // describeChanges describes what changed, where it is, and what the session reports about leftovers.
 func (r *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
-	said := []string{r.folderChanges(ctx)}
+	parts := []string{r.folderChanges(ctx)}
 	if work := r.goal.Policy.DescribeWork(); work != "" {
-		said = append(said, "Its agent could change only "+work+" (--work)")
+		parts = append(parts, "Its agent could change only "+work+" (--work)")
 	}
 	if dir := r.goal.Policy.CheckDir; dir != "" {
-		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
+		parts = append(parts, "Only the checks could read "+dir+" (--check-dir)")
 	}
 	if r.worktree != nil {
-		said = append(said, r.worktree.CommitWorktree(ctx, *r.goal, exit))
+		parts = append(parts, r.worktree.CommitWorktree(ctx, *r.goal, exit))
 	}
 	if r.autorun != nil {
-		said = append(said, r.autorun.ThingsLeft()...)
+		parts = append(parts, r.autorun.ThingsLeft()...)
 	}
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ". ")
 }
 
 // folderChanges describes the changes in the goal's folder.
@@ -257,9 +257,9 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			silent = append(silent, k.Name())
 		}
 	}
-	s, left := fmt.Sprintf("%d of %s passed", passed, goal.FormatCount(len(c.Checks), "check")), "; open: "
+	s, label := fmt.Sprintf("%d of %s passed", passed, goal.FormatCount(len(c.Checks), "check")), "; open: "
 	if c.Any && passed > 0 && passed < len(c.Checks) {
-		s, left = s+", and one is enough", "; not passed: "
+		s, label = s+", and one is enough", "; not passed: "
 	}
 	if len(levels) > 1 {
 		s += ": " + strings.Join(firstEntries(levels, 5), ", ")
@@ -267,7 +267,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	for _, part := range []struct {
 		words string
 		list  []string
-	}{{left, open}, {"; not decided: ", silent}, {"; look: ", fewer}} {
+	}{{label, open}, {"; not decided: ", silent}, {"; look: ", fewer}} {
 		if len(part.list) > 0 {
 			s += part.words + strings.Join(part.list, "; ")
 		}

@@ -40,9 +40,9 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	r.restoreLoopState(past.Memory)
 	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
 	r.restoreReminders(messages)
-	continued := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
-	answered := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
-	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
+	addMessage := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
+	resumeCheck := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
+	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, addMessage, resumeCheck)
 }
 
 // recheckPreflight stops a goal that waited for its first turn if its checks now give other results than when it
@@ -104,9 +104,9 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
 		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
-			r.verification.claims.reminded["todos"] = true
+			r.verification.claims.reminders["todos"] = true
 		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
-			r.verification.claims.reminded["look"] = true
+			r.verification.claims.reminders["look"] = true
 		}
 	}
 	r.plan.restoreStep(messages, results)

@@ -63,7 +63,7 @@ type runEnd struct {
 // endState returns the goal as this run leaves it for the next one.
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
-	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
+	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.total, r.id.ID
 	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.ended.report,
 		r.ended.finalStatement
 	return g
@@ -87,9 +87,9 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	r.progress.wait()
 	r.critic.close(context.WithoutCancel(ctx))
 	r.budget.stoppedAt = r.cfg.Clock.Now()
-	settled := r.finishRun(context.WithoutCancel(ctx), stop)
+	finishErr := r.finishRun(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
-	return stop, settled
+	return stop, finishErr
 }
 
 // closeSession only logs an error: a goal whose session was slow to close continues like any other.
@@ -124,11 +124,11 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 }
 
 func (r *Run) openSession(ctx context.Context) *Stop {
-	unmet, err := r.cfg.Journal.Queue.FailedDependency(ctx, r.goal.ID)
+	dependency, err := r.cfg.Journal.Queue.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "checking the goals that must be done first", err)
 	}
-	if stop := r.checkDependency(ctx, unmet); stop != nil {
+	if stop := r.checkDependency(ctx, dependency); stop != nil {
 		return stop
 	}
 	session, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
@@ -153,17 +153,17 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 // checkDependency stops a goal, once, if the goal that it depends on did not become done. If the user then resumes
 // it, it continues with a warning. A goal that was aborted in the queue, or stopped as it began, may not have
 // recorded the warning.
-func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
-	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
+func (r *Run) checkDependency(ctx context.Context, dependency string) *Stop {
+	needsReport := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
 	switch {
-	case unmet == "":
+	case dependency == "":
 		return nil
-	case untold && r.goal.Spent.Iterations == 0:
-		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
+	case needsReport && r.goal.Spent.Iterations == 0:
+		return &Stop{Exit: goal.NeedsUser, Reason: dependency + "; resume this one to continue without it"}
 	}
 	return r.journal.append(ctx, &event.Warning{
 		What: "after",
-		Text: unmet + "; this one continues without it, because it was resumed",
+		Text: dependency + "; this one continues without it, because it was resumed",
 	})
 }
 

@@ -213,9 +213,9 @@ func (r *Runner) Done(id goal.ID) <-chan struct{} {
 	if a := r.live[id]; a != nil {
 		return a.done
 	}
-	gone := make(chan struct{})
-	close(gone)
-	return gone
+	done := make(chan struct{})
+	close(done)
+	return done
 }
 
 // ActiveCount counts the goals that this process runs or has queued.

@@ -50,12 +50,12 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 	if v.snapshots != nil { // a check may change the folder, too
 		v.snapshots.AwaitSnapshot(ctx)
 	}
-	if held := v.verificationReminder(c); held != "" {
-		return v.messages.addUserMessage(ctx, held)
+	if reminder := v.verificationReminder(c); reminder != "" {
+		return v.messages.addUserMessage(ctx, reminder)
 	}
-	v.claims.made++
+	v.claims.total++
 	if stop := v.journal.append(ctx, &event.Claim{
-		N:         v.claims.made,
+		N:         v.claims.total,
 		Rationale: c.rationale,
 		Result:    c.result,
 		By:        c.by,
@@ -89,7 +89,7 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 		return v.waitForManualCheck(ctx, c)
 	case goal.NotVerified:
 	}
-	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 // Beginnings of the reminders.
@@ -104,13 +104,13 @@ func (v *verification) verificationReminder(c pendingClaim) string {
 	if c.by != "" || v.budget.exhaustedLimit() != "" {
 		return ""
 	}
-	if open := v.plan.openTodos(); open != "" && !v.claims.reminded["todos"] {
-		v.claims.reminded["todos"] = true
+	if open := v.plan.openTodos(); open != "" && !v.claims.reminders["todos"] {
+		v.claims.reminders["todos"] = true
 		return todosPrefix + "these todos of your plan are open.\n" + open +
 			"\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if v.progress.detector.HasUnreadChange() && !v.goal.Criterion.HasDeterministicCheck() && !v.claims.reminded["look"] {
-		v.claims.reminded["look"] = true
+	if v.progress.detector.HasUnreadChange() && !v.goal.Criterion.HasDeterministicCheck() && !v.claims.reminders["look"] {
+		v.claims.reminders["look"] = true
 		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}
 	return ""
@@ -119,7 +119,7 @@ func (v *verification) verificationReminder(c pendingClaim) string {
 // describeClaim returns a claim as a judge and the reviewer see it, without the user's decision.
 func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 	return goal.Claim{
-		N:         v.claims.made,
+		N:         v.claims.total,
 		By:        c.by,
 		Rationale: c.rationale,
 		Result:    c.result,
@@ -130,11 +130,11 @@ func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 // runCriterion runs the criterion, and counts what the judges spent.
 func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
 	v.claims.last = nil
-	asked := v.describeClaim(c)
-	asked.Accepted, asked.Note = c.accepted, c.note
-	found, err := v.judge.DecideClaim(ctx, *v.goal, asked, func(verdict goal.Verdict) error {
+	claim := v.describeClaim(c)
+	claim.Accepted, claim.Note = c.accepted, c.note
+	found, err := v.judge.DecideClaim(ctx, *v.goal, claim, func(verdict goal.Verdict) error {
 		v.claims.last = append(v.claims.last, verdict)
-		if stop := v.journal.append(ctx, &event.Verdict{Claim: v.claims.made, Verdict: verdict}); stop != nil {
+		if stop := v.journal.append(ctx, &event.Verdict{Claim: v.claims.total, Verdict: verdict}); stop != nil {
 			return stop
 		}
 		if stop := v.budget.recordUsage(ctx, verdict.Usage, "judge"); stop != nil {
@@ -143,9 +143,9 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 		return nil
 	})
 	if err != nil {
-		return "", v.pauser.stopForError(ctx, fmt.Sprintf("verifying claim %d", v.claims.made), err)
+		return "", v.pauser.stopForError(ctx, fmt.Sprintf("verifying claim %d", v.claims.total), err)
 	}
-	v.claims.at, v.claims.ran = v.clock.Now(), v.claims.made
+	v.claims.at, v.claims.ran = v.clock.Now(), v.claims.total
 	for _, verdict := range v.claims.last {
 		if verdict.Outcome == goal.Tampered {
 			return "", v.integrity.pauseTampered(ctx, verdict.Tail)
@@ -205,7 +205,7 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	}
 	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.goal.LimitVerdicts(v.claims.last))
 	if err != nil {
-		return v.pauser.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
+		return v.pauser.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.total), err)
 	}
 	v.claims.review = &rv
 	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
@@ -214,14 +214,14 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	}
 	// The review counts as one more check after those of the criterion.
 	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
-	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 func (v *verification) journalReview(ctx context.Context) *Stop {
 	if v.claims.review == nil {
 		return nil
 	}
-	return v.journal.append(ctx, &event.Review{Claim: v.claims.made, Review: *v.claims.review})
+	return v.journal.append(ctx, &event.Review{Claim: v.claims.total, Review: *v.claims.review})
 }
 
 // newPlanRequest ends the message about a failed claim.
@@ -236,7 +236,7 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 		text += newPlanRequest
 	}
 	if stop := v.messages.addUserMessage(ctx, text,
-		&event.VerificationFailed{Claim: v.claims.made, Detail: why}); stop != nil {
+		&event.VerificationFailed{Claim: v.claims.total, Detail: why}); stop != nil {
 		return stop
 	}
 	if c.by != "" { // only the agent's own claims count

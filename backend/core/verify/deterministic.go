@@ -32,11 +32,11 @@ func (cr CheckRunner) runWatched(ctx context.Context, k check.Item, decide func(
 		return r
 	}
 	if len(touched) > 0 {
-		again := check.NewResult(goal.CheckErr,
+		result := check.NewResult(goal.CheckErr,
 			fmt.Sprintf("%s changed while the check ran, so its pass does not count: stop what writes there",
 				strings.Join(touched, ", ")))
-		again.Retryable, again.Tail = true, r.Tail
-		return again
+		result.Retryable, result.Tail = true, r.Tail
+		return result
 	}
 	if blind != nil {
 		r.Detail += fmt.Sprintf("; it is unknown whether protected files changed while it ran (%v)", blind)

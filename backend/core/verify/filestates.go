@@ -52,7 +52,7 @@ func readStates(dir string, files []string) map[string]goal.FileState {
 	defer func() { _ = root.Close() }()
 	states := map[string]goal.FileState{}
 	for _, file := range files {
-		if _, known := states[file]; !known {
+		if _, isKnown := states[file]; !isKnown {
 			states[file], _ = readState(root, file)
 		}
 	}
@@ -94,10 +94,10 @@ func readState(root *os.Root, file string) (s goal.FileState, changed time.Time)
 
 // outputStates returns the states, before a check runs again, of the files that it wrote in pre-flight.
 func (cr CheckRunner) outputStates(k check.Item) map[string]goal.FileState {
-	seen := cr.Folder.protectedState().Observation(k.N)
-	if seen == nil {
+	observation := cr.Folder.protectedState().Observation(k.N)
+	if observation == nil {
 		return nil
 	}
-	files := slices.Concat(seen.Written, seen.Rewritten)
+	files := slices.Concat(observation.Written, observation.Rewritten)
 	return readStates(cr.Environment.Dir, files[:min(len(files), maxOutputs)])
 }

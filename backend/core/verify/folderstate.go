@@ -73,11 +73,11 @@ func OpenFolderState(ctx context.Context, o Options) (*FolderState, error) {
 
 // recordStart records the present state. The baseline comes last, so that a half-recorded start is recorded again.
 func (f *FolderState) recordStart(ctx context.Context, o Options, at baseline.Options) error {
-	frozen, err := protect.Load(o.Dir, o.Private)
+	old, err := protect.Load(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if f.protected, err = protect.Record(ctx, o, frozen); err != nil {
+	if f.protected, err = protect.Record(ctx, o, old); err != nil {
 		return err
 	}
 	f.base, err = baseline.Record(ctx, at)
@@ -97,9 +97,9 @@ func (f *FolderState) Changed(ctx context.Context) (string, error) { return f.ba
 // Diff returns the changes since the start as a unified diff, shortened if it is long.
 func (f *FolderState) Diff(ctx context.Context) (string, error) { return f.baseline().Diff(ctx) }
 
-// Fingerprint stays the same as long as the goal's folder and pages do. unseen describes what was skipped and may
+// Fingerprint stays the same as long as the goal's folder and pages do. gaps describes what was skipped and may
 // have changed, "" if nothing was.
-func (f *FolderState) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+func (f *FolderState) Fingerprint(ctx context.Context) (print, gaps string, err error) {
 	return f.baseline().Fingerprint(ctx)
 }
 
@@ -119,8 +119,8 @@ func (f *FolderState) RecordShown(ctx context.Context) error {
 	return f.protectedState().RecordShown(ctx)
 }
 
-// RestoreProtected restores the protected files and returns those that it changed. aside is the folder, in the
+// RestoreProtected restores the protected files and returns those that it changed. backup is the folder, in the
 // private one, that holds what it replaced, "" if there was nothing to keep.
-func (f *FolderState) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
+func (f *FolderState) RestoreProtected(ctx context.Context) (files []string, backup string, err error) {
 	return f.protectedState().RestoreAll(ctx)
 }

@@ -31,11 +31,11 @@ func (cr CheckRunner) judgeInputs(
 		return r
 	}
 	if r.Observed == goal.PartlyObserved {
-		again := check.NewResult(goal.CheckErr, fmt.Sprintf(
+		result := check.NewResult(goal.CheckErr, fmt.Sprintf(
 			"its file accesses could not be followed to the end (%s), so its pass proves nothing",
 			text.SanitizeLine(r.Observation.Incomplete, 300)))
-		again.Retryable, again.Tail, again.Observed = true, r.Tail, r.Observed
-		return again
+		result.Retryable, result.Tail, result.Observed = true, r.Tail, r.Observed
+		return result
 	}
 	if k.N < 0 { // pre-flight: there is nothing to compare with
 		return r
@@ -54,29 +54,30 @@ func (cr CheckRunner) judgeInputs(
 	}
 	defer func() { _ = root.Close() }()
 	w := inputComparison{host: cr, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
-	seen := r.Observation
-	if seen == nil {
-		changed, err := cr.Folder.baseline().ChangedFiles(ctx)
+	observation := r.Observation
+	if observation == nil {
+		files, err := cr.Folder.baseline().ChangedFiles(ctx)
 		if err != nil {
 			return check.RetryableError(err)
 		}
-		seen = inputs.GuessInputs(k.Command, path.Clean(k.Dir), cr.Environment.Dir, changed, func(file string) []byte {
+		readText := func(file string) []byte {
 			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
 			return text
-		})
+		}
+		observation = inputs.GuessInputs(k.Command, path.Clean(k.Dir), cr.Environment.Dir, files, readText)
 	}
-	changes := w.comparisonWith(seen).FindChanges()
-	w.tryEmptyParts(ctx, seen, changes)
+	changes := w.comparisonWith(observation).FindChanges()
+	w.tryEmptyParts(ctx, observation, changes)
 	switch bad := inputs.FindTampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
 		if err := cr.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
 			return check.RetryableError(fmt.Errorf("protecting the programs that run the check: %w", err))
 		}
-		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
+		result := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
 			"versions again (npm ci, pip install --force-reinstall …). The check tests your work, not its runner; if the "+
 			"runner stays changed, the user decides about it")
-		again.Tail, again.Changes, again.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
-		return again
+		result.Tail, result.Changes, result.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
+		return result
 	case len(bad) > 0:
 		return w.tamperedResult(ctx, bad, r)
 	}
@@ -106,8 +107,8 @@ type fileNow struct {
 }
 
 func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
-	protected := ic.host.Folder.protectedState()
-	before := protected.Observation(ic.check.N)
+	state := ic.host.Folder.protectedState()
+	before := state.Observation(ic.check.N)
 	return inputs.Comparison{
 		Before:  before,
 		After:   after,
@@ -115,9 +116,9 @@ func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Compar
 		Now:     func(file string) goal.FileState { return ic.currentState(file).FileState },
 		Dir:     ic.host.Environment.Dir,
 		Command: ic.check.Command,
-		IsFree:  protected.IsFree,
+		IsFree:  state.IsFree,
 		HasSameDecision: func(file string, role goal.FileRole) bool {
-			if role != goal.RoleMakefile && protected.IsCompared(ic.check.N, file) {
+			if role != goal.RoleMakefile && state.IsCompared(ic.check.N, file) {
 				return true
 			}
 			was, ok := ic.host.Folder.baseline().ContentAtStart(file)
@@ -142,8 +143,8 @@ func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Compar
 }
 
 func (ic *inputComparison) currentState(file string) fileNow {
-	n, known := ic.now[file]
-	if !known {
+	n, isKnown := ic.now[file]
+	if !isKnown {
 		n.FileState, n.changed = readState(ic.root, file)
 		ic.now[file] = n
 	}
@@ -162,15 +163,15 @@ func (ic *inputComparison) startState(before *goal.Observation, file string) goa
 	if folder == nil {
 		return ic.currentState(file).FileState
 	}
-	s, known := folder.AtStart(file)
+	s, isKnown := folder.AtStart(file)
 	n := ic.currentState(file)
 	switch {
-	case !known && n.changed.Before(folder.StartedAt()):
+	case !isKnown && n.changed.Before(folder.StartedAt()):
 		return n.FileState
-	case known && s.Exists && n.SHA256 != "" && s.SHA256 == "" && s.Mode.IsRegular():
+	case isKnown && s.Exists && n.SHA256 != "" && s.SHA256 == "" && s.Mode.IsRegular():
 		return n.FileState
 	}
-	if !known {
+	if !isKnown {
 		return goal.FileState{}
 	}
 	if s.Link == "" && n.Link != "" { // a link above it may have been there
@@ -184,20 +185,22 @@ func (ic *inputComparison) startState(before *goal.Observation, file string) goa
 // tryEmptyParts finds changed scripts that a judge starts without looking at their output. It runs the check once
 // more for each, at most three times, with an empty script in its place. If that passes, the change counts. A check
 // that writes in the goal's folder is not tried: it could find there what it has just made.
-func (ic *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
-	protected, tries := ic.host.Folder.protectedState(), 3
-	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
+func (ic *inputComparison) tryEmptyParts(
+	ctx context.Context, observation *goal.Observation, changes []goal.FileChange,
+) {
+	state, tries := ic.host.Folder.protectedState(), 3
+	outputs := slices.DeleteFunc(slices.Concat(observation.Written, observation.Rewritten), inputs.IsCache)
 	for i, c := range changes {
-		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
+		isPart := slices.ContainsFunc(observation.Files, func(u goal.UsedFile) bool {
 			return u.Path == c.Path && u.Examined == goal.ByJudge
 		})
 		was, ok := ic.original(c.Path)
-		if !isPart || !ok || c.Change != "changed" || protected.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
+		if !isPart || !ok || c.Change != "changed" || state.IsFree(c.Path) || len(outputs) > 0 || tries == 0 ||
 			!ic.host.usesOverrides(ic.check) {
 			continue
 		}
 		tries--
-		empty, err := protected.EmptyScript(c.Path, was)
+		empty, err := state.EmptyScript(c.Path, was)
 		e := ic.host.environment()
 		e.StartFiles = []process.FileOverride{empty}
 		if err == nil && e.Decide(ctx, ic.check, goal.Claim{}).Outcome == goal.Pass {
@@ -208,10 +211,10 @@ func (ic *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observa
 
 // original returns a file's content at the goal's start; ok is false if it was not kept.
 func (ic *inputComparison) original(file string) (was protect.Original, ok bool) {
-	folder, protected := ic.host.Folder.baseline(), ic.host.Folder.protectedState()
+	folder, state := ic.host.Folder.baseline(), ic.host.Folder.protectedState()
 	was.Content, ok = folder.ContentAtStart(file)
 	s, _ := folder.AtStart(file)
-	was.Mode, was.SHA256 = s.Mode, ic.startState(protected.Observation(ic.check.N), file).SHA256
+	was.Mode, was.SHA256 = s.Mode, ic.startState(state.Observation(ic.check.N), file).SHA256
 	return was, ok
 }
 
@@ -251,9 +254,9 @@ func (ic *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.
 	if len(e.StartFiles) == 0 || !ic.host.usesOverrides(ic.check) {
 		return ""
 	}
-	again := e.Decide(ctx, ic.check, goal.Claim{})
-	if again.Outcome == goal.Pass {
+	result := e.Decide(ctx, ic.check, goal.Claim{})
+	if result.Outcome == goal.Pass {
 		return "; it also passes with the files as they were at the start"
 	}
-	return "; it does not pass with the files as they were at the start: " + again.Detail
+	return "; it does not pass with the files as they were at the start: " + result.Detail
 }

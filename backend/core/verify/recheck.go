@@ -19,13 +19,13 @@ type EvidenceReader interface {
 
 // VerifyEvidence checks that the evidence of a claim's verdicts is stored unchanged. It returns a sentence for each
 // verdict where it is not.
-func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
+func VerifyEvidence(verdicts []goal.Verdict, evidence EvidenceReader) []string {
 	var faults []string
 	for _, v := range verdicts {
 		if v.Evidence == "" {
 			continue
 		}
-		b, err := kept.Artifact(v.Evidence)
+		b, err := evidence.Artifact(v.Evidence)
 		what := "not what was stored"
 		if err != nil {
 			what = fmt.Sprintf("lost: %v", err)
@@ -110,9 +110,9 @@ func isLoopback(address string) bool {
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// IsVerifiedTree reports whether the goal's folder is the same as when the criterion passed. known is false if no
+// IsVerifiedTree reports whether the goal's folder is the same as when the criterion passed. isKnown is false if no
 // hash of it was stored, or if the folder is too large to compare.
-func (cr CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, known bool, err error) {
+func (cr CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, isKnown bool, err error) {
 	for _, v := range was {
 		if v.Tree == "" {
 			continue

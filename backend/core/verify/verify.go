@@ -89,11 +89,11 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 // decideWithRetry retries an error once: a port may have been taken, or a model's reply cut off.
 func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Verdict, error) {
 	var v check.Result
-	var spent goal.Usage
+	var usage goal.Usage
 	for try := 1; try <= 2; try++ {
 		var err error
 		v, err = e.decide(ctx, k)
-		spent = spent.Plus(v.Usage)
+		usage = usage.Plus(v.Usage)
 		if ctx.Err() != nil { // the run was stopped, so the outcome does not count
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
@@ -105,7 +105,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Ve
 			break
 		}
 	}
-	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent
+	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, usage
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
@@ -128,8 +128,8 @@ func (e *evaluation) decide(ctx context.Context, k check.Item) (check.Result, er
 		}
 		return e.host.runDeterministic(ctx, k, e.claim), nil
 	}
-	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
-	return e.host.environment().DecideJudgement(ctx, k, about)
+	c := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
+	return e.host.environment().DecideJudgement(ctx, k, c)
 }
 
 // runRepeatedly runs a command up to Criterion.Runs times, until it does not pass. The last verdict counts.
@@ -138,12 +138,12 @@ func (e *evaluation) runRepeatedly(ctx context.Context, k check.Item) check.Resu
 	before, _ := folder.TreeHash(ctx) // "" if it is unknown
 	r := e.host.runDeterministic(ctx, k, e.claim)
 	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
-		again := e.host.runDeterministic(ctx, k, e.claim)
-		if again.Outcome == goal.Fail || again.Outcome == goal.CheckErr {
+		repeat := e.host.runDeterministic(ctx, k, e.claim)
+		if repeat.Outcome == goal.Fail || repeat.Outcome == goal.CheckErr {
 			after, _ := folder.TreeHash(ctx)
-			return flakyResult(n, r, again, before != "" && before == after)
+			return flakyResult(n, r, repeat, before != "" && before == after)
 		}
-		r = again
+		r = repeat
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
 	}
 	return r

@@ -5,12 +5,12 @@ import "strings"
 // AboutProtected is the Warning.What of warnings about protected files.
 const AboutProtected = "protected"
 
-// ProtectedRestored warns that protected files were restored, and says where the changed versions are; aside is "" if
+// ProtectedRestored warns that protected files were restored, and says where the changed versions are; backup is "" if
 // none were kept.
-func ProtectedRestored(files []string, aside string) *Warning {
+func ProtectedRestored(files []string, backup string) *Warning {
 	text := "protected files were restored: " + strings.Join(files, ", ")
-	if aside != "" {
-		text += "; the changed versions are in " + aside
+	if backup != "" {
+		text += "; the changed versions are in " + backup
 	}
 	return &Warning{What: AboutProtected, Text: text}
 }

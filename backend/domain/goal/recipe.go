@@ -60,13 +60,13 @@ func (r Recipe) Validate() error {
 	if len(r.Steps) == 0 || len(r.Steps) > MaxRecipe {
 		return fmt.Errorf("a recipe has 1 to %d steps, not %d", MaxRecipe, len(r.Steps))
 	}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for _, p := range r.Parameters {
-		if !parameterName.MatchString(p.Name) || seen[p.Name] {
+		if !parameterName.MatchString(p.Name) || names[p.Name] {
 			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _",
 				text.TruncateBytes(p.Name, 80))
 		}
-		seen[p.Name] = true
+		names[p.Name] = true
 	}
 	for i, s := range r.Steps {
 		if s.Tool == "" || s.OnFail != "" && s.OnFail != "continue" {
@@ -81,11 +81,11 @@ func (r Recipe) Validate() error {
 func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 	fill := bindings{}
 	for _, p := range r.Parameters {
-		v, given := values[p.Name]
+		v, isGiven := values[p.Name]
 		switch {
-		case !given && p.Default == nil:
+		case !isGiven && p.Default == nil:
 			return nil, fmt.Errorf("the parameter %s needs a value: %s", p.Name, p.Description)
-		case !given:
+		case !isGiven:
 			v = *p.Default
 		}
 		if _, err := strconv.ParseFloat(v, 64); p.Number && err != nil {

@@ -31,7 +31,7 @@ type RunControl interface {
 type EndControl interface {
 	// Claim requests verification.
 	Claim(rationale, result string)
-	GiveUp(reason, learned string)
+	GiveUp(reason, lessons string)
 	// AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
 	AskUser(question, pane string)
 }

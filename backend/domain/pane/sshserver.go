@@ -74,7 +74,7 @@ func (s SSHServer) Validate() error {
 // ParseSSHTarget reads what a user types to connect at once: host, user@host, user@host:port, also
 // with ssh:// before it, and an IPv6 address in brackets.
 func ParseSSHTarget(text string) (SSHServer, error) {
-	refused := &fault.Error{
+	invalid := &fault.Error{
 		Field:   "target",
 		Message: fmt.Sprintf("%q is not a server", text),
 		Hint:    "write it as user@host, user@host:port, or as a host name of ~/.ssh/config",
@@ -84,7 +84,7 @@ func ParseSSHTarget(text string) (SSHServer, error) {
 	if at := strings.LastIndex(rest, "@"); at >= 0 {
 		s.User, rest = rest[:at], rest[at+1:]
 		if s.User == "" {
-			return s, refused
+			return s, invalid
 		}
 	}
 	s.Host = rest
@@ -92,22 +92,22 @@ func ParseSSHTarget(text string) (SSHServer, error) {
 	if inner, ok := strings.CutPrefix(rest, "["); ok {
 		host, after, closed := strings.Cut(inner, "]")
 		if s.Host, port = host, strings.TrimPrefix(after, ":"); !closed || after != "" && after[0] != ':' || after == ":" {
-			return s, refused
+			return s, invalid
 		}
 	} else if host, number, ok := strings.Cut(rest, ":"); ok && !strings.Contains(number, ":") {
 		if s.Host, port = host, number; port == "" {
-			return s, refused
+			return s, invalid
 		}
 	}
 	if port != "" {
 		n, err := strconv.Atoi(port)
 		if err != nil || n < 1 {
-			return s, refused
+			return s, invalid
 		}
 		s.Port = n
 	}
 	if s.Host == "" || s.Validate() != nil {
-		return s, refused
+		return s, invalid
 	}
 	return s, nil
 }

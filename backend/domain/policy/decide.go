@@ -43,7 +43,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 	if c.Effect.Control {
 		d.Reason = "a control tool"
 	}
-	var asked []checkResult
+	var results []checkResult
 	var reasons []string
 	for _, q := range questions {
 		f := runCheck(q, c, p)
@@ -54,7 +54,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 			reasons = append(reasons, f.reason)
 		}
 		if f.answer == Ask {
-			asked = append(asked, f)
+			results = append(results, f)
 		}
 	}
 	if d.Answer == Allow {
@@ -62,7 +62,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 	}
 	d.Reason = strings.Join(reasons, "; ")
 	if d.Answer == Ask {
-		applyGrants(&d, asked, c, grants)
+		applyGrants(&d, results, c, grants)
 	}
 	return d
 }
@@ -85,8 +85,8 @@ func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 }
 
 // applyGrants allows the call if grants answer every question, and otherwise lists what the user may grant.
-func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
-	for _, f := range asked {
+func applyGrants(d *Decision, results []checkResult, c Call, grants []Grant) {
+	for _, f := range results {
 		d.Always = d.Always || len(f.by) == 0 || f.needsUser()
 	}
 	for _, g := range grants {
@@ -95,9 +95,9 @@ func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 			return
 		}
 	}
-	if id, ok := coveredBy(asked, c, grants); ok {
+	if id, ok := coveredBy(results, c, grants); ok {
 		d.Answer, d.Reason, d.Grant = Allow, "the user allowed it for this goal", id
 		return
 	}
-	d.Offers = offeredScopes(asked, c)
+	d.Offers = offeredScopes(results, c)
 }

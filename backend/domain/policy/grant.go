@@ -150,7 +150,7 @@ func isSubset(a, b []string) bool {
 
 // offeredScopes lists the grants that would answer the questions: once, and each scope that would have made them
 // unnecessary.
-func offeredScopes(asked []checkResult, c Call) []Grant {
+func offeredScopes(results []checkResult, c Call) []Grant {
 	var list []Grant
 	if g, ok := grantFor(ScopeOnce, c); ok && c.Effect.Access == nil { // access is open for the goal or not at all
 		list = append(list, g)
@@ -160,7 +160,7 @@ func offeredScopes(asked []checkResult, c Call) []Grant {
 		if !ok {
 			continue
 		}
-		if _, covers := coveredBy(asked, c, []Grant{g}); covers {
+		if _, covers := coveredBy(results, c, []Grant{g}); covers {
 			list = append(list, g)
 		}
 	}
@@ -196,8 +196,8 @@ func (p Policy) WithGrants(grants []Grant) Policy {
 }
 
 // coveredBy reports whether a grant for the goal answers each result, and names the last one.
-func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
-	for _, f := range asked {
+func coveredBy(results []checkResult, c Call, grants []Grant) (id string, ok bool) {
+	for _, f := range results {
 		found := false
 		for _, g := range grants {
 			if f.accepts(g.Scope) && g.covers(c) {

@@ -7,9 +7,9 @@ import (
 
 // matchesAlternative reports whether s matches one of the patterns between bars.
 func matchesAlternative(patterns, s string) bool {
-	whole := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
+	encoder := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
 	for p := range strings.SplitSeq(patterns, "|") {
-		if ok, err := path.Match(whole.Replace(p), whole.Replace(s)); ok && err == nil {
+		if ok, err := path.Match(encoder.Replace(p), encoder.Replace(s)); ok && err == nil {
 			return true
 		}
 	}

@@ -67,11 +67,11 @@ func (p Policy) UnusedParts() string {
 
 // isWritable reports whether the goal may write to a path.
 func (p Policy) isWritable(file string) bool {
-	own := []string{p.Dir}
+	dirs := []string{p.Dir}
 	if len(p.Work) > 0 {
-		own = p.WorkPaths()
+		dirs = p.WorkPaths()
 	}
-	return slices.ContainsFunc(append(own, p.AllowWrite...), func(dir string) bool { return IsWithin(dir, file) })
+	return slices.ContainsFunc(append(dirs, p.AllowWrite...), func(dir string) bool { return IsWithin(dir, file) })
 }
 
 // IsWithin reports whether file is dir or below it. Both must be absolute. A path that is not clean (.., //) is

@@ -44,17 +44,17 @@ const exampleHome = "/home/anna"
 
 // DefaultRules returns the rules of rules.json for a user's home folder. No goal may write to the program's own
 // folders.
-func DefaultRules(home string, own ...string) (RuleSet, error) {
+func DefaultRules(home string, dirs ...string) (RuleSet, error) {
 	rules, err := parseDefaultRules()
 	if err != nil {
 		return RuleSet{}, err
 	}
 	l := newRuleSet(rules, home)
-	if len(own) == 0 {
+	if len(dirs) == 0 {
 		return l, nil
 	}
 	r := Rule{Name: "own folders", Answer: Deny, Why: "it belongs to this program"}
-	for _, dir := range own {
+	for _, dir := range dirs {
 		r.Path = append(r.Path, path.Clean(dir), path.Clean(dir)+"/**")
 	}
 	l.rules = append(l.rules, r)

@@ -120,17 +120,17 @@ func (ac approvalCommands) answerCommand(
 			if err != nil {
 				return err
 			}
-			left := slices.DeleteFunc(open, func(v calls.ApprovalView) bool { return v.Given != "" })
+			unanswered := slices.DeleteFunc(open, func(v calls.ApprovalView) bool { return v.Given != "" })
 			switch {
-			case len(left) > 0:
-				ac.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
+			case len(unanswered) > 0:
+				ac.program.errorf("The goal is paused; %d more requests are pending.\n", len(unanswered))
 				return nil
 			case only:
 				ac.program.errorf("The goal is paused; %s resume %s resumes it.\n", ac.program.Name, row.ID.Short())
 				return nil
 			}
 			return liveView(ac).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
-				return runningGoal{id: row.ID, seen: row.Seq}, a.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{})
+				return runningGoal{id: row.ID, last: row.Seq}, a.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})
 	}
@@ -291,8 +291,8 @@ func pendingQuestions(
 	out := []pendingQuestion{}
 	for _, a := range list {
 		v := pendingQuestion{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
-		switch question, asked := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
-		case asked:
+		switch question, isQuestion := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
+		case isQuestion:
 			v.What, v.Reason = "question", question
 		case a.Waits:
 			v.What = "word"

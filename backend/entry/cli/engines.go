@@ -20,8 +20,8 @@ type engineCommands struct{ program Program }
 func (e engineCommands) engines() *cobra.Command {
 	c := &cobra.Command{
 		Use: "engines", Short: "List what can drive a goal; * is the default for new goals",
-		RunE: e.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
-			list := lifecycle.ListEngines(kept.Settings().Engine)
+		RunE: e.program.runWithConfig(func(c *cobra.Command, cfg *config.Config, _ []string) error {
+			list := lifecycle.ListEngines(cfg.Settings().Engine)
 			return e.program.printResult(c, list, nil, func() error { return e.engineTable(list) })
 		}),
 	}
@@ -33,8 +33,8 @@ func (e engineCommands) engines() *cobra.Command {
 func (e engineCommands) useEngine() *cobra.Command {
 	return &cobra.Command{
 		Use: "use ID", Short: "Set the default for new goals", Example: "  " + e.program.Name + " engines use codex",
-		RunE: e.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
-			return lifecycle.SetEngine(kept, args[0])
+		RunE: e.program.runWithConfig(func(_ *cobra.Command, cfg *config.Config, args []string) error {
+			return lifecycle.SetEngine(cfg, args[0])
 		}),
 	}
 }

@@ -34,7 +34,7 @@ func (r readCommands) events() *cobra.Command {
 
 func (r readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
 	const page = 500
-	seq, over := int64(0), false
+	seq, hasStopped := int64(0), false
 	for {
 		events, err := s.History.Events(ctx, id, seq, page)
 		if err != nil {
@@ -45,13 +45,13 @@ func (r readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, f
 				return err
 			}
 			seq = e.Seq
-			over = isStopEvent(e) || over && !isStartEvent(e)
+			hasStopped = isStopEvent(e) || hasStopped && !isStartEvent(e)
 		}
 		if len(events) < page {
 			break
 		}
 	}
-	if !follow || over { // the status is not read: it may be newer than the printed events
+	if !follow || hasStopped { // the status is not read: it may be newer than the printed events
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
@@ -63,18 +63,18 @@ func (r readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, f
 func (r readCommands) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var failed error
+	var printErr error
 	err := s.History.Follow(ctx, map[goal.ID]int64{id: seq}, func(goal.ID) int64 { return 0 }, func(e event.Event) {
 		if e.GoalID != id || e.Seq <= seq {
 			return
 		}
 		seq = e.Seq
-		failed = errors.Join(failed, r.printEvent(e))
+		printErr = errors.Join(printErr, r.printEvent(e))
 		if isStopEvent(e) {
 			cancel()
 		}
 	})
-	return errors.Join(err, failed)
+	return errors.Join(err, printErr)
 }
 
 // isStopEvent reports whether a goal does not continue automatically after an event.

@@ -31,16 +31,16 @@ func (l liveView) follow(
 		return err
 	}
 	if !s.cut.IsZero() {
-		return l.interrupt(ctx, a, s.cut, s.id, s.seen, o)
+		return l.interrupt(ctx, a, s.cut, s.id, s.last, o)
 	}
-	id, shown, done := s.id, s.seen, a.Done(s.id)
+	id, last, done := s.id, s.last, a.Done(s.id)
 	parked := l.countdown(o)
 	defer parked.stop()
 	show := func(e event.Event) (goal.Exit, error) {
-		if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
+		if e.GoalID != id || e.Seq != 0 && e.Seq <= last {
 			return "", nil
 		}
-		shown = max(shown, e.Seq)
+		last = max(last, e.Seq)
 		parked.onEvent(e)
 		return l.showEvent(e, o)
 	}
@@ -54,18 +54,18 @@ func (l liveView) follow(
 		case sig := <-signals:
 			at := time.Now()
 			l.announceSignal(sig, signals, "pausing the goal")
-			return l.interrupt(ctx, a, at, id, shown, o)
+			return l.interrupt(ctx, a, at, id, last, o)
 		case <-done: // streamed events that arrived before are in no journal
 			for len(sub.C) > 0 {
 				if exit, err := show(<-sub.C); err != nil || exit != "" {
 					return errors.Join(err, exitCodeError(exit))
 				}
 			}
-			return l.printRest(ctx, a, id, shown, o, signals)
+			return l.printRest(ctx, a, id, last, o, signals)
 		case e, ok := <-sub.C:
 			if !ok { // too many events at once: the journal has all of them
 				sub = a.Events(buffer)
-				if exit, err := l.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+				if exit, err := l.printMissed(ctx, a, id, &last, o); err != nil || exit != "" {
 					return errors.Join(err, exitCodeError(exit))
 				}
 				continue
@@ -118,12 +118,12 @@ func (l liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
 // another process, or the journal could not be written.
 func (l liveView) printRest(
-	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+	ctx context.Context, a *app.App, id goal.ID, last int64, o output, signals <-chan os.Signal,
 ) error {
-	exit, err := l.printMissed(ctx, a, id, &shown, o)
+	exit, err := l.printMissed(ctx, a, id, &last, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().Locks.LockOwner(id); err == nil && owner.Other {
-			return l.watchGoal(ctx, a, id, shown, o, signals)
+			return l.watchGoal(ctx, a, id, last, o, signals)
 		}
 		l.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
 			"%s resume %s continues it.\n",
@@ -134,18 +134,18 @@ func (l liveView) printRest(
 }
 
 // interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
-func (l liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
-	left := l.program.exitAfterSignal(exitInterrupted, at)
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
+func (l liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, last int64, o output) error {
+	exit := l.program.exitAfterSignal(exitInterrupted, at)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), exit.by.Add(-finalWait))
 	defer cancel()
 	if err := a.StopGoals(ctx); err != nil {
 		l.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", l.program.Name, err)
-		return left
+		return exit
 	}
-	if _, err := l.printMissed(ctx, a, id, &shown, o); err != nil {
-		return errors.Join(err, left)
+	if _, err := l.printMissed(ctx, a, id, &last, o); err != nil {
+		return errors.Join(err, exit)
 	}
-	return left
+	return exit
 }
 
 // followInOwner starts a goal in the process that owns its pane, and shows it to its end.
@@ -173,7 +173,7 @@ func (l liveView) followInOwner(
 // watchGoal shows a goal that runs in another process until it stops there. It also waits for a parked goal, which its
 // owner resumes. A signal ends only the watching.
 func (l liveView) watchGoal(
-	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+	ctx context.Context, a *app.App, id goal.ID, last int64, o output, signals <-chan os.Signal,
 ) error {
 	owner, err := a.Store().Locks.LockOwner(id)
 	if err != nil {
@@ -185,7 +185,7 @@ func (l liveView) watchGoal(
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
 	go func() {
-		followed <- a.Store().History.Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
+		followed <- a.Store().History.Follow(ctx, map[goal.ID]int64{id: last}, func(goal.ID) int64 { return 0 },
 			func(e event.Event) {
 				select {
 				case news <- e:
@@ -193,13 +193,13 @@ func (l liveView) watchGoal(
 				}
 			})
 	}()
-	exit, err := l.watchUntilStop(ctx, a, id, shown, o, news, signals)
+	exit, err := l.watchUntilStop(ctx, a, id, last, o, news, signals)
 	cancel()
 	return errors.Join(err, exitCodeError(exit), <-followed)
 }
 
 func (l liveView) watchUntilStop(
-	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal,
+	ctx context.Context, a *app.App, id goal.ID, last int64, o output, news <-chan event.Event, signals <-chan os.Signal,
 ) (goal.Exit, error) {
 	look := time.NewTicker(time.Second) // a process that is killed sends nothing
 	defer look.Stop()
@@ -209,10 +209,10 @@ func (l liveView) watchUntilStop(
 			l.program.errorf("\n%s: the goal continues\n", l.program.Name)
 			return "", exitCode(exitInterrupted)
 		case e := <-news:
-			if e.GoalID != id || e.Seq <= shown {
+			if e.GoalID != id || e.Seq <= last {
 				continue
 			}
-			shown = e.Seq
+			last = e.Seq
 			if exit, err := l.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}
@@ -221,7 +221,7 @@ func (l liveView) watchUntilStop(
 			if err != nil || owner.PID != 0 {
 				continue // the lock file is just changing owners
 			}
-			if exit, err := l.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+			if exit, err := l.printMissed(ctx, a, id, &last, o); err != nil || exit != "" {
 				return exit, err
 			}
 			l.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", l.program.Name,
@@ -274,12 +274,12 @@ func (c *countdown) onEvent(e event.Event) {
 }
 
 func (c *countdown) showTimeLeft() {
-	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
+	timeLeft := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
 	if c.interactive {
-		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
+		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + timeLeft + " left      "))
 		return
 	}
-	c.p.errorf("  parked, %s left\n", left)
+	c.p.errorf("  parked, %s left\n", timeLeft)
 }
 
 func (c *countdown) stop() {

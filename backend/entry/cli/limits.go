@@ -16,8 +16,8 @@ func (p Program) printWork(in goal.Request) {
 	}
 	names := make([]string, 0, len(in.Work))
 	for _, w := range in.Work {
-		if rounded := policy.RoundGlob(w); rounded != w {
-			w = rounded + " (for " + w + ": folders and existing files can be granted, not patterns)"
+		if glob := policy.RoundGlob(w); glob != w {
+			w = glob + " (for " + w + ": folders and existing files can be granted, not patterns)"
 		}
 		names = append(names, oneLine(w))
 	}

@@ -52,9 +52,9 @@ func (r readCommands) list() *cobra.Command {
 
 // validateFilter refuses filters that match no goal.
 func validateFilter(in calls.ListInput) error {
-	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
+	statuses := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
-	case !slices.Contains(known, goal.Status(in.Status)):
+	case !slices.Contains(statuses, goal.Status(in.Status)):
 		return fault.Invalid("status", fmt.Sprintf("unknown status %q", in.Status),
 			"use pending, running, paused, completed, failed or aborted")
 	case in.Limit < 1:

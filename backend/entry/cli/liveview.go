@@ -53,7 +53,7 @@ func (j jsonFlag) Set(text string) error {
 // runningGoal is a goal that was started here.
 type runningGoal struct {
 	id   goal.ID
-	seen int64     // newest event that is not shown again
+	last int64     // newest event that is not shown again
 	cut  time.Time // when a signal came, zero if none did
 }
 
@@ -67,19 +67,19 @@ func (l liveView) startGoal(
 		runningGoal
 		err error
 	}
-	begun := make(chan result, 1)
+	results := make(chan result, 1)
 	go func() {
 		s, err := start(ctx)
-		begun <- result{s, err}
+		results <- result{s, err}
 	}()
 	select {
-	case r := <-begun:
+	case r := <-results:
 		return r.runningGoal, r.err
 	case sig := <-signals:
 		at := time.Now()
 		l.announceSignal(sig, signals, "ending the start of the goal")
 		cancel()
-		r := <-begun
+		r := <-results
 		if r.err != nil {
 			l.program.errorf("%s: no goal was started\n", l.program.Name)
 			return runningGoal{}, exitCode(exitInterrupted)
@@ -107,15 +107,15 @@ func exitCodeError(exit goal.Exit) error {
 }
 
 // printMissed shows the events of the journal after the last shown one.
-func (l liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+func (l liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, last *int64, o output) (goal.Exit, error) {
 	const page = 500
 	for {
-		events, err := a.Store().History.Events(ctx, id, *shown, page)
+		events, err := a.Store().History.Events(ctx, id, *last, page)
 		if err != nil {
 			return "", fmt.Errorf("journal: %w", err)
 		}
 		for _, e := range events {
-			*shown = e.Seq
+			*last = e.Seq
 			if exit, err := l.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}

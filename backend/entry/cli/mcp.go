@@ -107,17 +107,17 @@ func (mc mcpCommands) mcpTable(list []api.MCPServer) error {
 	}
 	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
 	for _, s := range list {
-		where, asked, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
+		where, listedAt, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
 		if where == "" {
 			where = strings.Join(append([]string{s.Command}, s.Args...), " ")
 		}
 		switch {
 		case s.Off:
-			asked, tools = "off", "-"
-		case asked == "":
-			asked, tools = "not yet", "-"
+			listedAt, tools = "off", "-"
+		case listedAt == "":
+			listedAt, tools = "not yet", "-"
 		}
-		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(asked), oneLine(where)}, "\t"))
+		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(listedAt), oneLine(where)}, "\t"))
 	}
 	return mc.program.printTable(lines)
 }

@@ -72,9 +72,9 @@ func (o orderCommands) pruneGoals(g *calls.GoalAPI, in api.PruneInput, yes bool)
 	if !yes && !o.program.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
 		return o.program.printf("Nothing was deleted.\n")
 	}
-	gone, err := g.Prune(in)
+	out, err := g.Prune(in)
 	if err != nil {
 		return err
 	}
-	return o.program.printf("%d deleted.\n", gone.Goals)
+	return o.program.printf("%d deleted.\n", out.Goals)
 }

@@ -29,15 +29,15 @@ func (rc receiptCommand) printProtected(ctx context.Context, a *app.App, in goal
 func listProtected(list []api.ProtectedFile) string {
 	const maxListed = 12
 	var b strings.Builder
-	shown, more, patterns := 0, 0, 0
+	n, more, patterns := 0, 0, 0
 	for _, f := range list {
 		switch {
 		case f.Kind == "appears":
 			patterns++
-		case shown == maxListed:
+		case n == maxListed:
 			more++
 		default:
-			shown++
+			n++
 			fmt.Fprintf(&b, "  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
 		}
 	}

@@ -29,8 +29,8 @@ func (p providerCommands) providers() *cobra.Command {
 func (p providerCommands) listProviders() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the providers; * is the default for new goals",
-		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
-			list, err := calls.NewModelAPI(c.Context(), kept, nil).List()
+		RunE: p.program.runWithConfig(func(c *cobra.Command, cfg *config.Config, _ []string) error {
+			list, err := calls.NewModelAPI(c.Context(), cfg, nil).List()
 			return p.program.printResult(c, list, err, func() error { return p.providerTable(list) })
 		}),
 	})
@@ -61,7 +61,7 @@ func (p providerCommands) providerTable(list []api.Provider) error {
 type providerFlags struct {
 	baseURL, kind, keyEnv, keySecret string
 	window                           int
-	given                            func(flag string) bool
+	isSet                            func(flag string) bool
 }
 
 func (pf *providerFlags) add(fl *pflag.FlagSet, address string) {
@@ -70,7 +70,7 @@ func (pf *providerFlags) add(fl *pflag.FlagSet, address string) {
 	fl.StringVar(&pf.keyEnv, "api-key-env", "", "environment variable that contains the API key")
 	fl.StringVar(&pf.keySecret, "api-key-secret", "", "name of a stored secret that contains the API key")
 	fl.IntVar(&pf.window, "context-window", 0, "context window in tokens; 0 = the known value for the model")
-	pf.given = fl.Changed
+	pf.isSet = fl.Changed
 }
 
 // applyTo overwrites saved values with the given ones. A key source replaces the other one; a new model without a
@@ -79,22 +79,22 @@ func (pf *providerFlags) applyTo(p *config.Provider, model string) {
 	if model != "" && model != p.Model {
 		p.Model, p.ContextWindow = model, 0
 	}
-	if pf.given("base-url") {
+	if pf.isSet("base-url") {
 		p.BaseURL = pf.baseURL
 	}
-	if pf.given("kind") || p.Kind == "" {
+	if pf.isSet("kind") || p.Kind == "" {
 		p.Kind = config.Kind(pf.kind)
 	}
-	if pf.given("api-key-env") {
+	if pf.isSet("api-key-env") {
 		p.APIKeyEnv, p.APIKeySecret = pf.keyEnv, ""
 	}
-	if pf.given("api-key-secret") {
+	if pf.isSet("api-key-secret") {
 		p.APIKeySecret = pf.keySecret
-		if !pf.given("api-key-env") {
+		if !pf.isSet("api-key-env") {
 			p.APIKeyEnv = ""
 		}
 	}
-	if pf.given("context-window") {
+	if pf.isSet("context-window") {
 		p.ContextWindow = pf.window
 	}
 }
@@ -119,13 +119,13 @@ func (p providerCommands) addProvider() *cobra.Command {
 			"  " + p.program.Name + " providers add local --base-url http://127.0.0.1:9000/v1 --model qwen3",
 		RunE: func(c *cobra.Command, args []string) error {
 			isPreset := f.preset != ""
-			if !f.given("base-url") && !isPreset {
-				var known config.Preset
-				if known, isPreset = config.FindPreset(args[0]); isPreset {
-					f.preset = known.ID
+			if !f.isSet("base-url") && !isPreset {
+				var preset config.Preset
+				if preset, isPreset = config.FindPreset(args[0]); isPreset {
+					f.preset = preset.ID
 				}
 			}
-			if !f.given("test") {
+			if !f.isSet("test") {
 				f.shouldTest = isPreset
 			}
 			if isPreset || f.shouldTest || f.stdin {
@@ -151,10 +151,10 @@ func (p providerCommands) addProvider() *cobra.Command {
 // applyTo is applyTo of the embedded flags, with the key variable and the prices.
 func (a *addFlags) applyTo(p *config.Provider) {
 	a.providerFlags.applyTo(p, a.model)
-	if a.given("key-env") {
+	if a.isSet("key-env") {
 		p.APIKeyEnv, p.APIKeySecret = a.keyEnv, ""
 	}
-	if a.given("input-price") || a.given("output-price") {
+	if a.isSet("input-price") || a.isSet("output-price") {
 		if p.Price = nil; a.inputPrice != 0 || a.outputPrice != 0 {
 			p.Price = &config.Price{Input: a.inputPrice, Output: a.outputPrice}
 		}
@@ -164,8 +164,8 @@ func (a *addFlags) applyTo(p *config.Provider) {
 // saveProvider saves the fields that the flags name, without a test.
 func (p providerCommands) saveProvider(id string, f addFlags) error {
 	return p.program.withConfig(func(c *config.Config) error {
-		kept, err := c.ChangeProvider(id, func(kept *config.Provider) error {
-			f.applyTo(kept)
+		kept, err := c.ChangeProvider(id, func(provider *config.Provider) error {
+			f.applyTo(provider)
 			return nil
 		})
 		if err == nil && f.use {
@@ -196,7 +196,7 @@ func (p providerCommands) connectProvider(ctx context.Context, id string, f addF
 		Use:           f.use,
 		Untested:      !f.shouldTest,
 	}
-	if f.given("kind") {
+	if f.isSet("kind") {
 		in.Kind = f.kind
 	}
 	return p.program.withApp(ctx, app.Options{}, func(a *app.App) (err error) {

@@ -18,7 +18,7 @@ import (
 type receiptCommand struct{ program Program }
 
 func (rc receiptCommand) receipt() *cobra.Command {
-	var again bool
+	var shouldRepeat bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON",
 		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
@@ -27,7 +27,7 @@ func (rc receiptCommand) receipt() *cobra.Command {
 			"evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need " +
 			"a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if again {
+			if shouldRepeat {
 				return rc.recheck(c.Context(), args[0])
 			}
 			return rc.program.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, _ *store.Store) error {
@@ -39,7 +39,7 @@ func (rc receiptCommand) receipt() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&again, "verify", false, "run the deterministic checks again, as they were frozen")
+	c.Flags().BoolVar(&shouldRepeat, "verify", false, "run the deterministic checks again, as they were frozen")
 	return c
 }
 
@@ -104,8 +104,8 @@ func (rc receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id g
 			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
 			b.WriteString(verdictProof(v))
 		}
-		if said := claimOutcome(r, c); said != "" {
-			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
+		if outcome := claimOutcome(r, c); outcome != "" {
+			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, outcome)
 		}
 	}
 	return rc.program.printf("%s", b.String())
@@ -137,19 +137,19 @@ func verdictProof(v goal.Verdict) string {
 
 // claimOutcome describes the review of a claim, and whether the claim decided the goal; "" if there is neither.
 func claimOutcome(r calls.ReceiptView, c calls.ReceiptClaim) string {
-	said := map[calls.ReviewResult]string{
+	review := map[calls.ReviewResult]string{
 		calls.ReviewConfirmed: "the reviewer confirmed it: ",
 		calls.ReviewRejected:  "rejected by the reviewer: ",
 		calls.ReviewError:     "not decided by the reviewer, which is not a pass: ",
 	}[c.Review]
-	if said != "" {
-		said += oneLine(c.ReviewReason)
+	if review != "" {
+		review += oneLine(c.ReviewReason)
 	}
 	switch {
 	case !c.Deciding:
-		return said
-	case said == "":
-		said = "not reviewed"
+		return review
+	case review == "":
+		review = "not reviewed"
 	}
 	how := "decided: this claim completed the goal"
 	switch {
@@ -158,5 +158,5 @@ func claimOutcome(r calls.ReceiptView, c calls.ReceiptClaim) string {
 	case !r.Verified:
 		how += ", not verified by the host"
 	}
-	return how + "; " + said
+	return how + "; " + review
 }

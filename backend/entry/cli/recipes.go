@@ -29,8 +29,8 @@ func (rc recipeCommands) recipe() *cobra.Command {
 func (rc recipeCommands) listRecipes() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the recipes",
-		RunE: rc.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
-			list, err := kept.Recipes()
+		RunE: rc.program.runWithConfig(func(c *cobra.Command, cfg *config.Config, _ []string) error {
+			list, err := cfg.Recipes()
 			if isJSON(c) {
 				return errors.Join(rc.program.json(list), err)
 			}
@@ -67,8 +67,8 @@ func (rc recipeCommands) showRecipe() *cobra.Command {
 func (rc recipeCommands) removeRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + rc.program.Name + " recipe remove log-in",
-		RunE: rc.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
-			return kept.DeleteRecipe(args[0])
+		RunE: rc.program.runWithConfig(func(_ *cobra.Command, cfg *config.Config, args []string) error {
+			return cfg.DeleteRecipe(args[0])
 		}),
 	}
 }

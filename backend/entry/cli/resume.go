@@ -38,7 +38,7 @@ func (r resumeCommands) resumeCommand(
 			}
 			return liveView(r).follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
 				// Earlier events of the goal are not shown again.
-				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
+				return runningGoal{id: row.ID, last: row.Seq}, start(ctx, a, row.ID)
 			})
 		})
 	}

@@ -128,18 +128,18 @@ func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
-	_, err = c.ChangeProvider(u.Host, func(kept *config.Provider) error {
-		if before := *kept; before.Kind != "" {
+	_, err = c.ChangeProvider(u.Host, func(provider *config.Provider) error {
+		if before := *provider; before.Kind != "" {
 			forget = func() error { return c.SaveProvider(before) }
 		}
-		kept.BaseURL = rf.baseURL
-		if kept.Kind == "" {
-			kept.Kind = config.OpenAI
+		provider.BaseURL = rf.baseURL
+		if provider.Kind == "" {
+			provider.Kind = config.OpenAI
 		}
-		if in.Model != "" && in.Model != kept.Model { // the window belonged to another model
-			kept.Model, kept.ContextWindow = in.Model, 0
+		if in.Model != "" && in.Model != provider.Model { // the window belonged to another model
+			provider.Model, provider.ContextWindow = in.Model, 0
 		}
-		if kept.Model == "" {
+		if provider.Model == "" {
 			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")
 		}
 		return nil

@@ -117,11 +117,11 @@ func (s sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandb
 		return err
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
-	middle, late := times/2, times*95/100
+	middle, p95 := times/2, times*95/100
 	return s.program.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s "+
 		"| %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
-		strings.Join(argv, " "), s.program.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
-		ms(in[middle]-out[middle]), ms(in[late]-out[late]))
+		strings.Join(argv, " "), s.program.Name, ms(in[middle]), ms(in[p95]), times, ms(out[middle]), ms(out[p95]), times,
+		ms(in[middle]-out[middle]), ms(in[p95]-out[p95]))
 }
 
 // measureRuns runs a command repeatedly and returns the sorted durations, each from the request to the exit status.

@@ -63,8 +63,8 @@ func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 		fmt.Fprintf(&b, "  todo %d: %s %s\n", i+1, map[bool]string{true: "[x]", false: "[ ]"}[t.Done], oneLine(t.Text))
 	}
 	for _, m := range v.Marks {
-		if who, said, _ := strings.Cut(m.What, ":"); who != "verify" {
-			fmt.Fprintf(&b, "  %s: %s  %s\n", who, said, oneLine(m.Detail))
+		if who, verb, _ := strings.Cut(m.What, ":"); who != "verify" {
+			fmt.Fprintf(&b, "  %s: %s  %s\n", who, verb, oneLine(m.Detail))
 		}
 	}
 	for _, line := range v.Report {

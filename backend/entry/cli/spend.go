@@ -41,13 +41,13 @@ func (sc spendCommand) spend() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return sc.program.withConfig(func(kept *config.Config) error {
+			return sc.program.withConfig(func(cfg *config.Config) error {
 				return sc.program.withReadOnlyStore(c.Context(), func(_ *calls.GoalAPI, s *store.Store) error {
 					in := calls.SpendInput{By: calls.SpendBy(by)}
 					if !from.IsZero() {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
-					r, err := calls.NewSpendAPI(c.Context(), kept, s.Spend, time.Now).Report(in)
+					r, err := calls.NewSpendAPI(c.Context(), cfg, s.Spend, time.Now).Report(in)
 					return sc.program.printResult(c, r, err, func() error { return sc.spendTable(r) })
 				})
 			})
@@ -72,10 +72,10 @@ func (sc spendCommand) saveDailyLimit(text string) error {
 				"give one in USD, such as 5 or 2.50, or none")
 		}
 	}
-	return sc.program.withConfig(func(kept *config.Config) error {
-		s := kept.Settings()
+	return sc.program.withConfig(func(cfg *config.Config) error {
+		s := cfg.Settings()
 		s.DailyLimitUSD = usd
-		if err := kept.SaveSettings(s); err != nil {
+		if err := cfg.SaveSettings(s); err != nil {
 			return err
 		}
 		if usd == 0 {

@@ -57,9 +57,9 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	// The reader of the output may close it, as head does. That must be an error here, and must not end this process
 	// before its goals are paused.
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
+	pipeErrors := make(chan os.Signal, 1)
+	signal.Notify(pipeErrors, syscall.SIGPIPE)
+	defer signal.Stop(pipeErrors)
 	defer func() {
 		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()))
 		defer cancel()
@@ -88,10 +88,10 @@ func (p Program) runWithStore(
 
 // runWithConfig makes the RunE of a command that needs only the settings.
 func (p Program) runWithConfig(
-	do func(c *cobra.Command, kept *config.Config, args []string) error,
+	do func(c *cobra.Command, cfg *config.Config, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		return p.withConfig(func(kept *config.Config) error { return do(c, kept, args) })
+		return p.withConfig(func(cfg *config.Config) error { return do(c, cfg, args) })
 	}
 }
 

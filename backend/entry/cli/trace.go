@@ -152,10 +152,10 @@ func formatTracedFiles(list api.TracedFiles, limit int) string {
 		if i == limit {
 			break
 		}
-		about := slices.DeleteFunc([]string{f.Why, f.By}, func(s string) bool { return s == "" })
+		details := slices.DeleteFunc([]string{f.Why, f.By}, func(s string) bool { return s == "" })
 		line := f.Path
-		if len(about) > 0 {
-			line += " (" + strings.Join(about, ", ") + ")"
+		if len(details) > 0 {
+			line += " (" + strings.Join(details, ", ") + ")"
 		}
 		fmt.Fprintf(&b, "  %s\n", singleLine(line))
 	}

@@ -65,8 +65,8 @@ func (t transcriptWriter) printEntry(e calls.TranscriptEntry, turn *int) error {
 	if e.Kind == "approval" && e.Arguments != "" {
 		b.WriteString(indentText(singleLine(e.Tool + " " + e.Arguments)))
 	}
-	if said := strings.TrimSpace(e.Text); said != "" {
-		b.WriteString(indentText(text.Sanitize(said)))
+	if reply := strings.TrimSpace(e.Text); reply != "" {
+		b.WriteString(indentText(text.Sanitize(reply)))
 	}
 	return t.program.printf("%s", b.String())
 }
@@ -90,8 +90,8 @@ func entryCost(e calls.TranscriptEntry) string {
 	if e.TokensIn+e.TokensOut == 0 {
 		return ""
 	}
-	about := map[bool]string{true: "about "}[e.Guessed]
-	cost := fmt.Sprintf(" · %s%d tokens in, %d out", about, e.TokensIn, e.TokensOut)
+	prefix := map[bool]string{true: "about "}[e.Guessed]
+	cost := fmt.Sprintf(" · %s%d tokens in, %d out", prefix, e.TokensIn, e.TokensOut)
 	if e.USD > 0 {
 		cost += fmt.Sprintf(" · $%.4f", e.USD)
 	}

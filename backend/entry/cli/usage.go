@@ -141,25 +141,25 @@ func refuseUsage(c *cobra.Command, message, hint string) error {
 }
 
 // unknownCommand is the error of a subcommand that does not exist.
-func unknownCommand(c *cobra.Command, typed string) error {
+func unknownCommand(c *cobra.Command, word string) error {
 	var names []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return refuseUsage(c, fmt.Sprintf("there is no command %q", typed),
-		suggestNames(typed, "", names)+c.CommandPath()+" --help lists the commands")
+	return refuseUsage(c, fmt.Sprintf("there is no command %q", word),
+		suggestNames(word, "", names)+c.CommandPath()+" --help lists the commands")
 }
 
 // suggestNames asks whether one of the names was meant, "" if none is similar.
-func suggestNames(typed, prefix string, names []string) string {
+func suggestNames(word, prefix string, names []string) string {
 	const maxDistance, maxNames = 2, 3
 	similar := cobra.Command{SuggestionsMinimumDistance: maxDistance}
 	for _, name := range names {
 		similar.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	found := similar.SuggestionsFor(typed)
+	found := similar.SuggestionsFor(word)
 	if len(found) == 0 || len(found) > maxNames {
 		return ""
 	}

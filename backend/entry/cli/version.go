@@ -63,9 +63,9 @@ func (p Program) version() *cobra.Command {
 }
 
 // releaseFeed returns the given address, or that of the settings.
-func (p Program) releaseFeed(given string) (feed string, err error) {
-	if given != "" {
-		return given, nil
+func (p Program) releaseFeed(address string) (feed string, err error) {
+	if address != "" {
+		return address, nil
 	}
 	err = p.withConfig(func(c *config.Config) error {
 		if feed = c.Settings().UpdateFeed; feed == "" {

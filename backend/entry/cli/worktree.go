@@ -68,15 +68,15 @@ func (cc changeCommands) removeWorktree() *cobra.Command {
 			"files or with commits that no other branch has is not removed without --force.",
 		Example: "  " + cc.program.Name + " worktree remove 01k3abcd",
 		RunE: cc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
-			removed, commit, err := a.Goals.RemoveWorktree(c.Context(), args[0], force)
+			view, commit, err := a.Goals.RemoveWorktree(c.Context(), args[0], force)
 			if err != nil {
 				return err
 			}
 			if commit == "" {
-				return cc.program.printf("%s removed.\n", singleLine(removed.Path))
+				return cc.program.printf("%s removed.\n", singleLine(view.Path))
 			}
-			return cc.program.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
-				singleLine(removed.Branch), commit)
+			return cc.program.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(view.Path),
+				singleLine(view.Branch), commit)
 		}),
 	}
 	c.Flags().BoolVar(&force, "force", false, "remove it even if work is lost that no other branch has")

@@ -116,15 +116,15 @@ func (a *Agent) NewSession(ctx context.Context, r sdk.NewSessionRequest) (sdk.Ne
 
 // LoadSession continues a session and sends the editor what its goal has done so far.
 func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	saved, err := a.findSession(r.SessionId)
+	s, err := a.findSession(r.SessionId)
 	if err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
 	a.offerCommandsAfter(ctx, r.SessionId)
-	if saved.Goal == "" {
+	if s.Goal == "" {
 		return sdk.LoadSessionResponse{}, nil
 	}
-	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, s.Goal)
 	if errors.Is(err, goal.ErrNotFound) {
 		return sdk.LoadSessionResponse{}, nil // the goal was deleted: the next prompt begins another
 	}
@@ -156,11 +156,11 @@ func (a *Agent) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (
 
 // findSession returns a session that an editor began, in this process or in another one.
 func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
-	saved, ok := a.sessions.get(id)
+	s, ok := a.sessions.get(id)
 	if !ok {
-		return saved, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id), ""))
+		return s, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id), ""))
 	}
-	return saved, nil
+	return s, nil
 }
 
 // Cancel does nothing: the connection cancels the context of the prompt, which pauses the goal.

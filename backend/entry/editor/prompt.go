@@ -21,7 +21,7 @@ const eventBuffer = 4096
 // Prompt starts a goal, or continues the goal of the session with a note, and returns when the goal stops. Cancelling
 // the prompt pauses the goal; the next prompt continues it.
 func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.PromptResponse, err error) {
-	saved, err := a.findSession(r.SessionId)
+	s, err := a.findSession(r.SessionId)
 	if err != nil {
 		return out, err
 	}
@@ -33,29 +33,29 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 	p := parsePrompt(r.Prompt)
 	sub := a.deps.Broker.SubscribeReliable(eventBuffer) // before the goal begins
 	defer sub.Close()
-	continued, err := a.continueGoal(ctx, saved, p)
+	continued, err := a.continueGoal(ctx, s, p)
 	if err == nil && !continued {
-		saved.Goal, err = a.startGoal(ctx, saved, p)
+		s.Goal, err = a.startGoal(ctx, s, p)
 	}
 	if err != nil {
 		a.say(ctx, r.SessionId, "Not started: "+api.ToProblem(err).MessageWithHint())
 	}
-	if err != nil || saved.Goal == "" {
+	if err != nil || s.Goal == "" {
 		return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
 	}
-	return a.follow(ctx, saved, sub)
+	return a.follow(ctx, s, sub)
 }
 
 // startGoal starts the goal of a prompt. If it cannot, it gives the user the reason and returns "".
-func (a *Agent) startGoal(ctx context.Context, saved savedSession, p prompt) (goal.ID, error) {
-	in, ok, err := a.newGoal(ctx, saved, p)
+func (a *Agent) startGoal(ctx context.Context, s savedSession, p prompt) (goal.ID, error) {
+	in, ok, err := a.newGoal(ctx, s, p)
 	if err != nil || !ok {
 		return "", err
 	}
-	if saved.Goal, err = a.deps.Goals.Start(ctx, in); err != nil {
+	if s.Goal, err = a.deps.Goals.Start(ctx, in); err != nil {
 		return "", err
 	}
-	return saved.Goal, a.sessions.put(saved)
+	return s.Goal, a.sessions.put(s)
 }
 
 func (a *Agent) beginTurn(id sdk.SessionId) bool {
@@ -76,11 +76,11 @@ func (a *Agent) endTurn(id sdk.SessionId) {
 
 // continueGoal continues the goal of a session with a note. It returns false if the prompt needs a new goal: the
 // session has none, its goal was deleted or aborted, or the prompt has checks.
-func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) (bool, error) {
-	if saved.Goal == "" || len(p.checks) > 0 {
+func (a *Agent) continueGoal(ctx context.Context, s savedSession, p prompt) (bool, error) {
+	if s.Goal == "" || len(p.checks) > 0 {
 		return false, nil
 	}
-	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, s.Goal)
 	if errors.Is(err, goal.ErrNotFound) {
 		return false, nil
 	}
@@ -91,7 +91,7 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 		return false, nil
 	}
 	if p.worktree || p.risk != "" {
-		a.say(ctx, saved.ID, "/worktree and /risk are not used: they are for a new goal, and this prompt continues the last "+
+		a.say(ctx, s.ID, "/worktree and /risk are not used: they are for a new goal, and this prompt continues the last "+
 			"one. Add a line with /check to begin another.")
 	}
 	switch row.Status {
@@ -114,11 +114,11 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 }
 
 // newGoal makes the input of a goal. If it has no check, newGoal gives the user the reason, and ok is false.
-func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in goal.Request, ok bool, err error) {
+func (a *Agent) newGoal(ctx context.Context, s savedSession, p prompt) (in goal.Request, ok bool, err error) {
 	in = goal.Request{
 		Objective: p.objective,
 		Criterion: goal.Criterion{Checks: p.checks},
-		Policy:    policy.Policy{Dir: saved.Dir, Risk: a.deps.Risk},
+		Policy:    policy.Policy{Dir: s.Dir, Risk: a.deps.Risk},
 		Options:   goal.Options{Engine: a.deps.Engine, NewWorktree: p.worktree},
 	}
 	if p.risk != "" {
@@ -129,18 +129,18 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in g
 		in.Risk = p.risk
 	}
 	if len(in.Checks) == 0 {
-		proposal, err := a.deps.Goals.Intake.Proposal(saved.Dir)
+		proposal, err := a.deps.Goals.Intake.Proposal(s.Dir)
 		var missing *fault.Error
 		switch {
 		case err != nil && !errors.As(err, &missing):
-			return a.explainChecks(ctx, saved)
+			return a.explainChecks(ctx, s)
 		case err != nil:
 			if missing.Field == "criterion" {
 				return in, false, err
 			}
-			return a.explainChecks(ctx, saved)
-		case !a.acceptProposal(ctx, saved.ID, proposal):
-			a.say(ctx, saved.ID, "Not started: the checks of "+proposal.Path+" were not accepted.")
+			return a.explainChecks(ctx, s)
+		case !a.acceptProposal(ctx, s.ID, proposal):
+			a.say(ctx, s.ID, "Not started: the checks of "+proposal.Path+" were not accepted.")
 			return in, false, nil
 		}
 		in.Checks, in.Any = proposal.Checks, proposal.Any
@@ -151,8 +151,8 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in g
 	return in, true, nil
 }
 
-func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (goal.Request, bool, error) {
-	a.say(ctx, saved.ID,
+func (a *Agent) explainChecks(ctx context.Context, s savedSession) (goal.Request, bool, error) {
+	a.say(ctx, s.ID,
 		"Not started: the goal has no check that decides when it is reached. Add a line with a command that must pass, "+
 			"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
 	return goal.Request{}, false, nil
@@ -177,8 +177,8 @@ func (a *Agent) acceptProposal(ctx context.Context, id sdk.SessionId, p api.Prop
 }
 
 // follow sends the editor what the goal does, until the goal stops.
-func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subscription) (sdk.PromptResponse, error) {
-	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+func (a *Agent) follow(ctx context.Context, s savedSession, sub *event.Subscription) (sdk.PromptResponse, error) {
+	row, err := a.deps.Store.Goals.Get(ctx, s.Goal)
 	if err != nil {
 		return sdk.PromptResponse{}, requestError(err)
 	}
@@ -190,28 +190,28 @@ func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subsc
 		select {
 		case <-cancelled:
 			cancelled = nil
-			if err := a.pause(sending, saved.Goal); err != nil {
+			if err := a.pause(sending, s.Goal); err != nil {
 				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped already
 			}
 		case e, ok := <-sub.C:
 			if !ok {
 				return sdk.PromptResponse{}, requestError(errors.New("too many events at once; send a note to see the state"))
 			}
-			if e.GoalID != saved.Goal {
+			if e.GoalID != s.Goal {
 				continue
 			}
 			for _, u := range describeEvent(row.Policy.Dir, e.Body) {
-				a.update(sending, saved.ID, u)
+				a.update(sending, s.ID, u)
 			}
 			switch b := e.Body.(type) {
 			case *event.ApprovalRequested:
-				go a.ask(asking, saved, b.Approval)
+				go a.ask(asking, s, b.Approval)
 			case *event.Ended:
-				a.showChanges(sending, saved)
+				a.showChanges(sending, s)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			case *event.Paused:
-				a.showChanges(sending, saved)
-				a.explainManual(sending, saved)
+				a.showChanges(sending, s)
+				a.explainManual(sending, s)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			}
 		}
@@ -219,17 +219,17 @@ func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subsc
 }
 
 // explainManual explains how to decide a manual check, if the goal waits for one.
-func (a *Agent) explainManual(ctx context.Context, saved savedSession) {
-	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
+func (a *Agent) explainManual(ctx context.Context, s savedSession) {
+	row, err := a.deps.Store.Goals.Get(ctx, s.Goal)
 	waits := false
 	if err == nil {
 		waits, err = a.deps.Store.Questions.WaitsForManual(ctx, row)
 	}
 	switch {
 	case err != nil:
-		a.deps.Log.Warn("cannot find out whether the goal waits for the user", "goal", saved.Goal, "error", err)
+		a.deps.Log.Warn("cannot find out whether the goal waits for the user", "goal", s.Goal, "error", err)
 	case waits:
-		a.say(ctx, saved.ID, "Write `accept` to accept the result. Anything else sends it back to the agent with your words.")
+		a.say(ctx, s.ID, "Write `accept` to accept the result. Anything else sends it back to the agent with your words.")
 	}
 }
 

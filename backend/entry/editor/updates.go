@@ -74,14 +74,14 @@ func describeEvent(dir string, body event.Body) []sdk.SessionUpdate {
 
 func planEntries(items []goal.Todo) []sdk.PlanEntry {
 	entries := make([]sdk.PlanEntry, 0, len(items))
-	begun := false
+	hasBegun := false
 	for _, item := range items {
 		status := sdk.PlanEntryStatusPending
 		switch {
 		case item.Done:
 			status = sdk.PlanEntryStatusCompleted
-		case !begun:
-			begun, status = true, sdk.PlanEntryStatusInProgress
+		case !hasBegun:
+			hasBegun, status = true, sdk.PlanEntryStatusInProgress
 		}
 		entries = append(entries, sdk.PlanEntry{Content: item.Text, Priority: sdk.PlanEntryPriorityMedium, Status: status})
 	}
@@ -192,13 +192,13 @@ func describeStop(word, result string, report []string) string {
 }
 
 // ask asks the user of the editor about a call. If the prompt ends first, the approval waits in the window.
-func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approval) {
+func (a *Agent) ask(ctx context.Context, s savedSession, request goal.Approval) {
 	content := "```json\n" + jsonOrEmpty(request.Arguments) + "\n```"
 	if request.Show != "" {
 		content = fence(request.Show)
 	}
 	ask := sdk.RequestPermissionRequest{
-		SessionId: saved.ID,
+		SessionId: s.ID,
 		ToolCall: sdk.ToolCallUpdate{
 			ToolCallId: sdk.ToolCallId("approval-" + request.ID),
 			Title:      sdk.Ptr(text.TruncateBytes(strings.ReplaceAll(request.Tool, "_", " ")+": "+request.Why, maxTitle)),
@@ -234,20 +234,20 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 	if answer.Outcome.Selected.OptionId == denyOption {
 		order = goal.Order{Kind: goal.OrderDeny, Request: request.ID, Text: "the user denied it in the editor"}
 	}
-	if err := a.deps.Goals.Answer(context.WithoutCancel(ctx), saved.Goal, order); err != nil {
-		a.say(context.WithoutCancel(ctx), saved.ID, "The answer was not used: "+api.ToProblem(err).MessageWithHint())
+	if err := a.deps.Goals.Answer(context.WithoutCancel(ctx), s.Goal, order); err != nil {
+		a.say(context.WithoutCancel(ctx), s.ID, "The answer was not used: "+api.ToProblem(err).MessageWithHint())
 	}
 }
 
 // showChanges shows the files that have changed since the start of the goal as one call with diffs.
-func (a *Agent) showChanges(ctx context.Context, saved savedSession) {
-	changes, err := a.deps.Changes.List(string(saved.Goal), nil)
+func (a *Agent) showChanges(ctx context.Context, s savedSession) {
+	changes, err := a.deps.Changes.List(string(s.Goal), nil)
 	if err != nil || len(changes.Files) == 0 {
 		return
 	}
 	var content []sdk.ToolCallContent
 	for _, f := range changes.Files[:min(maxShownFiles, len(changes.Files))] {
-		diff, err := a.deps.Changes.File(string(saved.Goal), f.Path)
+		diff, err := a.deps.Changes.File(string(s.Goal), f.Path)
 		if err != nil || !diff.IsText || len(diff.Was) > maxShownUpdate || len(diff.Is) > maxShownUpdate {
 			content = append(content, sdk.ToolContent(sdk.TextBlock(f.Change+": "+f.Path)))
 			continue
@@ -262,7 +262,7 @@ func (a *Agent) showChanges(ctx context.Context, saved savedSession) {
 	if more := len(changes.Files) - maxShownFiles; more > 0 {
 		content = append(content, sdk.ToolContent(sdk.TextBlock(fmt.Sprintf("and %d more", more))))
 	}
-	a.update(ctx, saved.ID, sdk.StartToolCall(sdk.ToolCallId(fmt.Sprintf("changes-%d", len(changes.Checkpoints))),
+	a.update(ctx, s.ID, sdk.StartToolCall(sdk.ToolCallId(fmt.Sprintf("changes-%d", len(changes.Checkpoints))),
 		"Changes since the start of the goal: "+goal.FormatCount(len(changes.Files), "file"),
 		sdk.WithStartKind(sdk.ToolKindEdit), sdk.WithStartStatus(sdk.ToolCallStatusCompleted),
 		sdk.WithStartContent(content)))

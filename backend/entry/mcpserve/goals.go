@@ -111,7 +111,7 @@ func (se *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progr
 		return se.validateGoal(*g)
 	})
 	if err == nil {
-		se.own.add(id)
+		se.goals.add(id)
 	}
 	return createGoalResult{string(id)}, problemError(err)
 }
@@ -327,7 +327,8 @@ func (se *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progr
 	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
 		return nil, errors.New("a limit is a positive number; leave it out to keep it")
 	}
-	if err := se.own.validateResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
+	hasLimit := in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0
+	if err := se.goals.validateResume(row, hasLimit); err != nil {
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
@@ -362,7 +363,7 @@ func (se *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress 
 	if in.TimeoutSeconds <= 0 {
 		in.TimeoutSeconds = defaultSeconds
 	}
-	late := time.After(time.Duration(min(in.TimeoutSeconds, maxSeconds)) * time.Second)
+	timeout := time.After(time.Duration(min(in.TimeoutSeconds, maxSeconds)) * time.Second)
 	sub := se.deps.Broker.SubscribeReliable(buffer)
 	defer func() { sub.Close() }()
 	for {
@@ -373,7 +374,7 @@ func (se *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress 
 		if row.Status != goal.Running && row.Status != goal.Pending {
 			return se.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
-		stopped, err := se.followUntilStop(ctx, row.ID, sub, late, progress)
+		stopped, err := se.followUntilStop(ctx, row.ID, sub, timeout, progress)
 		switch {
 		case errors.Is(err, errSubscriptionLagged):
 			sub.Close()
@@ -390,13 +391,13 @@ var errSubscriptionLagged = errors.New("too many events at once")
 
 // followUntilStop reports steps until the goal stops. It returns false if the time is over first.
 func (se *Server) followUntilStop(
-	ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress,
+	ctx context.Context, id goal.ID, sub *event.Subscription, timeout <-chan time.Time, progress mcp.Progress,
 ) (stopped bool, err error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return false, fmt.Errorf("waiting: %w", ctx.Err())
-		case <-late:
+		case <-timeout:
 			return false, nil
 		case e, ok := <-sub.C:
 			if !ok {

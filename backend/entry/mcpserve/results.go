@@ -14,7 +14,7 @@ import (
 type resultPager struct {
 	mu   sync.Mutex
 	last int
-	kept map[int]string
+	rest map[int]string
 }
 
 const (
@@ -35,12 +35,12 @@ func (rp *resultPager) truncate(r goal.Result) goal.Result {
 	}
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
-	if rp.kept == nil {
-		rp.kept = map[int]string{}
+	if rp.rest == nil {
+		rp.rest = map[int]string{}
 	}
 	rp.last++
-	rp.kept[rp.last] = r.Text
-	delete(rp.kept, rp.last-maxResultsKept)
+	rp.rest[rp.last] = r.Text
+	delete(rp.rest, rp.last-maxResultsKept)
 	half := limit / 2
 	head, tail := pageAt(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
 	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, continues here …\n%s", head,

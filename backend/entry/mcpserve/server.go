@@ -50,7 +50,7 @@ type Server struct {
 	tools   *tools.Set
 	session *session.Session
 	long    resultPager
-	own     ownedGoals
+	goals   ownedGoals
 }
 
 // Open opens the sandbox and the tools for another agent. A process may have only one such server.
@@ -145,13 +145,13 @@ func (se *Server) validatePolicy(p policy.Policy) error {
 // the repository, which must be in the server's folder.
 func (se *Server) validateGoal(g goal.Goal) error {
 	p := g.Policy
-	if own := g.Origin.Worktree; own != nil {
-		if !policy.IsWithin(se.policy.Dir, own.Repository) {
-			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", own.Repository, se.policy.Dir),
+	if worktree := g.Origin.Worktree; worktree != nil {
+		if !policy.IsWithin(se.policy.Dir, worktree.Repository) {
+			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", worktree.Repository, se.policy.Dir),
 				"leave worktree out")
 		}
-		p.Dir = own.Folder
-		p.AllowRead = slices.DeleteFunc(slices.Clone(p.AllowRead), func(dir string) bool { return dir == own.CommonDir })
+		p.Dir = worktree.Folder
+		p.AllowRead = slices.DeleteFunc(slices.Clone(p.AllowRead), func(dir string) bool { return dir == worktree.CommonDir })
 	}
 	return se.validatePolicy(p)
 }

@@ -25,18 +25,18 @@ func (se *Server) Tools() (mcp.ServedTools, error) {
 			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
 			"with the same limits.",
 	}
-	var own handlerList
-	se.addGoalTools(&own)
-	addHandler(&own, "list_panes", mcp.Hints{ReadOnly: true}, se.listPanes)
-	addHandler(&own, "read_result", mcp.Hints{ReadOnly: true}, se.readResult)
-	o.Handlers = own.handlers
+	var handlers handlerList
+	se.addGoalTools(&handlers)
+	addHandler(&handlers, "list_panes", mcp.Hints{ReadOnly: true}, se.listPanes)
+	addHandler(&handlers, "read_result", mcp.Hints{ReadOnly: true}, se.readResult)
+	o.Handlers = handlers.handlers
 	for _, t := range se.tools.Tools() {
 		if name := t.Spec().Name; isPaneTool(name) {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
 				func(ctx context.Context, args json.RawMessage) goal.Result { return se.callTool(ctx, t, args) }))
 		}
 	}
-	return o, errors.Join(own.errs...)
+	return o, errors.Join(handlers.errs...)
 }
 
 // isPaneTool reports whether the other agent gets a tool of the goals. list_panes is the server's.
@@ -74,7 +74,7 @@ func (se *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMess
 func (se *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
 	se.long.mu.Lock()
 	defer se.long.mu.Unlock()
-	result, ok := se.long.kept[in.Result]
+	result, ok := se.long.rest[in.Result]
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the result %d is no longer available: only the newest %d are kept", in.Result,

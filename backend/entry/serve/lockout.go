@@ -65,10 +65,10 @@ func (l *lockout) recordFailure(remote string) {
 		o.bad = 0
 	}
 	o.bad, o.last = o.bad+1, now
-	if over := o.bad - freeTries; over >= 0 {
+	if excess := o.bad - freeTries; excess >= 0 {
 		lock := maxLock
-		if over < 5 {
-			lock = min(firstLock<<over, maxLock)
+		if excess < 5 {
+			lock = min(firstLock<<excess, maxLock)
 		}
 		o.until = now.Add(lock)
 	}

@@ -71,10 +71,10 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 	from := remoteAddress(r)
 	if wait := s.lock.wait(from); wait > 0 {
 		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
-		left := int(math.Ceil(wait.Seconds()))
-		w.Header().Set("Retry-After", strconv.Itoa(left))
+		seconds := int(math.Ceil(wait.Seconds()))
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		s.askForToken(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+
-			goal.FormatDuration(time.Duration(left)*time.Second)+".")
+			goal.FormatDuration(time.Duration(seconds)*time.Second)+".")
 		return
 	}
 	if !sameSecret(token, s.token) {

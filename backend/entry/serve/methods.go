@@ -39,7 +39,7 @@ func NewRegistry(structs ...any) (*Registry, error) {
 			if err != nil {
 				return nil, fmt.Errorf("registering %s: %w", name, err)
 			}
-			if _, taken := r.methods[name]; taken {
+			if _, isTaken := r.methods[name]; isTaken {
 				return nil, fmt.Errorf("registering %s: the name is taken", name)
 			}
 			r.methods[name] = m

@@ -58,29 +58,29 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = ws.CloseNow() }()
 	ws.SetReadLimit(maxRPCRequest)
 	c := &rpcConn{s: s, ws: ws, slots: make(chan struct{}, maxRPCCalls)}
-	c.ctx, c.gone = context.WithCancel(s.conns.Soft)
-	defer c.gone()
+	c.ctx, c.cancel = context.WithCancel(s.conns.Soft)
+	defer c.cancel()
 	c.run() //nolint:contextcheck // a call continues when its page has left, so that it is never left half done
 }
 
 // rpcConn is one page's socket.
 type rpcConn struct {
-	s     *Server
-	ws    *websocket.Conn
-	ctx   context.Context // ends when the page has disconnected or the server closes
-	gone  context.CancelFunc
-	slots chan struct{}
-	work  sync.WaitGroup
+	s      *Server
+	ws     *websocket.Conn
+	ctx    context.Context // ends when the page has disconnected or the server closes
+	cancel context.CancelFunc
+	slots  chan struct{}
+	work   sync.WaitGroup
 
-	mu   sync.Mutex
-	over bool // the connection waits for its work: nothing more may begin
+	mu        sync.Mutex
+	isClosing bool // the connection waits for its work: nothing more may begin
 }
 
 // begin starts work, unless the connection is ending.
 func (r *rpcConn) begin(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.over {
+	if !r.isClosing {
 		r.work.Go(f)
 	}
 }
@@ -89,12 +89,12 @@ func (r *rpcConn) run() {
 	r.begin(r.ping)
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		defer r.gone()
+		defer r.cancel()
 		r.read()
 	})
 	<-r.ctx.Done()
 	r.mu.Lock()
-	r.over = true
+	r.isClosing = true
 	r.mu.Unlock()
 	r.work.Wait() // answers to a page that has disconnected are discarded
 	if r.s.conns.Soft.Err() != nil {
@@ -185,7 +185,7 @@ func (r *rpcConn) ping() {
 		err := r.ws.Ping(within)
 		cancel()
 		if err != nil {
-			r.gone()
+			r.cancel()
 			return
 		}
 	}

@@ -86,7 +86,7 @@ func withField(err error, name string) error {
 
 // ValidateExistingDir refuses folders whose loss would hurt: the root, home folders, Goalpost's own. It
 // returns the path without links.
-func (r *Rules) ValidateExistingDir(given string) (string, error) {
+func (r *Rules) ValidateExistingDir(path string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
 		return "", &fault.Error{Field: "dir", Message: reason, Hint: hint}
 	}
@@ -94,10 +94,10 @@ func (r *Rules) ValidateExistingDir(given string) (string, error) {
 	if err != nil {
 		home = ""
 	}
-	if rest, ok := strings.CutPrefix(given, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
-		given = home + rest
+	if rest, ok := strings.CutPrefix(path, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
+		path = home + rest
 	}
-	dir, err := filepath.Abs(given)
+	dir, err := filepath.Abs(path)
 	if err != nil {
 		return refuse(err.Error(), "")
 	}

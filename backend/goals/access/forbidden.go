@@ -28,9 +28,9 @@ func homesIn(passwd string) (list []string) {
 }
 
 // homeDirs lists the home folders of all users of this machine, with links resolved.
-func homeDirs(own string) (list []string) {
+func homeDirs(home string) (list []string) {
 	passwd, _ := os.ReadFile("/etc/passwd") // other systems have none
-	for _, home := range append(homesIn(string(passwd)), own) {
+	for _, home := range append(homesIn(string(passwd)), home) {
 		if real, err := filepath.EvalSymlinks(home); err == nil {
 			home = real
 		}
@@ -72,8 +72,8 @@ func forbiddenGoalDir(dir string, homes []string) (reason, hint string) {
 }
 
 func isSystemDir(dir string) bool {
-	for _, whole := range systemDirs {
-		if policy.IsWithin(whole, dir) && !policy.IsWithin("/dev/shm", dir) {
+	for _, systemDir := range systemDirs {
+		if policy.IsWithin(systemDir, dir) && !policy.IsWithin("/dev/shm", dir) {
 			return true
 		}
 	}

@@ -54,12 +54,12 @@ func (r *Rules) ValidateGrants(p *policy.Policy) (err error) {
 }
 
 // resolvePaths returns the real path of each given one. resolve refuses those that no goal may use.
-func resolvePaths(given []string, resolve func(string) (string, error)) ([]string, error) {
-	if len(given) == 0 {
+func resolvePaths(list []string, resolve func(string) (string, error)) ([]string, error) {
+	if len(list) == 0 {
 		return nil, nil
 	}
-	paths := make([]string, 0, len(given))
-	for _, path := range given {
+	paths := make([]string, 0, len(list))
+	for _, path := range list {
 		real, err := resolve(path)
 		if err != nil {
 			return nil, err

@@ -27,17 +27,17 @@ var credentialNames = []string{
 	"auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// Toolchains returns the additional folders that the user lets goals read. refused has an error for each folder of the
+// Toolchains returns the additional folders that the user lets goals read. problems has an error for each folder of the
 // settings that is left out.
-func (r *Rules) Toolchains() (usable []string, refused []error) {
+func (r *Rules) Toolchains() (usable []string, problems []error) {
 	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
 		if err := r.validateToolchain(path); err != nil {
-			refused = append(refused, err)
+			problems = append(problems, err)
 		} else {
 			usable = append(usable, path)
 		}
 	}
-	return usable, refused
+	return usable, problems
 }
 
 // ValidateToolchains refuses a list with a folder that goals may not read.

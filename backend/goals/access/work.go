@@ -23,32 +23,32 @@ func validateWork(p *policy.Policy) error {
 	}
 	paths := p.Work
 	p.Work = nil
-	for _, given := range paths {
-		if given = strings.TrimSpace(given); given == "" {
+	for _, entry := range paths {
+		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
 		}
-		path := filepath.FromSlash(policy.RoundGlob(given))
+		path := filepath.FromSlash(policy.RoundGlob(entry))
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(p.Dir, path)
 		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			return refuse(fmt.Sprintf("%s does not exist in %s", given, p.Dir),
+			return refuse(fmt.Sprintf("%s does not exist in %s", entry, p.Dir),
 				"create it first, or name the folder above it: only folders and files that exist can be named")
 		}
 		rel, err := filepath.Rel(p.Dir, real)
 		info, statErr := os.Stat(real)
 		switch {
 		case err != nil || statErr != nil || !filepath.IsLocal(rel):
-			return refuse(given+" is outside the goal's folder "+p.Dir,
+			return refuse(entry+" is outside the goal's folder "+p.Dir,
 				"name folders and files inside it; --allow-write adds another folder")
-		case rel == "." && policy.RoundGlob(given) != given:
+		case rel == "." && policy.RoundGlob(entry) != entry:
 			return refuse(fmt.Sprintf("%s can match in the whole folder, and the sandbox grants folders and existing files, "+
-				"not patterns", given), "name folders or files, or leave it empty for the whole folder")
+				"not patterns", entry), "name folders or files, or leave it empty for the whole folder")
 		case slices.Contains(strings.Split(strings.ToLower(rel), string(filepath.Separator)), ".git"):
-			return refuse(given+" is git's own folder", "leave it out: commit yourself when the goal is done")
+			return refuse(entry+" is git's own folder", "leave it out: commit yourself when the goal is done")
 		case !info.IsDir() && !info.Mode().IsRegular():
-			return refuse(given+" is neither a folder nor a regular file", "name folders and files")
+			return refuse(entry+" is neither a folder nor a regular file", "name folders and files")
 		}
 		if rel = filepath.ToSlash(rel); info.IsDir() {
 			rel += "/"
@@ -114,9 +114,9 @@ func (r *Rules) validateCheckDir(p *policy.Policy) error {
 		hidden = append(slices.Clone(hidden), p.CheckDir)
 	}
 	for _, dir := range hidden {
-		for _, granted := range slices.Concat(p.AllowRead, p.AllowWrite, p.AllowSocket) {
-			if policy.FoldersOverlap(granted, dir) {
-				return refuse(fmt.Sprintf("the goal would have access to %s, but only the checks may read %s", granted, dir),
+		for _, path := range slices.Concat(p.AllowRead, p.AllowWrite, p.AllowSocket) {
+			if policy.FoldersOverlap(path, dir) {
+				return refuse(fmt.Sprintf("the goal would have access to %s, but only the checks may read %s", path, dir),
 					"give it a path that does not contain that folder")
 			}
 		}

@@ -162,7 +162,7 @@ func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	if err != nil {
 		return out, err
 	}
-	proved, err := ga.store.History.Assurances(ga.ctx, ids...)
+	assurances, err := ga.store.History.Assurances(ga.ctx, ids...)
 	if err != nil {
 		return out, err
 	}
@@ -171,7 +171,8 @@ func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		if err != nil {
 			return out, err
 		}
-		out.Goals = append(out.Goals, goalCard(row, cardFacts{activity[row.ID], asks[row.ID], proved[row.ID], owner}))
+		facts := cardFacts{activity[row.ID], asks[row.ID], assurances[row.ID], owner}
+		out.Goals = append(out.Goals, goalCard(row, facts))
 	}
 	return out, nil
 }

@@ -140,8 +140,8 @@ func (g goalRecording) page(name string, after int) (out RecordingPage, err erro
 	const pageBytes = 4 << 20
 	out.Records = []RecordView{}
 	n, size := 0, 0
-	wanted := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= pageBytes }
-	err = g.scan(wanted, func(r recording.Record) error {
+	matches := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= pageBytes }
+	err = g.scan(matches, func(r recording.Record) error {
 		if r.Pane != name {
 			return nil
 		}
@@ -189,7 +189,7 @@ func addClick(ctx context.Context, from *store.Store, g goal.Goal, s store.Step,
 
 // frameAt reads the recorded picture of a browser pane at a moment, nil if there is none.
 func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, error) {
-	wanted, n := 0, 0
+	last, n := 0, 0
 	err := g.scan(wantNoData, func(r recording.Record) error {
 		if r.Pane != name || r.Kind != pane.Browser {
 			return nil
@@ -197,10 +197,10 @@ func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, er
 		if r.At.After(at) {
 			return errEnough
 		}
-		wanted++
+		last++
 		return nil
 	})
-	if err != nil || wanted == 0 {
+	if err != nil || last == 0 {
 		return nil, err
 	}
 	var frame *recording.Record
@@ -208,10 +208,10 @@ func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, er
 		if r.Pane == name && r.Kind == pane.Browser {
 			n++
 		}
-		return r.Pane == name && r.Kind == pane.Browser && n == wanted
+		return r.Pane == name && r.Kind == pane.Browser && n == last
 	}
 	err = g.scan(counts, func(r recording.Record) error {
-		if n < wanted || r.Pane != name {
+		if n < last || r.Pane != name {
 			return nil
 		}
 		frame = &r
@@ -221,9 +221,9 @@ func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, er
 }
 
 // scan reads all records of the goal, terminals first. Only wanted records have data.
-func (g goalRecording) scan(wanted func(recording.Record) bool, visit func(recording.Record) error) error {
+func (g goalRecording) scan(matches func(recording.Record) bool, visit func(recording.Record) error) error {
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
-		err := recording.Scan(g.dir, kind, wanted, func(r recording.Record) error {
+		err := recording.Scan(g.dir, kind, matches, func(r recording.Record) error {
 			if err := g.ctx.Err(); err != nil {
 				return err //nolint:wrapcheck // the program is closing
 			}

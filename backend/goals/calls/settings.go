@@ -30,13 +30,13 @@ func (sa *SettingsAPI) Get() (out Settings, err error) {
 // Save saves the settings.
 func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer sa.recoverProblem(&err)
-	saved := sa.cfg.Settings()
-	if s.Toolchains != saved.Toolchains {
+	old := sa.cfg.Settings()
+	if s.Toolchains != old.Toolchains {
 		if err := sa.doctor.Access.ValidateToolchains(s.Toolchains); err != nil {
 			return false, err
 		}
 	}
-	s.Engine = saved.Engine
+	s.Engine = old.Engine
 	return true, sa.cfg.SaveSettings(config.Settings(s))
 }
 

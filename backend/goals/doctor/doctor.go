@@ -122,18 +122,18 @@ func (do *Doctor) versionFinding() api.DoctorFinding {
 
 // toolchainFindings lists the additional folders that goals see, if any.
 func (do *Doctor) toolchainFindings() []api.DoctorFinding {
-	usable, refused := do.Access.Toolchains()
+	usable, problems := do.Access.Toolchains()
 	f := api.DoctorFinding{
 		ID:     "toolchains",
 		Title:  "Extra tool folders",
 		State:  api.FindingOK,
 		Detail: strings.Join(usable, ", "),
 	}
-	if len(refused) > 0 {
-		f.State, f.Detail = api.FindingWarn, "goals cannot use: "+errors.Join(refused...).Error()
+	if len(problems) > 0 {
+		f.State, f.Detail = api.FindingWarn, "goals cannot use: "+errors.Join(problems...).Error()
 		f.Hint = "change it in the settings"
 	}
-	if len(usable)+len(refused) == 0 {
+	if len(usable)+len(problems) == 0 {
 		return nil
 	}
 	return []api.DoctorFinding{f}

@@ -82,9 +82,9 @@ func (do *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, 
 		return "", nil, err //nolint:wrapcheck // the finding says what for
 	}
 	err = do.Sandboxes.WithSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir},
-		func(held *goalsandbox.Sandbox) error {
-			cgroupError = held.Programs.CgroupError()
-			h := held.CheckRunner(do.Sandboxes, dir, nil)
+		func(s *goalsandbox.Sandbox) error {
+			cgroupError = s.Programs.CgroupError()
+			h := s.CheckRunner(do.Sandboxes, dir, nil)
 			out, err := process.Capture(ctx, h.Environment.Launcher, process.Command{
 				Argv: []string{
 					"/bin/sh", "-c",

@@ -13,7 +13,7 @@ import (
 // concurrently.
 type blockedHosts struct {
 	mu      sync.Mutex
-	refused []policy.Effect // one for each host
+	effects []policy.Effect // one for each host
 }
 
 // onRefused records a refused request that the user could allow, by the host's name and not by its address. inForce
@@ -27,8 +27,8 @@ func (b *blockedHosts) onRefused(e egress.Entry, inForce func() egress.Rules) {
 	q := egress.Request{From: e.From, Method: e.Method, Host: e.Host, Port: e.Port}
 	rules := inForce()
 	_, now := rules.Decide(q)
-	_, ever := egress.Rules{Risk: policy.NetworkWrite, Deny: rules.Deny}.Decide(q)
-	if now || !ever {
+	_, isGrantable := egress.Rules{Risk: policy.NetworkWrite, Deny: rules.Deny}.Decide(q)
+	if now || !isGrantable {
 		return
 	}
 	effect := policy.Effect{
@@ -46,12 +46,12 @@ func (b *blockedHosts) onRefused(e egress.Entry, inForce func() egress.Rules) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.refused, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
+	i := slices.IndexFunc(b.effects, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
 	switch {
-	case i < 0 && len(b.refused) < maxHosts:
-		b.refused = append(b.refused, effect)
-	case i >= 0 && effect.Risk.Exceeds(b.refused[i].Risk): // the user is asked about the highest risk
-		b.refused[i] = effect
+	case i < 0 && len(b.effects) < maxHosts:
+		b.effects = append(b.effects, effect)
+	case i >= 0 && effect.Risk.Exceeds(b.effects[i].Risk): // the user is asked about the highest risk
+		b.effects[i] = effect
 	}
 }
 
@@ -59,8 +59,8 @@ func (b *blockedHosts) onRefused(e egress.Entry, inForce func() egress.Rules) {
 func (b *blockedHosts) Drain() []policy.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := b.refused
-	b.refused = nil
+	list := b.effects
+	b.effects = nil
 	return list
 }
 
@@ -68,15 +68,15 @@ func (b *blockedHosts) Drain() []policy.Effect {
 func (b *blockedHosts) Forget(hosts []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refused = slices.DeleteFunc(b.refused, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
+	b.effects = slices.DeleteFunc(b.effects, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
 }
 
 // MarkEarlier marks the requests that were refused so far as earlier than the next call.
 func (b *blockedHosts) MarkEarlier() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := range b.refused {
-		if e := &b.refused[i]; !e.Earlier {
+	for i := range b.effects {
+		if e := &b.effects[i]; !e.Earlier {
 			e.Earlier, e.Reason = true, "before this call, "+e.Reason
 		}
 	}

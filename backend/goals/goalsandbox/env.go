@@ -31,10 +31,10 @@ func goalEnv(providers []config.Provider) []string {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string
-	kept := userKeptEnv()
+	names := userKeptEnv()
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if !keys[name] && (!SecretEnvPattern.MatchString(entry) || slices.Contains(kept, name)) {
+		if !keys[name] && (!SecretEnvPattern.MatchString(entry) || slices.Contains(names, name)) {
 			base = append(base, entry)
 		}
 	}

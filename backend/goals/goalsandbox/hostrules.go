@@ -14,13 +14,13 @@ import (
 // hostRules derives the proxy's rules from a goal's policy and the user's grants. All methods may be called
 // concurrently.
 type hostRules struct {
-	mu     sync.Mutex
-	base   egress.Rules // from the policy
-	grants []policy.Grant
-	now    []policy.Grant  // for the calls that are being executed
-	pages  []*policy.Grant // for page loads that are not complete yet
-	gone   map[string]bool // ids of revoked grants
-	rules  egress.Rules    // in force
+	mu         sync.Mutex
+	base       egress.Rules // from the policy
+	grants     []policy.Grant
+	now        []policy.Grant  // for the calls that are being executed
+	pages      []*policy.Grant // for page loads that are not complete yet
+	revokedIDs map[string]bool // ids of revoked grants
+	rules      egress.Rules    // in force
 }
 
 // current returns the rules in force.
@@ -43,10 +43,10 @@ func (h *hostRules) SetGrants(rules egress.Rules, grants, now []policy.Grant, se
 func (h *hostRules) Revoke(id string, set func(egress.Rules)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.gone == nil {
-		h.gone = map[string]bool{}
+	if h.revokedIDs == nil {
+		h.revokedIDs = map[string]bool{}
 	}
-	h.gone[id] = true
+	h.revokedIDs[id] = true
 	h.applyRules(set)
 }
 
@@ -56,15 +56,16 @@ func (h *hostRules) applyRules(set func(egress.Rules)) {
 	rules := h.base
 	rules.Given, rules.Local = nil, h.base.Local[:len(h.base.Local):len(h.base.Local)]
 	for _, g := range h.grants {
-		if g.Scope == policy.ScopeHost && !h.gone[g.ID] {
+		if g.Scope == policy.ScopeHost && !h.revokedIDs[g.ID] {
 			rules.Given = append(rules.Given, hostGrants(g, "")...)
 		}
-		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess && !h.gone[g.ID] {
+		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess &&
+			!h.revokedIDs[g.ID] {
 			rules.Local = append(rules.Local, loopbackNames(g.Access.Port)...)
 		}
 	}
 	for _, g := range h.now {
-		if g.Scope == policy.ScopeOnce || !h.gone[g.ID] {
+		if g.Scope == policy.ScopeOnce || !h.revokedIDs[g.ID] {
 			rules.Given = append(rules.Given, hostGrants(g, sourceOf(g.Tool))...)
 		}
 	}
@@ -80,23 +81,23 @@ func (h *hostRules) applyRules(set func(egress.Rules)) {
 func (h *hostRules) HoldPageLoad(set func(egress.Rules)) (end func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var held []*policy.Grant
+	var grants []*policy.Grant
 	for _, g := range h.now {
 		if g.Scope == policy.ScopeOnce && sourceOf(g.Tool) == egress.SourcePane &&
 			!g.Risk.Exceeds(policy.NetworkGet) {
-			held = append(held, &g)
+			grants = append(grants, &g)
 		}
 	}
-	if len(held) == 0 {
+	if len(grants) == 0 {
 		return func() {}, false
 	}
-	h.pages = append(h.pages, held...)
+	h.pages = append(h.pages, grants...)
 	h.applyRules(set)
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		before := len(h.pages)
-		h.pages = slices.DeleteFunc(h.pages, func(g *policy.Grant) bool { return slices.Contains(held, g) })
+		h.pages = slices.DeleteFunc(h.pages, func(g *policy.Grant) bool { return slices.Contains(grants, g) })
 		if len(h.pages) != before {
 			h.applyRules(set)
 		}

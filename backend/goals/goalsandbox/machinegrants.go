@@ -16,9 +16,9 @@ const grantTimeout = 10 * time.Second
 // machineGrants are the files, folders, sockets and ports that the user allowed while the goal was running.
 // The zero value is ready. All methods may be called concurrently.
 type machineGrants struct {
-	mu   sync.Mutex
-	open map[string]machineGrant // by id of the grant
-	gone map[string]bool         // ids of revoked grants
+	mu         sync.Mutex
+	open       map[string]machineGrant // by id of the grant
+	revokedIDs map[string]bool         // ids of revoked grants
 	// wrote lists all folders that have been writable, for the report.
 	wrote []string
 }
@@ -48,7 +48,7 @@ func (m *machineGrants) Apply(
 		}
 	}
 	for _, g := range grants {
-		if _, have := m.open[g.ID]; have || g.Scope != policy.ScopeMachine || g.Access == nil || m.gone[g.ID] {
+		if _, have := m.open[g.ID]; have || g.Scope != policy.ScopeMachine || g.Access == nil || m.revokedIDs[g.ID] {
 			continue
 		}
 		m.open[g.ID] = open(ctx, *g.Access)
@@ -75,10 +75,10 @@ func (m *machineGrants) Revoke(ctx context.Context, id string) error {
 	defer cancel()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone == nil {
-		m.gone = map[string]bool{}
+	if m.revokedIDs == nil {
+		m.revokedIDs = map[string]bool{}
 	}
-	m.gone[id] = true
+	m.revokedIDs[id] = true
 	return m.revokeLocked(ctx, id)
 }
 

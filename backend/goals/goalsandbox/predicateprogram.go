@@ -95,9 +95,9 @@ func (p PredicateProgram) run(ctx context.Context, question []byte) (out process
 	if err != nil {
 		return out, fmt.Errorf("pipe: %w", err)
 	}
-	written := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(written)
+		defer close(done)
 		_, _ = w.Write(question) // fails if the program ends early, which its status shows
 		_ = w.Close()
 	}()
@@ -109,7 +109,7 @@ func (p PredicateProgram) run(ctx context.Context, question []byte) (out process
 		Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
 	}, false)
 	err = errors.Join(err, r.Close()) // unblocks the writer if the program has not read
-	<-written
+	<-done
 	return out, err
 }
 

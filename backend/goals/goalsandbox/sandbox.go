@@ -99,11 +99,11 @@ func (f *Factory) Open(
 	if err != nil {
 		return nil, err
 	}
-	toolchains, refused := f.Access.Toolchains()
+	toolchains, problems := f.Access.Toolchains()
 	spec.Tools, spec.Held, spec.Limits = append(spec.Tools, toolchains...), locked, f.Limits()
 	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
-	for _, err := range refused {
+	for _, err := range problems {
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
@@ -341,10 +341,10 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 // Limits returns the limits of a goal's programs, as the user set them.
 func (f *Factory) Limits() *sandbox.ResourceLimits {
 	l := spec.DefaultLimits()
-	if chosen := int64(f.Config.Settings().GoalMemory) << 20; chosen > 0 {
-		l.Together = chosen
-		if l.Memory == 0 || l.Memory > chosen {
-			l.Memory = chosen
+	if bytes := int64(f.Config.Settings().GoalMemory) << 20; bytes > 0 {
+		l.Together = bytes
+		if l.Memory == 0 || l.Memory > bytes {
+			l.Memory = bytes
 		}
 	}
 	return l
@@ -383,15 +383,15 @@ func (s *Sandbox) GrantAccess(
 		if o.err = access.ValidateAccess(want); o.err != nil {
 			return o
 		}
-		opened, err := s.Programs.Grant(ctx, grant)
+		active, err := s.Programs.Grant(ctx, grant)
 		if err != nil {
 			o.err = err
 			return o
 		}
-		o.close = opened.Revoke
-		if opened.Port != nil {
-			s.Proxy.Forward(opened.Port, want.Port)
-			o.close = func(context.Context) error { return opened.Port.Close() }
+		o.close = active.Revoke
+		if active.Port != nil {
+			s.Proxy.Forward(active.Port, want.Port)
+			o.close = func(context.Context) error { return active.Port.Close() }
 		}
 		return o
 	}

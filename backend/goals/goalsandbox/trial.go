@@ -26,17 +26,17 @@ type TrialSandbox struct {
 	OwnEnv   []string         // for Outside
 	Dir      string
 
-	held *Sandbox
+	sandbox *Sandbox
 }
 
 // RefusedRequests lists the requests that the proxy has refused so far, one line each.
-func (t *TrialSandbox) RefusedRequests() []string { return t.held.Proxy.RefusedSince(0) }
+func (t *TrialSandbox) RefusedRequests() []string { return t.sandbox.Proxy.RefusedSince(0) }
 
 // Violations lists the actions that the kernel has refused so far, one line each.
 func (t *TrialSandbox) Violations() []string {
-	t.held.mu.Lock()
-	defer t.held.mu.Unlock()
-	return slices.Clone(t.held.violations)
+	t.sandbox.mu.Lock()
+	defer t.sandbox.mu.Unlock()
+	return slices.Clone(t.sandbox.violations)
 }
 
 // OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
@@ -58,22 +58,22 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := f.Open(ctx, "sandbox", p, layer)
+	s, err := f.Open(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor shows what works here"}
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
 	return do(&TrialSandbox{
-		Inside:   held.Programs,
+		Inside:   s.Programs,
 		Outside:  f.UserPrograms,
-		Env:      held.Env,
-		CheckEnv: held.checkEnv,
+		Env:      s.Env,
+		CheckEnv: s.checkEnv,
 		OwnEnv:   environ.Base(os.Environ()),
 		Dir:      p.Dir,
-		held:     held,
+		sandbox:  s,
 	})
 }
 
@@ -82,8 +82,8 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func
 func (f *Factory) WithTrial(
 	ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error,
 ) error {
-	return f.WithSandbox(ctx, p, func(held *Sandbox) error {
-		host := held.CheckRunner(f, p.Dir, hosts)
+	return f.WithSandbox(ctx, p, func(s *Sandbox) error {
+		host := s.CheckRunner(f, p.Dir, hosts)
 		host.Judge, host.Environment.Pages = judge, f.Pages("") // pre-flight only checks that they exist
 		return do(host)
 	})
@@ -100,7 +100,7 @@ func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*San
 		return fmt.Errorf("pre-flight: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := f.Open(ctx, "pre-flight", p, layer)
+	s, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return fault.Invalid("sandbox", err.Error(),
 			"goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights")
@@ -108,5 +108,5 @@ func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*San
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(held), held.Close(context.WithoutCancel(ctx)))
+	return errors.Join(do(s), s.Close(context.WithoutCancel(ctx)))
 }

@@ -36,7 +36,7 @@ func (r *Recovery) adoptAll(ctx context.Context, status goal.Status) error {
 
 // adoptParked adopts a goal that waits, unless another process has it.
 func (r *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
-	own, err := r.store.Locks.LockGoal(id)
+	lock, err := r.store.Locks.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return nil
 	}
@@ -52,21 +52,21 @@ func (r *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
 		})
 	}
 	if err != nil {
-		return errors.Join(err, own.Unlock())
+		return errors.Join(err, lock.Unlock())
 	}
 	switch {
 	case r.isParentPaused(ctx, row.Origin.Parent):
 	case row.Status == goal.Pending:
-		return r.startRunner(ctx, row.Goal, own, &event.Started{})
+		return r.startRunner(ctx, row.Goal, lock, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
-		return r.adoptManualAnswer(ctx, row, own)
+		return r.adoptManualAnswer(ctx, row, lock)
 	case isParked(row):
 		//nolint:contextcheck // giving panes back outlives the call
-		return r.beginWithLock(id, own, func(release func()) error {
+		return r.beginWithLock(id, lock, func(release func()) error {
 			return r.runner.ResumeParked(ctx, row.Goal, release)
 		})
 	}
-	return own.Unlock()
+	return lock.Unlock()
 }
 
 // isParentPaused reports whether a parent goal is paused by more than the end of its process. Its children then wait
@@ -81,15 +81,15 @@ func (r *Recovery) isParentPaused(ctx context.Context, parent goal.ID) bool {
 
 // adoptManualAnswer continues a goal whose process died after the user accepted or rejected its result and before it
 // acted on the answer.
-func (r *Recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
+func (r *Recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, lock *store.GoalLock) error {
 	answers, err := r.store.Orders.List(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil || len(answers) == 0 || runProblem(row) != nil { // the user sees the problem when resuming the goal
-		return errors.Join(err, own.Unlock())
+		return errors.Join(err, lock.Unlock())
 	}
 	if err := r.settleStaleOrders(ctx, row.ID, answers[len(answers)-1]); err != nil {
-		return errors.Join(err, own.Unlock())
+		return errors.Join(err, lock.Unlock())
 	}
-	return r.startRunner(ctx, row.Goal, own, &event.Resumed{
+	return r.startRunner(ctx, row.Goal, lock, &event.Resumed{
 		Note: "the user had answered, and the program ended before it continued",
 	})
 }
@@ -109,7 +109,7 @@ func (r *Recovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := r.store.Questions.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		// adoptParked checks this again. Checking it first keeps other processes from having to wait for the lock.
-		if row, gone := r.store.Goals.Get(ctx, id); gone == nil && !r.isParentPaused(ctx, row.Origin.Parent) {
+		if row, readErr := r.store.Goals.Get(ctx, id); readErr == nil && !r.isParentPaused(ctx, row.Origin.Parent) {
 			err = errors.Join(err, r.adoptParked(ctx, id))
 		}
 	}

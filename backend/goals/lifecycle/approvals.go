@@ -37,14 +37,14 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 				"use "+scopeNames(open[i].Approval))
 		}
 	}
-	var answered store.GoalRow
+	var answeredRow store.GoalRow
 	err = s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
-		if answered = row; row.Status != goal.Running && row.Status != goal.Paused {
+		if answeredRow = row; row.Status != goal.Running && row.Status != goal.Paused {
 			return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
 		}
 		return nil
 	}, o)
-	if err != nil || answered.Status == goal.Running { // its run reads the answer
+	if err != nil || answeredRow.Status == goal.Running { // its run reads the answer
 		return err
 	}
 	return s.resumeIfAnswered(ctx, id)
@@ -85,12 +85,12 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	named := func(g policy.Grant) bool { return g.ID == request }
-	if !slices.ContainsFunc(grants, named) {
+	matches := func(g policy.Grant) bool { return g.ID == request }
+	if !slices.ContainsFunc(grants, matches) {
 		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no grant %q", request), "approvals lists its grants")
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
-	own, err := s.store.Locks.LockGoal(id)
+	lock, err := s.store.Locks.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) { // the process that runs the goal revokes it
 		return s.Runs.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
@@ -98,10 +98,10 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 		return fmt.Errorf("revoke: %w", err)
 	}
 	grants, err = s.store.Approvals.Grants(ctx, id) // no other process can end it now
-	row, gone := s.store.Goals.Get(ctx, id)
-	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
+	row, readErr := s.store.Goals.Get(ctx, id)
+	if err = errors.Join(err, readErr); err == nil && slices.ContainsFunc(grants, matches) {
 		err = s.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID},
 			&event.GrantEnded{Request: request, Why: "the user revoked it"})
 	}
-	return errors.Join(err, own.Unlock())
+	return errors.Join(err, lock.Unlock())
 }

@@ -44,8 +44,10 @@ func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children
 	if err != nil {
 		return nil, err
 	}
-	shared, err := s.store.Goals.Shared(ctx, g.ID) // includes deleted children
-	return &childGoals{goals: s, parent: g.ID, above: g.Origin.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
+	childSpend, err := s.store.Goals.Shared(ctx, g.ID) // includes deleted children
+	return &childGoals{
+		goals: s, parent: g.ID, above: g.Origin.Parent, any: len(rows) > 0 || childSpend != goal.Spend{},
+	}, err
 }
 
 // TotalSpend returns what all children have spent so far.
@@ -144,11 +146,11 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	if err := c.resumeOne(ctx, r); err != nil {
 		return tools.GoalState{}, err
 	}
-	late := time.NewTimer(wait)
-	defer late.Stop()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	select {
 	case <-c.goals.Runs.runner.Done(r.ID):
-	case <-late.C:
+	case <-timer.C:
 	case <-session.PauseSignal(ctx):
 	case <-ctx.Done():
 		return tools.GoalState{}, fmt.Errorf("waiting for goal %s: %w", r.ID.Short(), ctx.Err())
@@ -212,11 +214,11 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 		if err != nil {
 			return err
 		}
-		lives, err := c.goals.Runs.isActive(r)
+		isActive, err := c.goals.Runs.isActive(r)
 		if err != nil {
 			return err
 		}
-		if !lives && r.StoppedBy != c.parent {
+		if !isActive && r.StoppedBy != c.parent {
 			return fmt.Errorf("goal %s is already %s", r.ID.Short(), r.Status)
 		}
 		id = r.ID
@@ -285,11 +287,11 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	if live >= maxChildren {
 		return "", fmt.Errorf("%d of your goals are already active; wait for one of them to end", live)
 	}
-	shared, err := c.goals.store.Goals.Shared(ctx, c.parent)
+	childSpend, err := c.goals.store.Goals.Shared(ctx, c.parent)
 	if err != nil {
 		return "", fmt.Errorf("start goal: %w", err)
 	}
-	limits, err := shareLimits(parent.Goal, shared, rows, child.Share)
+	limits, err := shareLimits(parent.Goal, childSpend, rows, child.Share)
 	if err != nil {
 		return "", err
 	}
@@ -352,44 +354,44 @@ func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) e
 }
 
 // shareLimits returns percent of what is left of the parent's limits, assuming that every child uses up its own
-// limits. shared is what all children have spent so far.
-func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, percent int) (goal.Limits, error) {
-	promised := shared
+// limits. childSpend is what all children have spent so far.
+func shareLimits(parent goal.Goal, childSpend goal.Spend, rows []store.GoalRow, percent int) (goal.Limits, error) {
+	total := childSpend
 	for _, r := range rows {
 		if n := r.Spent; r.Status.IsActive() { // add what it may still spend
-			promised = promised.Add(goal.Spend{
+			total = total.Add(goal.Spend{
 				Iterations: max(0, r.Limits.Iterations-n.Iterations),
 				USD:        max(0, r.Limits.USD-n.USD),
 				TokensIn:   max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
 			})
 		}
 	}
-	used, l, share := parent.Spent.Add(promised), parent.Limits, float64(percent)/100
+	spend, l, share := parent.Spent.Add(total), parent.Limits, float64(percent)/100
 	out := goal.Limits{ClaimsPerCheck: l.ClaimsPerCheck}
 	none := func(what string) (goal.Limits, error) {
 		return out, fmt.Errorf("too little is left of your limit of %s to share it", what)
 	}
 	if l.Iterations > 0 {
-		if out.Iterations = int(float64(l.Iterations-used.Iterations) * share); out.Iterations < 1 {
+		if out.Iterations = int(float64(l.Iterations-spend.Iterations) * share); out.Iterations < 1 {
 			return none("turns")
 		}
 	}
 	if l.Tokens > 0 {
-		if out.Tokens = int64(float64(l.Tokens-used.TokensIn-used.TokensOut) * share); out.Tokens < 1 {
+		if out.Tokens = int64(float64(l.Tokens-spend.TokensIn-spend.TokensOut) * share); out.Tokens < 1 {
 			return none("tokens")
 		}
 	}
 	if l.USD > 0 {
-		if out.USD = (l.USD - used.USD) * share; out.USD <= 0 {
+		if out.USD = (l.USD - spend.USD) * share; out.USD <= 0 {
 			return none("money")
 		}
 	}
 	if l.WallClock() > 0 { // children run in parallel, so they do not use up each other's time
-		left := time.Duration(float64(l.WallClock()-parent.Spent.WallClock) * share).Round(time.Second)
-		if left < time.Second {
+		timeLeft := time.Duration(float64(l.WallClock()-parent.Spent.WallClock) * share).Round(time.Second)
+		if timeLeft < time.Second {
 			return none("time")
 		}
-		out.WallClockMS = left.Milliseconds()
+		out.WallClockMS = timeLeft.Milliseconds()
 	}
 	return out, nil
 }

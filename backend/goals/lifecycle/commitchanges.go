@@ -51,8 +51,8 @@ func (fh *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitr
 
 // proposeBranch proposes the branch of the goal's worktree, or a new one.
 func proposeBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string {
-	if own := g.Origin.Worktree; own != nil && repo.Branch() == own.Branch {
-		return own.Branch
+	if worktree := g.Origin.Worktree; worktree != nil && repo.Branch() == worktree.Branch {
+		return worktree.Branch
 	}
 	return worktrees.BranchName(ctx, repo, g.Objective, g.ID)
 }

@@ -22,26 +22,26 @@ func (s *Service) Start(ctx context.Context, in goal.Request) (id goal.ID, err e
 func (s *Service) StartAs(
 	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
-	g, made, err := s.Intake.prepareGoal(ctx, in, shape)
+	g, isNewDir, err := s.Intake.prepareGoal(ctx, in, shape)
 	if err != nil {
 		return "", err
 	}
 	defer func() {
-		if err != nil && made {
+		if err != nil && isNewDir {
 			err = errors.Join(err, s.Intake.removeGoalDir(ctx, *g))
 		}
 	}()
 	if err := s.Intake.saveBaseline(ctx, *g); err != nil {
 		return "", errors.Join(err, s.Intake.removeGoalState(g.ID))
 	}
-	own, err := s.store.Locks.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
+	lock, err := s.store.Locks.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.Intake.removeGoalState(g.ID))
 	}
 	if err := s.store.Goals.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.Intake.removeGoalState(g.ID))
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), lock.Unlock(), s.Intake.removeGoalState(g.ID))
 	}
-	if err := s.Runs.startRunner(ctx, *g, own, s.Intake.startEvents(ctx, *g)...); err != nil {
+	if err := s.Runs.startRunner(ctx, *g, lock, s.Intake.startEvents(ctx, *g)...); err != nil {
 		return "", errors.Join(err, s.store.Goals.Delete(context.WithoutCancel(ctx), g.ID), s.Intake.removeGoalState(g.ID))
 	}
 	return g.ID, nil
@@ -69,8 +69,8 @@ func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error
 	row, err := s.store.Goals.Get(ctx, id)
 	if err == nil && row.Status == goal.Running { // its process may have died: then it is paused as interrupted
 		if alive, err := s.store.Locks.IsLocked(id); err != nil || !alive {
-			_, lost := s.store.Recovery.InterruptOne(ctx, id)
-			return errors.Join(err, lost)
+			_, interruptErr := s.store.Recovery.InterruptOne(ctx, id)
+			return errors.Join(err, interruptErr)
 		}
 	}
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error
 		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
 	}
 	return s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
-		lives, err := s.Runs.isActive(row)
-		if err != nil || lives {
+		isActive, err := s.Runs.isActive(row)
+		if err != nil || isActive {
 			return err
 		}
 		return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
@@ -122,11 +122,11 @@ func (s *Service) Abort(ctx context.Context, id goal.ID) error {
 
 // AbortWith does what Abort does, with a stop that says who aborts the goal and why.
 func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) error {
-	row, lives, err := s.Runs.readActive(ctx, id)
+	row, isActive, err := s.Runs.readActive(ctx, id)
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
-	if !lives {
+	if !isActive {
 		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
 	}
 	if s.Runs.runner.Cancel(id, stop) {

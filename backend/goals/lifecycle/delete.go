@@ -13,23 +13,23 @@ import (
 // Delete deletes a goal with its panes and all its data. It aborts an active goal first. It also removes the goal's git
 // worktree, unless that has work that no other branch has.
 func (s *Service) Delete(ctx context.Context, id goal.ID) error {
-	row, lives, err := s.Runs.readActive(ctx, id)
+	row, isActive, err := s.Runs.readActive(ctx, id)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	if lives {
+	if isActive {
 		if err := s.Abort(ctx, id); err != nil {
-			if row, again := s.store.Goals.Get(ctx, id); again != nil || row.Status.IsActive() {
+			if row, readErr := s.store.Goals.Get(ctx, id); readErr != nil || row.Status.IsActive() {
 				return err
 			} // it ended in the meantime
 		}
 	}
-	own, err := s.Runs.lockStopped(ctx, id) // so that no process can resume it
+	lock, err := s.Runs.lockStopped(ctx, id) // so that no process can resume it
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), s.store.Goals.Delete(ctx, id),
-		s.Intake.removeGoalState(id), own.Unlock()); err != nil {
+		s.Intake.removeGoalState(id), lock.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -47,26 +47,26 @@ func (s *Service) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 	}
 	n := 0
 	for _, id := range ids {
-		gone, err := s.prune(ctx, id)
+		isDeleted, err := s.prune(ctx, id)
 		if err != nil {
 			return n, fmt.Errorf("prune %s: %w", id.Short(), err)
 		}
-		if gone {
+		if isDeleted {
 			n++
 		}
 	}
 	return n, nil
 }
 
-func (s *Service) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
-	own, err := s.Runs.lockStopped(ctx, id)
+func (s *Service) prune(ctx context.Context, id goal.ID) (isDeleted bool, err error) {
+	lock, err := s.Runs.lockStopped(ctx, id)
 	if errors.Is(err, store.ErrGoalLocked) || api.IsConflict(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	row, err := s.store.Goals.Get(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.IsActive() {
 		return false, nil

@@ -16,14 +16,14 @@ const OwnLoop = "model"
 
 // chooseEngine returns the external agent for a new goal, "" for Goalpost's own loop. The setting applies only where
 // an agent can run.
-func chooseEngine(engines []engine.Profile, wanted, setting string, g goal.Goal) (string, error) {
+func chooseEngine(engines []engine.Profile, name, setting string, g goal.Goal) (string, error) {
 	possible := !g.Scripted && !g.Policy.Unconfined
-	id := cmp.Or(wanted, setting)
-	if id == "" || id == OwnLoop || wanted == "" && !possible {
+	id := cmp.Or(name, setting)
+	if id == "" || id == OwnLoop || name == "" && !possible {
 		return "", nil
 	}
-	p, known := engine.FindProfile(engines, id)
-	if !known {
+	p, isKnown := engine.FindProfile(engines, id)
+	if !isKnown {
 		names := []string{OwnLoop}
 		for _, p := range engines {
 			names = append(names, p.ID)

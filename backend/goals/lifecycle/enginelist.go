@@ -11,12 +11,12 @@ import (
 	"goalpost/backend/storage/config"
 )
 
-// ListEngines describes all engines, Goalpost's own loop first. chosen is the engine of the settings.
-func ListEngines(chosen string) []api.EngineView {
+// ListEngines describes all engines, Goalpost's own loop first. current is the engine of the settings.
+func ListEngines(current string) []api.EngineView {
 	list := []api.EngineView{{
 		ID:          OwnLoop,
 		Name:        "Goalpost",
-		Default:     chosen == "" || chosen == OwnLoop,
+		Default:     current == "" || current == OwnLoop,
 		Tested:      true,
 		Note:        "Goalpost's own loop",
 		Credentials: "Asks the goal's model. Its key stays outside the sandbox.",
@@ -26,7 +26,7 @@ func ListEngines(chosen string) []api.EngineView {
 		view := api.EngineView{
 			ID:      profile.ID,
 			Name:    profile.Name,
-			Default: chosen == profile.ID,
+			Default: current == profile.ID,
 			Path:    found.Command,
 			Version: found.Version,
 			Tested:  found.IsTested(),

@@ -25,7 +25,7 @@ const (
 // TestEngine lets an external agent write one file, as a goal in an empty folder with the active model. It deletes the
 // goal and its folder afterwards.
 func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest, err error) {
-	if _, known := engine.FindProfile(s.Intake.engines, id); !known {
+	if _, isKnown := engine.FindProfile(s.Intake.engines, id); !isKnown {
 		return out, fault.Invalid("engine", fmt.Sprintf("there is no external agent %q to test", id),
 			"goalctl engines lists them")
 	}
@@ -33,7 +33,7 @@ func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest
 	sub := s.sessions.Broker.SubscribeReliable(buffer)
 	defer sub.Close()
 	began := s.Intake.clock.Now()
-	made, err := s.Start(ctx, goal.Request{
+	testID, err := s.Start(ctx, goal.Request{
 		Objective: "Test of the engine: create the file " + engineTestFile + " with the word ready, then claim.",
 		Criterion: goal.Criterion{
 			Checks: []goal.Check{{Type: goal.Shell, Command: "grep -q ready " + engineTestFile}},
@@ -49,14 +49,14 @@ func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest
 	if err != nil {
 		return out, err
 	}
-	out.Stages = s.followEngineTest(ctx, made, sub)
+	out.Stages = s.followEngineTest(ctx, testID, sub)
 	out.OK = out.Stages[len(out.Stages)-1].OK
 	out.MS = s.Intake.clock.Now().Sub(began).Milliseconds()
-	row, err := s.store.Goals.Get(ctx, made)
+	row, err := s.store.Goals.Get(ctx, testID)
 	if err != nil {
 		return out, fmt.Errorf("test of the engine: %w", err)
 	}
-	return out, errors.Join(s.Delete(context.WithoutCancel(ctx), made), os.RemoveAll(row.Policy.Dir))
+	return out, errors.Join(s.Delete(context.WithoutCancel(ctx), testID), os.RemoveAll(row.Policy.Dir))
 }
 
 // followEngineTest follows the test until it ends, and returns the stages that it reached.

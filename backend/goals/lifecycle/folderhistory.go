@@ -59,11 +59,11 @@ func (fh *FolderHistory) compare(
 		return nil, fault.New(fault.Conflict, "the goal's folder cannot be compared: "+err.Error(),
 			"put the folder "+row.Policy.Dir+" back if it is gone, then try again")
 	}
-	selected, err := relativePaths(row.Policy.Dir, paths)
+	relPaths, err := relativePaths(row.Policy.Dir, paths)
 	if err != nil {
 		return nil, err
 	}
-	c.Select(selected)
+	c.Select(relPaths)
 	return c, nil
 }
 

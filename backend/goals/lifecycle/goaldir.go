@@ -13,22 +13,22 @@ import (
 	"goalpost/backend/lib/fault"
 )
 
-// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
-func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (made bool, err error) {
+// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. isNew reports whether it is new.
+func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (isNew bool, err error) {
 	if g.NewWorktree && g.Dir == "" {
 		return false, fault.Invalid("new_worktree", "a worktree needs a folder in a git repository",
 			"name it with --dir")
 	}
-	dir, made, err := it.resolveGoalDir(g.Dir, g.Objective)
+	dir, isNew, err := it.resolveGoalDir(g.Dir, g.Objective)
 	if err != nil || !g.NewWorktree {
 		g.Policy.Dir = dir
-		return made, err
+		return isNew, err
 	}
-	own, dir, err := it.worktrees.Create(ctx, dir, g.Objective, g.ID)
+	worktree, dir, err := it.worktrees.Create(ctx, dir, g.Objective, g.ID)
 	if err != nil {
 		return false, err
 	}
-	g.Origin.Worktree, g.Policy.Dir = &own, dir
+	g.Origin.Worktree, g.Policy.Dir = &worktree, dir
 	if _, err := it.access.ValidateExistingDir(dir); err != nil {
 		return false, errors.Join(err, it.removeGoalDir(ctx, *g))
 	}
@@ -37,8 +37,8 @@ func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (made bool, err 
 
 // removeGoalDir removes the folder that was made for a goal that could not start.
 func (it *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
-	if own := g.Origin.Worktree; own != nil {
-		return it.worktrees.Discard(ctx, *own)
+	if worktree := g.Origin.Worktree; worktree != nil {
+		return it.worktrees.Discard(ctx, *worktree)
 	}
 	if err := os.RemoveAll(g.Policy.Dir); err != nil {
 		return fmt.Errorf("remove the goal's folder: %w", err)
@@ -52,25 +52,25 @@ func (it *Intake) validateWorktreeAccess(ctx context.Context, g *goal.Goal) erro
 	if err := it.access.ValidateGrants(&g.Policy); err != nil {
 		return err
 	}
-	own := g.Origin.Worktree
-	if own == nil || own.Dir != g.Policy.Dir { // below its top, no program finds .git
+	worktree := g.Origin.Worktree
+	if worktree == nil || worktree.Dir != g.Policy.Dir { // below its top, no program finds .git
 		return nil
 	}
 	for _, dir := range g.Policy.AllowWrite {
-		if policy.FoldersOverlap(own.CommonDir, dir) {
+		if policy.FoldersOverlap(worktree.CommonDir, dir) {
 			return fault.Invalid("allow_write", dir+" contains the repository of the worktree",
 				"leave it out: the goal changes its own work tree, and the host commits")
 		}
 	}
 	if g.Policy.CheckDir != "" {
-		for _, top := range []string{own.Dir, own.Repository} {
+		for _, top := range []string{worktree.Dir, worktree.Repository} {
 			if err := it.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
 				return err
 			}
 		}
 	}
-	if !slices.Contains(g.Policy.AllowRead, own.CommonDir) {
-		g.Policy.AllowRead = append(g.Policy.AllowRead, own.CommonDir)
+	if !slices.Contains(g.Policy.AllowRead, worktree.CommonDir) {
+		g.Policy.AllowRead = append(g.Policy.AllowRead, worktree.CommonDir)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Intake struct {
 // with everything that the checks left there.
 func (it *Intake) prepareGoal(
 	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
-) (g *goal.Goal, made bool, err error) {
+) (g *goal.Goal, isNewDir bool, err error) {
 	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
 	g.Unconfined = g.Unconfined || it.unconfined
 	if err := g.Complete(); err != nil {
@@ -72,7 +72,7 @@ func (it *Intake) prepareGoal(
 	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
-	if made, err = it.setGoalDir(ctx, g); err != nil {
+	if isNewDir, err = it.setGoalDir(ctx, g); err != nil {
 		return nil, false, err
 	}
 	err = it.validateWorktreeAccess(ctx, g)
@@ -92,12 +92,12 @@ func (it *Intake) prepareGoal(
 		err = it.runPreflight(ctx, g)
 	}
 	if err != nil {
-		if made {
+		if isNewDir {
 			err = errors.Join(err, it.removeGoalDir(ctx, *g))
 		}
 		return nil, false, err
 	}
-	return g, made, nil
+	return g, isNewDir, nil
 }
 
 // draftPolicy completes and validates the policy of a goal that the user is still entering.
@@ -111,9 +111,9 @@ func (it *Intake) draftPolicy(p policy.Policy, dir string) (policy.Policy, error
 }
 
 // resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
-func (it *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
-	if given != "" {
-		dir, err = it.access.ValidateExistingDir(given)
+func (it *Intake) resolveGoalDir(choice, objective string) (dir string, isNew bool, err error) {
+	if choice != "" {
+		dir, err = it.access.ValidateExistingDir(choice)
 		return dir, false, err
 	}
 	base := filepath.Join(it.cfg.Work(), it.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))

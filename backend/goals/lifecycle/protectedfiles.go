@@ -208,11 +208,11 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 		return outcome{}, nil
 	}
 	versions, err := p.Accept(ctx, d.accept...)
-	var stale *protect.StaleChangeError
-	if errors.As(err, &stale) {
+	var staleErr *protect.StaleChangeError
+	if errors.As(err, &staleErr) {
 		return outcome{}, &fault.Error{
 			Code:    fault.ProtectedChanged,
-			Message: stale.Error(),
+			Message: staleErr.Error(),
 			Field:   "protected",
 			Hint:    "review the change again, then accept or restore it",
 		}
@@ -221,13 +221,13 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 		return outcome{}, fault.Invalid("protected", "the changes cannot be accepted: "+err.Error(),
 			"correct that, or restore the old versions with --restore-protected")
 	}
-	var files, kept []string
+	var files, names []string
 	for _, v := range versions {
-		files, kept = append(files, v.Path), append(kept, v.String())
+		files, names = append(files, v.Path), append(names, v.String())
 	}
 	return outcome{
 		files:   files,
-		warning: event.ProtectedAccepted(kept),
+		warning: event.ProtectedAccepted(names),
 		note: "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
 			"Do not change them.",
 	}, nil
@@ -238,13 +238,13 @@ func restoreFiles(ctx context.Context, p *protect.State, d protectedDecision) (o
 	if d.all != api.RestoreProtected && len(d.accept) == 0 {
 		return outcome{}, nil
 	}
-	files, aside, err := p.RestoreAll(ctx)
+	files, backup, err := p.RestoreAll(ctx)
 	if err != nil {
 		return outcome{}, fmt.Errorf("restoring protected files: %w", err)
 	}
 	return outcome{
 		files:   files,
-		warning: event.ProtectedRestored(files, aside),
+		warning: event.ProtectedRestored(files, backup),
 		note:    "I put these protected files back to what they were: %s. Do not change them.",
 	}, nil
 }

@@ -41,11 +41,11 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 		if h.Folder, err = s.savedWorkspace(ctx, row.Goal); err != nil {
 			return err
 		}
-		same, known, err := h.IsVerifiedTree(ctx, was) // before a check writes anything
+		same, isKnown, err := h.IsVerifiedTree(ctx, was) // before a check writes anything
 		if err != nil {
 			return err
 		}
-		out.TreeChanged = known && !same
+		out.TreeChanged = isKnown && !same
 		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
 			out.Verdicts = append(out.Verdicts, v)
 			return nil

@@ -44,7 +44,7 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit.IsParked() {
-		if woken, err := r.wakeWaiting(ctx, row, limits, note, decisionOf(in)); woken || err != nil {
+		if isDone, err := r.wakeWaiting(ctx, row, limits, note, decisionOf(in)); isDone || err != nil {
 			return err
 		}
 	}
@@ -207,23 +207,23 @@ func (r *Resumption) wakeWaiting(
 // with.
 func (r *Resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
 	// Orders until now are for the former run, later ones for this run.
-	stale, err := r.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	oldOrders, err := r.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
-	own, err := r.lockStopped(ctx, id)
+	lock, err := r.lockStopped(ctx, id)
 	if err != nil {
 		return err
 	}
-	opening, g, err := r.openingEvents(ctx, id, stale, open)
+	opening, g, err := r.openingEvents(ctx, id, oldOrders, open)
 	if err != nil {
-		return errors.Join(err, own.Unlock())
+		return errors.Join(err, lock.Unlock())
 	}
-	return r.startRunner(ctx, g, own, opening...)
+	return r.startRunner(ctx, g, lock, opening...)
 }
 
 func (r *Resumption) openingEvents(
-	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
+	ctx context.Context, id goal.ID, oldOrders []goal.Order, open func(*goal.Goal) ([]event.Body, error),
 ) ([]event.Body, goal.Goal, error) {
 	row, err := r.store.Goals.Get(ctx, id) // read again: no other process can change it now
 	if err == nil {
@@ -233,7 +233,7 @@ func (r *Resumption) openingEvents(
 		return nil, row.Goal, err
 	}
 	// The user's answer to a manual check stays until the claim has been decided.
-	if err := r.store.Orders.Settle(ctx, stale...); err != nil {
+	if err := r.store.Orders.Settle(ctx, oldOrders...); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)

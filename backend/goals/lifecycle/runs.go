@@ -24,19 +24,19 @@ type Runs struct {
 }
 
 // startRunner passes a goal to the runner, which releases the lock after the run.
-func (r *Runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
+func (r *Runs) startRunner(ctx context.Context, g goal.Goal, lock *store.GoalLock, opening ...event.Body) error {
 	r.panes.Share(g.Options.Panes, g.ID)
 	//nolint:contextcheck // giving panes back outlives the call
-	return r.beginWithLock(g.ID, own, func(release func()) error {
+	return r.beginWithLock(g.ID, lock, func(release func()) error {
 		return r.runner.Start(ctx, g, release, opening...)
 	})
 }
 
 // beginWithLock calls begin with a function that releases the lock. If begin fails, it releases the lock itself.
-func (r *Runs) beginWithLock(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
+func (r *Runs) beginWithLock(id goal.ID, lock *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
 		r.panes.EndDrive(id)
-		if err := own.Unlock(); err != nil {
+		if err := lock.Unlock(); err != nil {
 			r.log.Warn("a goal's lock file was not released", "goal", id, "error", err)
 		}
 	}
@@ -61,11 +61,11 @@ func (r *Runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, er
 	case <-r.runner.Done(id):
 	case <-ctx.Done():
 	}
-	own, err := r.store.Locks.LockGoal(id)
+	lock, err := r.store.Locks.LockGoal(id)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
 	}
-	return own, nil
+	return lock, nil
 }
 
 // isQueued reports whether a goal waits in the queue, here or in another process. The status is not enough, because a
@@ -87,11 +87,11 @@ func (r *Runs) isActive(row store.GoalRow) (bool, error) {
 }
 
 // readActive returns a goal, and whether it is active.
-func (r *Runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
+func (r *Runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, isActive bool, err error) {
 	if row, err = r.store.Goals.Get(ctx, id); err == nil {
-		lives, err = r.isActive(row)
+		isActive, err = r.isActive(row)
 	}
-	return row, lives, err
+	return row, isActive, err
 }
 
 // awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. It polls,
@@ -102,9 +102,9 @@ func (r *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		own, err := r.store.Locks.LockGoal(id)
+		lock, err := r.store.Locks.LockGoal(id)
 		if !errors.Is(err, store.ErrGoalLocked) {
-			return own, err
+			return lock, err
 		}
 		select {
 		case <-tick.C:

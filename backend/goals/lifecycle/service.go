@@ -65,10 +65,10 @@ type Deps struct {
 
 // New makes the service and its runner. It sets Ended in the runner's configuration.
 func New(d Deps, c runner.Config) *Service {
-	handed := &Runs{store: d.Store, log: d.Log, panes: d.Panes}
-	protected := &ProtectedFiles{handed}
+	runs := &Runs{store: d.Store, log: d.Log, panes: d.Panes}
+	protected := &ProtectedFiles{runs}
 	s := &Service{
-		Runs: handed,
+		Runs: runs,
 		Intake: &Intake{
 			cfg:        d.Config,
 			store:      d.Store,
@@ -84,11 +84,11 @@ func New(d Deps, c runner.Config) *Service {
 
 			preflighted: d.Preflighted,
 		},
-		Resumption:     &Resumption{handed, d.Models.Budget, protected},
+		Resumption:     &Resumption{runs, d.Models.Budget, protected},
 		ProtectedFiles: protected,
-		Recovery:       &Recovery{handed},
+		Recovery:       &Recovery{runs},
 		History: &FolderHistory{
-			Runs:     handed,
+			Runs:     runs,
 			state:    d.Config.State(),
 			mask:     d.Sessions.Mask,
 			programs: d.Sandboxes.UserPrograms,
@@ -103,7 +103,7 @@ func New(d Deps, c runner.Config) *Service {
 	}
 	s.Suggester = &Suggester{s.Intake}
 	c.Ended = s.cleanUpRun
-	handed.runner = runner.New(c)
+	runs.runner = runner.New(c)
 	return s
 }
 
@@ -113,7 +113,7 @@ func (s *Service) Runner() *runner.Runner { return s.Runs.runner }
 // abortHere ends a goal that this process does not run: it is pending or paused, or was about to pause. If another
 // process owns the goal, abortHere orders that process to abort it.
 func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
-	own, err := s.store.Locks.LockGoal(id)
+	lock, err := s.store.Locks.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		if err := s.Runs.AddOrder(ctx, id, goal.Order{
 			Kind:    goal.OrderAbort,
@@ -122,12 +122,12 @@ func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) 
 		}); err != nil {
 			return err
 		}
-		own, err = s.Runs.awaitRelease(ctx, id)
+		lock, err = s.Runs.awaitRelease(ctx, id)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	row, err := s.store.Goals.Get(ctx, id)
 	if err != nil || !row.Status.IsActive() {
 		return err
@@ -168,9 +168,9 @@ func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := s.store.Goals.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
-		lives, e := s.Runs.isActive(r)
+		isActive, e := s.Runs.isActive(r)
 		err = errors.Join(err, e)
-		if !lives {
+		if !isActive {
 			continue
 		}
 		if s.Runs.runner.Cancel(r.ID, stop) {
@@ -179,7 +179,7 @@ func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
 			case <-ctx.Done():
 				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
 			}
-			if r, again := s.store.Goals.Get(ctx, r.ID); again != nil || !r.Status.IsActive() {
+			if r, readErr := s.store.Goals.Get(ctx, r.ID); readErr != nil || !r.Status.IsActive() {
 				continue
 			}
 		}

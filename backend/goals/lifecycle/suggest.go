@@ -33,7 +33,7 @@ func (s *Suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.S
 	if objective == "" {
 		return out, fault.Invalid("objective", "the objective is empty", "describe what should be true at the end")
 	}
-	var named, own, servers []suggest.Proposal
+	var named, ours, servers []suggest.Proposal
 	var files []string
 	if in.Dir == "" {
 		named = suggest.ReadObjective(objective, nil)
@@ -47,19 +47,19 @@ func (s *Suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.S
 			return out, err
 		}
 		defer func() { _ = folder.Close() }()
-		named, own, files = suggest.ReadObjective(objective, folder.FS()), folder.Proposals(), folder.Names(maxNames)
+		named, ours, files = suggest.ReadObjective(objective, folder.FS()), folder.Proposals(), folder.Names(maxNames)
 	}
 	if suggest.IsAboutServer(objective) {
 		servers = suggest.FindServers(ctx, s.userPorts())
 	}
-	found := suggest.Merge(named, own, servers)
+	found := suggest.Merge(named, ours, servers)
 	out.Notes = []string{}
-	asked, note := s.askModel(ctx, in, suggest.Prompt(objective, files, found))
+	answers, note := s.askModel(ctx, in, suggest.Prompt(objective, files, found))
 	if note != "" {
 		out.Notes = append(out.Notes, note)
 	}
 	out.Checks = []api.SuggestedCheck{}
-	for _, p := range suggest.Merge(found, asked) {
+	for _, p := range suggest.Merge(found, answers) {
 		out.Checks = append(out.Checks, api.SuggestedCheck{
 			Check:      p.Check,
 			Reason:     p.Reason,

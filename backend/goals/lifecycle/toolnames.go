@@ -41,12 +41,12 @@ func validateToolName(names []string, field string, list []string) error {
 	return nil
 }
 
-// closestName returns the name with the longest common prefix with written, "" if no prefix is half as long as written.
-func closestName(written string, names []string) string {
-	best, longest := "", len(written)/2
+// closestName returns the name with the longest common prefix with input, "" if no prefix is half as long as input.
+func closestName(input string, names []string) string {
+	best, longest := "", len(input)/2
 	for _, name := range names {
 		n := 0
-		for n < len(name) && n < len(written) && name[n] == written[n] {
+		for n < len(name) && n < len(input) && name[n] == input[n] {
 			n++
 		}
 		if n > longest || n == longest && n > 0 && best == "" {

@@ -45,7 +45,7 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 			o.Incomplete = "the check could not be observed here, so its files are protected by their names"
 		}
 	}
-	decides, others, missing, written := fileList{}, fileList{}, fileList{}, fileList{}
+	decides, others, missing, outputs := fileList{}, fileList{}, fileList{}, fileList{}
 	var work []string // code that the check reads, and data that its command names
 	for _, p := range judges {
 		if p.Kind != protect.KindForbiddenNew {
@@ -62,23 +62,23 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 			work = append(work, u.Path)
 		}
 	}
-	for _, wanted := range []bool{true, false} { // first the files that would decide if they existed
+	for _, decisive := range []bool{true, false} { // first the files that would decide if they existed
 		for _, u := range o.Missing {
-			if (u.Role.Decides() || u.Opened) == wanted && !inputs.IsInstalled(u.Path) {
+			if (u.Role.Decides() || u.Opened) == decisive && !inputs.IsInstalled(u.Path) {
 				missing.add(api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)})
 			}
 		}
 	}
 	for _, file := range slices.Concat(o.Written, o.Rewritten) {
-		written.add(api.TracedFile{Path: file})
+		outputs.add(api.TracedFile{Path: file})
 	}
 	return &api.TraceView{
 		Decides:    decides.first(maxTraced),
 		Missing:    missing.first(maxTraced),
 		Read:       others.first(maxTraced),
-		Written:    written.first(maxTraced),
+		Written:    outputs.first(maxTraced),
 		Incomplete: o.Incomplete,
-		Work:       proposeWork(t.Dir, t.Check.Command, decides.paths(), work, written.paths(), missing.paths()),
+		Work:       proposeWork(t.Dir, t.Check.Command, decides.paths(), work, outputs.paths(), missing.paths()),
 	}, nil
 }
 
@@ -106,7 +106,7 @@ func (fl *fileList) add(f api.TracedFile) {
 	if fl.index == nil {
 		fl.index = map[string]int{}
 	}
-	if _, known := fl.index[f.Path]; !known {
+	if _, isKnown := fl.index[f.Path]; !isKnown {
 		fl.index[f.Path] = len(fl.files)
 		fl.files = append(fl.files, f)
 	}
@@ -114,11 +114,11 @@ func (fl *fileList) add(f api.TracedFile) {
 
 // noteProgram notes which program used a file, and reports whether the list has that file.
 func (fl *fileList) noteProgram(f api.TracedFile) bool {
-	i, known := fl.index[f.Path]
-	if known && fl.files[i].By == "" {
+	i, isKnown := fl.index[f.Path]
+	if isKnown && fl.files[i].By == "" {
 		fl.files[i].By = f.By
 	}
-	return known
+	return isKnown
 }
 
 func (fl *fileList) paths() []string {

@@ -29,14 +29,14 @@ func (fh *FolderHistory) UndoChanges(
 	if err := fh.refuseUndo(ctx, row); err != nil {
 		return out, err
 	}
-	own, err := fh.lockStopped(ctx, id)
+	lock, err := fh.lockStopped(ctx, id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return out, goalRunningError(id)
 	}
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	a, unavailable, err := fh.open(row)
 	if err != nil {
 		return out, err

@@ -16,7 +16,7 @@ const maxProposed = 6
 // that contain work, or files that the check writes, but no file that decides. In folders with files that decide, it
 // proposes single files. If the check needs a new file in such a folder, it returns none, because only existing files
 // can be granted.
-func proposeWork(dir, command string, decides, work, written, missing []string) []string {
+func proposeWork(dir, command string, decides, work, outputs, missing []string) []string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil
@@ -31,7 +31,7 @@ func proposeWork(dir, command string, decides, work, written, missing []string) 
 	for _, file := range work {
 		p.add(file, true)
 	}
-	for _, file := range written {
+	for _, file := range outputs {
 		p.add(file, false)
 	}
 	for _, file := range missing {

@@ -18,17 +18,17 @@ import (
 // startEvents returns the first events of a goal's journal.
 func (it *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	events := []event.Body{&event.Started{}}
-	own := g.Origin.Worktree
-	if own == nil {
+	worktree := g.Origin.Worktree
+	if worktree == nil {
 		return events
 	}
-	text := fmt.Sprintf("the goal works in the git worktree %s, on the new branch %s, which starts at %.12s", own.Dir,
-		own.Branch, own.Base)
-	if own.From != "" {
-		text += " of " + own.From
+	text := fmt.Sprintf("the goal works in the git worktree %s, on the new branch %s, which starts at %.12s",
+		worktree.Dir, worktree.Branch, worktree.Base)
+	if worktree.From != "" {
+		text += " of " + worktree.From
 	}
-	if n, err := it.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
-		text += fmt.Sprintf("; without the uncommitted changes of %s in %s", goal.FormatCount(n, "file"), own.Repository)
+	if n, err := it.worktrees.Uncommitted(ctx, worktree.Repository); err == nil && n > 0 {
+		text += fmt.Sprintf("; without the uncommitted changes of %s in %s", goal.FormatCount(n, "file"), worktree.Repository)
 	}
 	return append(events, &event.Warning{What: "worktree", Text: text})
 }
@@ -103,8 +103,8 @@ func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow,
 	}
 	owners := map[string]store.GoalRow{}
 	for _, row := range rows {
-		if own := row.Origin.Worktree; own != nil {
-			owners[own.Dir] = row
+		if worktree := row.Origin.Worktree; worktree != nil {
+			owners[worktree.Dir] = row
 		}
 	}
 	return owners, nil
@@ -114,29 +114,29 @@ func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow,
 // its name. It refuses while the goal can still run, and, without force, if the worktree has work that no other branch
 // has. commit is the last one of the branch.
 func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) (
-	removed api.WorktreeView, commit string, err error,
+	view api.WorktreeView, commit string, err error,
 ) {
 	owners, err := s.worktreeOwners(ctx)
 	if err != nil {
-		return removed, "", err
+		return view, "", err
 	}
 	dir, err := s.findWorktree(ctx, which)
 	if err != nil {
-		return removed, "", err
+		return view, "", err
 	}
 	owner := owners[dir]
 	if owner.ID != "" {
-		lives, err := s.Runs.isActive(owner)
+		isActive, err := s.Runs.isActive(owner)
 		switch {
 		case err != nil:
-			return removed, "", err
-		case lives:
-			return removed, "", fault.Kind(fault.Conflict, "",
+			return view, "", err
+		case isActive:
+			return view, "", fault.Kind(fault.Conflict, "",
 				"the goal "+owner.ID.Short()+" has not ended and needs its worktree",
 				"abort it first: goalctl abort "+owner.ID.Short())
 		}
 		if err := s.sessions.CloseGoal(ctx, owner.ID); err != nil {
-			return removed, "", err
+			return view, "", err
 		}
 	}
 	state, commit, err := s.Intake.worktrees.Remove(ctx, dir, force)
@@ -167,19 +167,19 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 // removeFinishedWorktree removes the git worktree of a deleted goal, unless the worktree has work that no other branch
 // has. Such a worktree stays with its branch, and worktree list shows it.
 func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow) error {
-	own := row.Origin.Worktree
-	if own == nil {
+	worktree := row.Origin.Worktree
+	if worktree == nil {
 		return nil
 	}
-	if _, err := os.Stat(own.Dir); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(worktree.Dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	state := s.Intake.worktrees.Inspect(ctx, own.Dir)
+	state := s.Intake.worktrees.Inspect(ctx, worktree.Dir)
 	if state.HasWork() {
 		s.Runs.log.Info("the worktree of a deleted goal stays, because it has work that no other branch has", "goal", row.ID,
-			"folder", own.Dir)
+			"folder", worktree.Dir)
 		return nil
 	}
-	_, _, err := s.Intake.worktrees.Remove(ctx, own.Dir, false)
+	_, _, err := s.Intake.worktrees.Remove(ctx, worktree.Dir, false)
 	return err
 }

@@ -86,9 +86,9 @@ func (se *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 	var all sync.WaitGroup
 	for _, c := range se.Config.MCPServers() {
 		s := serverOf(c)
-		_, known, err := se.toolCache().Get(s)
+		_, isListed, err := se.toolCache().Get(s)
 		_, failed := se.startFailures.Load(s.Name)
-		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(rules, p, s) {
+		if c.Off || isListed || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(rules, p, s) {
 			continue
 		}
 		all.Go(func() {
@@ -178,13 +178,13 @@ func (c *Clients) openProxy(
 func (se *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
-		kept, err := se.Secrets.Find(name)
+		meta, err := se.Secrets.Find(name)
 		if err != nil {
 			return "", fmt.Errorf("%w: save it with secret set %s", err, name)
 		}
-		if !isSecretAllowed(kept, s) {
+		if !isSecretAllowed(meta, s) {
 			return "", fmt.Errorf("the secret %s may only be sent to %s, not to this server", name,
-				strings.Join(kept.Hosts, ", "))
+				strings.Join(meta.Hosts, ", "))
 		}
 		if values[name], err = se.Secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
@@ -193,9 +193,9 @@ func (se *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value st
 	return secret.Fill(value, func(name string) (string, bool) { v, ok := values[name]; return v, ok }), nil
 }
 
-func isSecretAllowed(kept secret.Secret, s mcp.Server) bool {
+func isSecretAllowed(value secret.Secret, s mcp.Server) bool {
 	host, _ := s.Host()
-	return len(kept.Hosts) == 0 || slices.Contains(kept.Hosts, host)
+	return len(value.Hosts) == 0 || slices.Contains(value.Hosts, host)
 }
 
 // secretsOfServer lists the secrets in the environment of a server. A remote server has none.
@@ -205,8 +205,8 @@ func (se *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := se.Secrets.Find(name); err == nil && isSecretAllowed(kept, s) {
-				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
+			if meta, err := se.Secrets.Find(name); err == nil && isSecretAllowed(meta, s) {
+				list = append(list, policy.SecretUse{Name: name, Hosts: meta.Hosts})
 			}
 		}
 	}

@@ -78,16 +78,16 @@ func (pr *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (o
 
 // RemoveProvider removes a provider and the key that was stored for it.
 func (pr *Providers) RemoveProvider(ctx context.Context, id string) error {
-	var removed config.Provider
+	var provider config.Provider
 	for _, p := range pr.Config.Providers() {
 		if p.ID == id {
-			removed = p
+			provider = p
 		}
 	}
 	if err := pr.Config.DeleteProvider(id); err != nil {
 		return fmt.Errorf("remove the provider: %w", err)
 	}
-	return pr.forgetKey(ctx, removed)
+	return pr.forgetKey(ctx, provider)
 }
 
 // readConnection completes the input from the saved provider of that name or from the preset, and reads the key.
@@ -99,9 +99,9 @@ func (pr *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c
 		}
 	}
 	p := config.Provider{ID: in.ID}
-	for _, saved := range pr.Config.Providers() {
-		if saved.ID == in.ID && !in.New {
-			p = saved
+	for _, provider := range pr.Config.Providers() {
+		if provider.ID == in.ID && !in.New {
+			p = provider
 			if in.Preset == "" {
 				c.preset, _ = config.FindPreset(cmp.Or(p.Preset, config.CustomPreset))
 			}
@@ -255,9 +255,9 @@ func (pr *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 		return f
 	}
 	t := pr.testConnection(ctx, &c)
-	tested := *c.provider.Test
+	test := *c.provider.Test
 	if p.Model != "" { // otherwise the test chose a model that is not the provider's
-		if err := pr.Config.RecordTest(p, tested); err != nil {
+		if err := pr.Config.RecordTest(p, test); err != nil {
 			t.Notes = append(t.Notes, "The result could not be saved: "+err.Error()+".")
 		}
 	}

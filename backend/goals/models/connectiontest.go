@@ -62,11 +62,11 @@ func (pr *Providers) testConnection(ctx context.Context, c *connection) api.Conn
 // testRun is the state of one test.
 type testRun struct {
 	*Providers
-	c       *connection
-	result  *api.ConnectionTest
-	started time.Time // of the present step
-	listed  []listedModel
-	window  int // in tokens, as the server reported it for the tested model
+	c            *connection
+	result       *api.ConnectionTest
+	started      time.Time // of the present step
+	serverModels []listedModel
+	window       int // in tokens, as the server reported it for the tested model
 }
 
 func (tr *testRun) run(ctx context.Context) {
@@ -110,17 +110,17 @@ func (tr *testRun) fail(f failure) bool {
 
 // redactResponse shortens a server's response, and removes the key and control characters.
 func (tr *testRun) redactResponse(response string) string {
-	shown := text.ToUTF8(response)
+	withoutKey := text.ToUTF8(response)
 	if tr.c.key != "" {
-		shown = strings.ReplaceAll(shown, tr.c.key, "[key]")
+		withoutKey = strings.ReplaceAll(withoutKey, tr.c.key, "[key]")
 	}
 	// The mask finds a secret with invisible characters in it only before these are made visible.
-	return strings.TrimSpace(text.Truncate(text.Sanitize(tr.Mask.Text(shown)), maxResponse))
+	return strings.TrimSpace(text.Truncate(text.Sanitize(tr.Mask.Text(withoutKey)), maxResponse))
 }
 
 // list reads the server's models. If the server has no list, the test continues with the provider's model.
 func (tr *testRun) list(ctx context.Context) (ok bool) {
-	listed, err := server{tr.c.provider, tr.c.key, tr.Transport}.listModels(ctx)
+	models, err := server{tr.c.provider, tr.c.key, tr.Transport}.listModels(ctx)
 	if err != nil {
 		f := tr.describeFailure(*tr.c, err)
 		if f.step != stepModels || tr.c.provider.Model == "" {
@@ -133,8 +133,8 @@ func (tr *testRun) list(ctx context.Context) (ok bool) {
 		})
 		return true
 	}
-	tr.listed = listed
-	tr.result.Models = viewModels(tr.c.provider, listed)
+	tr.serverModels = models
+	tr.result.Models = viewModels(tr.c.provider, models)
 	tr.pass(stepModels, fmt.Sprintf("%d models", len(tr.result.Models)))
 	return true
 }
@@ -227,7 +227,7 @@ func (tr *testRun) describeWindow(ctx context.Context) {
 	p := tr.c.provider
 	tr.window = server{p, tr.c.key, tr.Transport}.loadedWindow(ctx, p.Model) // the test has loaded it
 	if tr.window == 0 {
-		for _, m := range tr.listed {
+		for _, m := range tr.serverModels {
 			if m.id == p.Model || m.id == p.Model+":latest" {
 				tr.window = m.window
 			}
@@ -281,7 +281,7 @@ func (pr *Providers) describeFailure(c connection, err error) failure {
 	} else {
 		return unreachable(name, err)
 	}
-	answered := func(step, message, hint string) failure {
+	newFailure := func(step, message, hint string) failure {
 		return failure{step: step, message: message, hint: hint, status: status, response: response}
 	}
 	saysKey := strings.Contains(strings.ToLower(response), "api key") || strings.Contains(response, "API_KEY")
@@ -299,33 +299,33 @@ func (pr *Providers) describeFailure(c connection, err error) failure {
 			response:  response,
 		}
 	case listing != nil && status == http.StatusOK:
-		return answered(stepModels, name+" did not answer with a list of models.",
+		return newFailure(stepModels, name+" did not answer with a list of models.",
 			"check the address; it usually ends with /v1. Or enter a model name yourself")
 	case listing != nil && status == http.StatusNotFound:
-		return answered(stepModels, "No API at this address.",
+		return newFailure(stepModels, "No API at this address.",
 			"check the address; it usually ends with /v1. Or enter a model name yourself")
 	case listing != nil:
-		return answered(stepModels, fmt.Sprintf("%s answered with an error (%d).", name, status),
+		return newFailure(stepModels, fmt.Sprintf("%s answered with an error (%d).", name, status),
 			"try again later, or read the server's answer")
 	}
-	return answered(stepTools, fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
+	return newFailure(stepTools, fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
 		"choose another model, one that supports tool calls")
 }
 
 // describeModelError describes the errors of a turn that do not depend on an HTTP status.
 func describeModelError(name string, e *model.Error) (f failure, ok bool) {
-	answered := func(step, message, hint string) failure {
+	newFailure := func(step, message, hint string) failure {
 		return failure{step: step, message: message, hint: hint, status: e.Status, response: e.Message}
 	}
 	switch e.Kind {
 	case model.Unreachable:
 		return unreachable(name, e), true
 	case model.Overloaded, model.Truncated:
-		return answered(stepTools, name+" is currently overloaded or not working.", "test again in a minute"), true
+		return newFailure(stepTools, name+" is currently overloaded or not working.", "test again in a minute"), true
 	case model.InvalidReply:
-		return answered(stepTools, name+" does not speak this protocol.", e.Hint), true
+		return newFailure(stepTools, name+" does not speak this protocol.", e.Hint), true
 	case model.Mistaken:
-		return answered(stepTools, "The model called the tool with an invalid format that "+name+" rejected.",
+		return newFailure(stepTools, "The model called the tool with an invalid format that "+name+" rejected.",
 			"test again; if it fails each time, choose another model"), true
 	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
 	}
@@ -376,11 +376,11 @@ func unreachable(name string, err error) failure {
 
 // viewModels joins a server's list with the catalog. The recommended model is first, then the models of the catalog,
 // then the others.
-func viewModels(p config.Provider, listed []listedModel) []api.ModelView {
+func viewModels(p config.Provider, list []listedModel) []api.ModelView {
 	suggested := catalog.Suggested(p.BaseURL)
 	views := []api.ModelView{}
 	preset, _ := config.FindPreset(p.Preset)
-	for _, m := range listed {
+	for _, m := range list {
 		if m.isNotChat {
 			continue
 		}
@@ -434,23 +434,23 @@ func viewModel(p config.Provider, m listedModel) api.ModelView {
 		Tools:         m.tools,
 		Reasoning:     m.reasoning,
 	}
-	known, isListed := catalog.Find(p.BaseURL, m.id)
-	if isListed && known.Price.IsKnown() {
-		v.InputPrice, v.OutputPrice, v.CachedPrice = known.Price.In, known.Price.Out, known.Price.CacheRead
+	entry, isListed := catalog.Find(p.BaseURL, m.id)
+	if isListed && entry.Price.IsKnown() {
+		v.InputPrice, v.OutputPrice, v.CachedPrice = entry.Price.In, entry.Price.Out, entry.Price.CacheRead
 	}
 	v.Other = !isListed
 	isKnown := isListed
 	if !isListed {
-		known, isKnown = catalog.FindName(m.id)
+		entry, isKnown = catalog.FindName(m.id)
 	}
 	if v.ContextWindow == 0 {
 		v.ContextWindow, v.WindowFrom = model.DefaultContextWindow, api.WindowAssumed
-		if isKnown && known.Window > 0 {
-			v.ContextWindow, v.WindowFrom = known.Window, api.WindowFromCatalog
+		if isKnown && entry.Window > 0 {
+			v.ContextWindow, v.WindowFrom = entry.Window, api.WindowFromCatalog
 		}
 	}
 	if isKnown {
-		v.Images, v.Reasoning = cmp.Or(v.Images, abilityOf(known.Images)), cmp.Or(v.Reasoning, abilityOf(known.Reasons))
+		v.Images, v.Reasoning = cmp.Or(v.Images, abilityOf(entry.Images)), cmp.Or(v.Reasoning, abilityOf(entry.Reasons))
 		v.Tools = cmp.Or(v.Tools, api.CanDo) // the catalog lists models for agents
 	}
 	if m.id == p.Model && p.ContextWindow > 0 {

@@ -40,17 +40,17 @@ const warnShare = 0.8
 
 // today is the limit of the current day, and what was spent so far.
 type today struct {
-	limit, spent float64   // in USD; a limit of 0 means none
+	limit, total float64   // in USD; a limit of 0 means none
 	start, end   time.Time // of the day
 }
 
-func (t today) isReached() bool { return t.limit > 0 && t.spent >= t.limit }
+func (t today) isReached() bool { return t.limit > 0 && t.total >= t.limit }
 
-// readToday reads what was spent today. Without a limit it leaves spent at 0.
+// readToday reads what was spent today. Without a limit it leaves total at 0.
 func (b *Budget) readToday(ctx context.Context) (d today, err error) {
 	d.start, d.end = goal.DayBounds(b.Clock.Now())
 	if d.limit = b.Config.Settings().DailyLimitUSD; d.limit > 0 {
-		d.spent, err = b.Ledger.SpentBetween(ctx, d.start, d.end)
+		d.total, err = b.Ledger.SpentBetween(ctx, d.start, d.end)
 	}
 	return d, err
 }
@@ -72,7 +72,7 @@ func (b *Budget) RefuseIfReached(ctx context.Context) error {
 	}
 	return &fault.Error{
 		Code:    fault.Conflict,
-		Message: fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.spent),
+		Message: fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.total),
 		Hint:    "raise it in Settings › Spending or with `goalctl spend --daily-limit`, or wait until tomorrow",
 		Field:   "limits",
 	}
@@ -143,8 +143,8 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 			DailyLimit: true,
 			Err:        limitReachedError(d.limit),
 		}
-	case d.limit > 0 && d.spent >= warnShare*d.limit && m.by.Warn != nil && m.budget.markWarned(m.by.Goal, d.start):
-		m.by.Warn(fmt.Sprintf("%d %% of today's limit of $%.2f is used up", int(100*d.spent/d.limit), d.limit))
+	case d.limit > 0 && d.total >= warnShare*d.limit && m.by.Warn != nil && m.budget.markWarned(m.by.Goal, d.start):
+		m.by.Warn(fmt.Sprintf("%d %% of today's limit of $%.2f is used up", int(100*d.total/d.limit), d.limit))
 	}
 	return nil
 }

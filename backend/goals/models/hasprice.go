@@ -27,7 +27,7 @@ func reportsCost(baseURL string) bool {
 		return false
 	}
 	for _, p := range config.Presets() {
-		if own, err := url.Parse(p.BaseURL); err == nil && p.ReportsCost && own.Host == u.Host {
+		if base, err := url.Parse(p.BaseURL); err == nil && p.ReportsCost && base.Host == u.Host {
 			return true
 		}
 	}

@@ -76,8 +76,8 @@ func (s server) listModels(ctx context.Context) ([]listedModel, error) {
 	}
 	if s.hasNative("lmstudio", "1234") {
 		if body, err := s.get(ctx, s.root()+"/api/v0/models"); err == nil {
-			if own, err := parseModels(body); err == nil && len(own) > 0 {
-				list = own
+			if detailed, err := parseModels(body); err == nil && len(detailed) > 0 {
+				list = detailed
 			}
 		}
 	}
@@ -118,30 +118,30 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 	if err != nil {
 		return err
 	}
-	var shown struct {
+	var details struct {
 		Parameters   string         `json:"parameters"`
 		Info         map[string]any `json:"model_info"`
 		Capabilities []string       `json:"capabilities"`
 	}
-	if err := json.Unmarshal(body, &shown); err != nil {
+	if err := json.Unmarshal(body, &details); err != nil {
 		return fmt.Errorf("ask for %s: %w", m.id, err)
 	}
-	for name, v := range shown.Info {
+	for name, v := range details.Info {
 		if n, ok := v.(float64); ok && strings.HasSuffix(name, ".context_length") {
 			m.window = windowOrZero(n)
 		}
 	}
-	for line := range strings.Lines(shown.Parameters) {
+	for line := range strings.Lines(details.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			if n, err := strconv.Atoi(f[1]); err == nil {
 				m.window = windowOrZero(float64(n))
 			}
 		}
 	}
-	if len(shown.Capabilities) > 0 {
-		has := func(ability string) api.Ability { return abilityOf(slices.Contains(shown.Capabilities, ability)) }
+	if len(details.Capabilities) > 0 {
+		has := func(ability string) api.Ability { return abilityOf(slices.Contains(details.Capabilities, ability)) }
 		m.images, m.tools, m.reasoning = has("vision"), has("tools"), has("thinking")
-		m.isNotChat = !slices.Contains(shown.Capabilities, "completion")
+		m.isNotChat = !slices.Contains(details.Capabilities, "completion")
 	}
 	return nil
 }

@@ -99,12 +99,12 @@ func validateEffort(p config.Provider, effort string) error {
 }
 
 // validateSecondaryModel refuses a model that could not answer as a critic or a judge.
-func (pr *Providers) validateSecondaryModel(ctx context.Context, field, name string, own config.Provider) error {
+func (pr *Providers) validateSecondaryModel(ctx context.Context, field, name string, provider config.Provider) error {
 	if name == "" {
 		return nil
 	}
-	p, err := pr.Find(name, own)
-	if err == nil && p.ID == own.ID {
+	p, err := pr.Find(name, provider)
+	if err == nil && p.ID == provider.ID {
 		return nil
 	}
 	switch {
@@ -148,10 +148,10 @@ func (pr *Providers) Get(id string) (config.Provider, error) {
 		"the settings and `providers list` show them")
 }
 
-// Find returns the provider, with the model, that PROVIDER/MODEL or PROVIDER means; "" is own.
-func (pr *Providers) Find(name string, own config.Provider) (config.Provider, error) {
+// Find returns the provider, with the model, that PROVIDER/MODEL or PROVIDER means; "" is the given provider.
+func (pr *Providers) Find(name string, provider config.Provider) (config.Provider, error) {
 	if name == "" {
-		return own, nil
+		return provider, nil
 	}
 	if p, err := pr.Get(name); err == nil {
 		return p, nil
@@ -310,10 +310,10 @@ func (r redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 	}
 	reply, err := r.Client.Turn(ctx, t, delta)
 	if e, ok := model.AsError(err); ok {
-		shown := *e
-		shown.Message, shown.Hint = r.mask.Text(e.Message), r.mask.Text(e.Hint)
-		if shown.Message != e.Message || shown.Hint != e.Hint {
-			return reply, &shown
+		masked := *e
+		masked.Message, masked.Hint = r.mask.Text(e.Message), r.mask.Text(e.Hint)
+		if masked.Message != e.Message || masked.Hint != e.Hint {
+			return reply, &masked
 		}
 	}
 	return reply, err
@@ -334,8 +334,8 @@ const windowRetryInterval = 10 * time.Minute
 
 // windowCache stores the context windows that servers reported.
 type windowCache struct {
-	mu    sync.Mutex
-	known map[[2]string]reportedWindow // by base URL and model
+	mu      sync.Mutex
+	windows map[[2]string]reportedWindow // by base URL and model
 }
 
 // reportedWindow is the answer of a server; tokens are 0 if it did not report the window.
@@ -348,15 +348,15 @@ type reportedWindow struct {
 func (w *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	one, ok := w.known[at]
+	one, ok := w.windows[at]
 	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
 }
 
 func (w *windowCache) store(at [2]string, tokens int, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known == nil {
-		w.known = map[[2]string]reportedWindow{}
+	if w.windows == nil {
+		w.windows = map[[2]string]reportedWindow{}
 	}
-	w.known[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
+	w.windows[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
 }

@@ -20,7 +20,7 @@ const (
 type requestAggregator struct {
 	tokens float64 // requests that may still be reported at once, minus burstSize
 	at     time.Time
-	held   map[groupKey]*requestGroup
+	groups map[groupKey]*requestGroup
 	list   []*requestGroup // in the order of their first requests
 }
 
@@ -31,9 +31,9 @@ type requestGroup struct {
 }
 
 type groupKey struct {
-	from               egress.Source
-	method, host, port string
-	own, allowed, more bool
+	from                     egress.Source
+	method, host, port       string
+	isOwnPort, allowed, more bool
 }
 
 func keyOf(e egress.Entry) groupKey {
@@ -49,19 +49,19 @@ func (r *requestAggregator) add(e egress.Entry, now time.Time) bool {
 		r.tokens--
 		return false
 	}
-	if r.held == nil {
-		r.held = map[groupKey]*requestGroup{}
+	if r.groups == nil {
+		r.groups = map[groupKey]*requestGroup{}
 	}
 	key := keyOf(e)
-	c := r.held[key]
+	c := r.groups[key]
 	if c == nil && len(r.list) >= maxGroups {
 		e.Method, e.Host, e.Port, e.Status = "*", "*", "", 0
 		key = keyOf(e)
-		c = r.held[key]
+		c = r.groups[key]
 	}
 	if c == nil {
 		c = &requestGroup{Entry: e, times: 1}
-		r.held[key] = c
+		r.groups[key] = c
 		r.list = append(r.list, c)
 		return true
 	}
@@ -74,6 +74,6 @@ func (r *requestAggregator) add(e egress.Entry, now time.Time) bool {
 // flush returns the groups and forgets them.
 func (r *requestAggregator) flush() []*requestGroup {
 	list := r.list
-	r.held, r.list = nil, nil
+	r.groups, r.list = nil, nil
 	return list
 }

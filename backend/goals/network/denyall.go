@@ -58,7 +58,7 @@ func refuseDial(context.Context, string) (net.Conn, error) {
 // onRefused logs the first, tenth, hundredth … refused request of each host.
 func (d *DenyAllProxy) onRefused(e egress.Entry) {
 	host := e.Host
-	if _, known := d.times[host]; !known && len(d.times) >= maxCountedHosts {
+	if _, isCounted := d.times[host]; !isCounted && len(d.times) >= maxCountedHosts {
 		host = "others"
 	}
 	d.times[host]++

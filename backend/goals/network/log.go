@@ -33,13 +33,13 @@ type Log struct {
 	now     func() time.Time
 	wait    time.Duration // between two reports of groups
 
-	mu    sync.Mutex
-	flood requestAggregator
-	later *time.Timer // reports the groups in flood
-	file  *os.File
-	size  int64
-	bad   bool // a write failed
-	over  bool // closed
+	mu       sync.Mutex
+	flood    requestAggregator
+	later    *time.Timer // reports the groups in flood
+	file     *os.File
+	size     int64
+	bad      bool // a write failed
+	isClosed bool // closed
 }
 
 // LogPaths returns the files of the log in a goal's folder: the current one and the one before it.
@@ -61,7 +61,7 @@ func (l *Log) Add(e egress.Entry) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
+	if l.isClosed {
 		return
 	}
 	if !l.flood.add(e, l.now()) {
@@ -149,7 +149,7 @@ func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flushLocked()
-	l.over = true
+	l.isClosed = true
 	if l.file == nil {
 		return nil
 	}

@@ -65,9 +65,9 @@ func wrapPageError(err error) error {
 
 // findPane returns the goal's browser pane with an id, or its newest one if id is "".
 func (c checkPages) findPane(id string) (*browser.Pane, error) {
-	own := c.panes.BrowserPanesOf(c.goal)
-	for i := len(own) - 1; i >= 0; i-- {
-		if p, ok := c.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+	list := c.panes.BrowserPanesOf(c.goal)
+	for i := len(list) - 1; i >= 0; i-- {
+		if p, ok := c.panes.Browsers.Get(list[i].ID); ok && (id == "" || id == list[i].ID) {
 			return p, nil
 		}
 	}
@@ -79,13 +79,13 @@ func (c checkPages) findPane(id string) (*browser.Pane, error) {
 
 // BrowserPanesOf lists the browser panes of a goal in the order in which they were opened.
 func (r *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
-	var own []pane.Info
+	var list []pane.Info
 	for _, info := range r.Browsers.List() {
 		if r.CanDrive(id, info) {
-			own = append(own, info)
+			list = append(list, info)
 		}
 	}
-	return own
+	return list
 }
 
 // PagesFingerprint returns a text that changes when the goal's pages change, as a sign of progress. For a page that
@@ -98,12 +98,12 @@ func (r *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, er
 		if !ok {
 			continue
 		}
-		shown, err := page.Reader.Fingerprint(ctx)
+		fingerprint, err := page.Reader.Fingerprint(ctx)
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("reading the goal's pages: %w", ctx.Err())
 		}
 		if err == nil {
-			b.WriteString(shown)
+			b.WriteString(fingerprint)
 		}
 	}
 	return b.String(), nil

@@ -190,7 +190,7 @@ func (r *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bo
 const PeerSeparator = "@"
 
 // SplitPeerID splits the id of a pane into its name and its process. remote reports whether it names another process.
-func SplitPeerID(id string) (own, process string, remote bool) {
+func SplitPeerID(id string) (name, process string, remote bool) {
 	return strings.Cut(id, PeerSeparator)
 }
 
@@ -219,13 +219,13 @@ func (r *Registry) Scrollback() int {
 
 // paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
 type paneShare struct {
-	to   goal.ID
-	held bool
+	to     goal.ID
+	isHeld bool
 }
 
 // leasedTerminal adds to the info of a terminal the goal that holds it, if it is shared. The caller holds mu.
 func (r *Registry) leasedTerminal(info pane.Info) pane.Info {
-	if l := r.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+	if l := r.shares[info.ID]; l != nil && l.isHeld && info.Kind == pane.Terminal {
 		info.GoalID, info.Shared = string(l.to), true
 	}
 	return info

@@ -38,7 +38,7 @@ func (r *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 		}
 		r.mu.Lock()
 		if l := r.shares[info.ID]; l != nil && l.to == id {
-			l.held = true
+			l.isHeld = true
 			info.GoalID, info.Shared = string(id), true
 			list = append(list, info)
 		}
@@ -60,15 +60,15 @@ func (r *Registry) sharedWith(id goal.ID) []pane.Info {
 	return list
 }
 
-// EndShare ends the shares of a goal, including windows that shared pages opened. With taken, pages that the user has
-// taken over stay with the goal, which is paused until the user hands them back.
-func (r *Registry) EndShare(id goal.ID, taken bool) {
+// EndShare ends the shares of a goal, including windows that shared pages opened. With isTakeover, pages that the user
+// has taken over stay with the goal, which is paused until the user hands them back.
+func (r *Registry) EndShare(id goal.ID, isTakeover bool) {
 	stays := map[string]bool{}
 	for _, info := range r.Browsers.List() {
 		b, ok := r.Browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Shared || info.GoalID != string(id):
-		case taken && b.State.Driver() == pane.DriverUser:
+		case isTakeover && b.State.Driver() == pane.DriverUser:
 			stays[info.ID] = true
 		default:
 			b.EndShare()

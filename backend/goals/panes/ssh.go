@@ -152,9 +152,9 @@ func (ss *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info
 
 // connectPane opens the terminal of a connection and supervises it.
 func (ss *SSH) connectPane(
-	ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options,
+	ctx context.Context, server pane.SSHServer, session string, wasConnected bool, o terminal.Options,
 ) (*terminal.Session, error) {
-	link, err := ss.Client.New(ctx, o.ID, server, session, known)
+	link, err := ss.Client.New(ctx, o.ID, server, session, wasConnected)
 	if err != nil {
 		return nil, unreachableError(err)
 	}

@@ -66,14 +66,14 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, note
 		return nil
 	}
 	note := "I had taken pane " + info.ID + " over and " + noteEnd
-	switch asked, err := b.panes.waitsForPane(ctx, id, info.ID); {
+	switch isWaiting, err := b.panes.waitsForPane(ctx, id, info.ID); {
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
 	case b.takeovers.take(id):
 		if b.Runs.UndoPause(id) {
 			return nil
 		}
-	case asked:
+	case isWaiting:
 		note = "I have done what you asked for in pane " + info.ID + " and " + noteEnd
 	default:
 		b.endIdleShares(id) //nolint:contextcheck // it outlives the call
@@ -104,8 +104,8 @@ func (r *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (b
 	if err != nil {
 		return false, err
 	}
-	asked, err := r.Store.Questions.QuestionPane(ctx, row)
-	return err == nil && asked == name, err
+	questionPane, err := r.Store.Questions.QuestionPane(ctx, row)
+	return err == nil && questionPane == name, err
 }
 
 // endIdleShares ends the shares of a goal that has no run in this process.

@@ -74,8 +74,8 @@ func (c *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 			continue
 		}
 		has := func(id string) bool {
-			own, at, remote := panes.SplitPeerID(id)
-			return (!remote || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
+			name, at, remote := panes.SplitPeerID(id)
+			return (!remote || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == name })
 		}
 		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
 			owners = append(owners, process)
@@ -88,18 +88,18 @@ func (c *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	refuse := func(reason, hint string) (string, error) {
 		return "", &fault.Error{Field: "panes", Message: reason, Hint: hint}
 	}
-	wanted := strings.Join(ids, " and ")
+	names := strings.Join(ids, " and ")
 	switch {
 	case len(owners) == 1:
 		return owners[0], nil
 	case len(owners) > 1:
-		return refuse(fmt.Sprintf("%d processes have a pane %s", len(owners), wanted), "name one of "+
+		return refuse(fmt.Sprintf("%d processes have a pane %s", len(owners), names), "name one of "+
 			strings.Join(available, ", "))
 	case len(available) == 0:
-		return refuse(fmt.Sprintf("no process on this data folder can share the pane %s", wanted),
+		return refuse(fmt.Sprintf("no process on this data folder can share the pane %s", names),
 			"open it in the window or in serve, or leave it out")
 	}
-	return refuse("no process has the pane "+wanted+" to share", "name one of "+strings.Join(available, ", "))
+	return refuse("no process has the pane "+names+" to share", "name one of "+strings.Join(available, ", "))
 }
 
 func describePane(info pane.Info) string {
@@ -133,8 +133,8 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 
 // DialPeerPane finds a pane of another process for the page's streams. It returns false if the id names no process.
 func (c *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
-	own, process, ok := panes.SplitPeerID(id)
-	return stream.RemotePane{Pane: own, Dial: dialPeer(c.Store, process)}, ok
+	name, process, ok := panes.SplitPeerID(id)
+	return stream.RemotePane{Pane: name, Dial: dialPeer(c.Store, process)}, ok
 }
 
 func dialPeer(s *store.Store, process string) stream.Dial {

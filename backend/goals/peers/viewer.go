@@ -57,28 +57,28 @@ func (v *viewer) discoverPeers(ctx context.Context) {
 
 // followPeer shows the panes of one process until it ends.
 func (v *viewer) followPeer(ctx context.Context, process string) error {
-	seen := map[string]pane.Info{}
+	infos := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
 		if _, _, remote := panes.SplitPeerID(info.ID); remote { // a pane of a third process
 			return
 		}
 		info.ID += panes.PeerSeparator + process
-		before, known := seen[info.ID]
+		before, isKnown := infos[info.ID]
 		if info.GoalID == "" { // the user's own there, which a goal may have had until now
 			info, closed = before, true
 		}
 		switch {
-		case closed && !known:
+		case closed && !isKnown:
 			return
 		case closed:
-			delete(seen, info.ID)
+			delete(infos, info.ID)
 		default:
-			seen[info.ID] = info
+			infos[info.ID] = info
 		}
 		v.panes.OnChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
-		for _, info := range seen {
+		for _, info := range infos {
 			v.panes.OnChange(info, true)
 		}
 	}()

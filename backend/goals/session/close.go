@@ -76,12 +76,12 @@ func (se *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	}
 	waiting, stop := context.WithCancel(ctx)
 	se.cancelGrace = stop
-	expired := se.registry.Clock.After(stays)
+	timeout := se.registry.Clock.After(stays)
 	se.registry.waits.Go(func() {
 		select {
 		case <-waiting.Done():
 			return
-		case <-expired:
+		case <-timeout:
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
@@ -111,10 +111,10 @@ func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }
 
-func (reg *Registry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
+func (reg *Registry) closeWhere(ctx context.Context, id goal.ID, matches func(*Session) bool) error {
 	reg.mu.Lock()
 	r := reg.open[id]
-	if r == nil || !wanted(r) {
+	if r == nil || !matches(r) {
 		reg.mu.Unlock()
 		return nil
 	}

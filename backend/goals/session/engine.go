@@ -42,14 +42,14 @@ type goalEngine struct {
 
 // open creates the agent, or prepares it for another run. The agent starts with its first turn.
 func (ge *goalEngine) open(
-	ctx context.Context, g goal.Goal, m model.Client, own config.Provider, warn func(what, text string),
+	ctx context.Context, g goal.Goal, m model.Client, provider config.Provider, warn func(what, text string),
 ) error {
 	if ge.agent != nil {
 		ge.agent.BeginRun(m, warn)
 		return nil
 	}
-	profile, known := engine.FindProfile(ge.registry.Engines, g.Options.Engine)
-	if !known {
+	profile, isKnown := engine.FindProfile(ge.registry.Engines, g.Options.Engine)
+	if !isKnown {
 		return fmt.Errorf("this version of Goalpost does not know the engine %q", g.Options.Engine)
 	}
 	found := FindEngine(profile)
@@ -74,8 +74,8 @@ func (ge *goalEngine) open(
 		Dir:        g.Policy.Dir,
 		Version:    ge.registry.Version,
 		Model:      m,
-		ModelName:  own.Model,
-		Window:     ge.registry.Models.Window(ctx, own),
+		ModelName:  provider.Model,
+		Window:     ge.registry.Models.Window(ctx, provider),
 		Tools:      ge.offeredTools(),
 		ServeTools: serveTools(ge.registry.Version),
 		Effects:    engineEffects{ge, g.Policy.Dir},
@@ -106,11 +106,11 @@ func (e engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) 
 
 // reachPort lets the goal's programs connect to a port on this machine's loopback.
 func (ge *goalEngine) reachPort(ctx context.Context, port int) error {
-	opened, err := ge.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
+	active, err := ge.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
 	if err != nil {
 		return fmt.Errorf("port %d: %w", port, err)
 	}
-	ge.sandbox.Proxy.Forward(opened.Port, port)
+	ge.sandbox.Proxy.Forward(active.Port, port)
 	return nil
 }
 

@@ -97,7 +97,7 @@ type goalSecrets struct {
 	mask     *secret.Mask
 	browsers *browser.Manager
 	names    []string           // that the goal may fill in without asking
-	given    []policy.SecretUse // in the environment of the user's MCP servers, which run in the goal's sandbox
+	uses     []policy.SecretUse // in the environment of the user's MCP servers, which run in the goal's sandbox
 }
 
 // SecretsIn lists the secrets that a call refers to.
@@ -114,7 +114,7 @@ func (g *goalSecrets) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 }
 
 // EnvironmentSecrets lists the secrets of the user's MCP servers that run in the goal's sandbox.
-func (g *goalSecrets) EnvironmentSecrets() []policy.SecretUse { return g.given }
+func (g *goalSecrets) EnvironmentSecrets() []policy.SecretUse { return g.uses }
 
 // FillSecrets replaces the references to secrets by their values. It refuses to type a secret that is restricted to
 // hosts into other pages.

@@ -23,8 +23,8 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		return modelSet{}, errorWithHint(err)
 	}
 	provider = models.WithModel(provider, g.Model) // the user may have chosen another model of the provider
-	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
-	agent, err := se.openModel(ctx, "model", own)
+	choice := models.Choice{Provider: provider, Effort: g.Options.Effort}
+	agent, err := se.openModel(ctx, "model", choice)
 	if err != nil {
 		return modelSet{}, err
 	}
@@ -37,14 +37,14 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		m.Agent, m.Window = engineModel{&se.engine, se.engine.agent.OwnHosts()}, 0
 	}
 	if !g.Scripted {
-		critic, err := se.openOther(ctx, "critic", g.Critic, own)
+		critic, err := se.openOther(ctx, "critic", g.Critic, choice)
 		if err != nil {
 			return modelSet{}, err
 		}
 		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
 	}
-	if !g.Scripted || g.Judge != "" && g.Judge != own.ID {
-		judge, err := se.openOther(ctx, "judge", g.Judge, own)
+	if !g.Scripted || g.Judge != "" && g.Judge != choice.ID {
+		judge, err := se.openOther(ctx, "judge", g.Judge, choice)
 		if err != nil {
 			return modelSet{}, err
 		}
@@ -54,14 +54,14 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 }
 
 // warnUnpriced warns if a spending limit has no effect because a model's price is unknown.
-func (se *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
+func (se *Session) warnUnpriced(g goal.Goal, provider config.Provider) error {
 	daily := se.registry.Models.Config.Settings().DailyLimitUSD
 	if g.Limits.USD <= 0 && daily <= 0 || g.Scripted {
 		return nil
 	}
 	var unpriced []string
 	for _, name := range []string{"", g.Critic, g.Judge} {
-		p, err := se.registry.Models.Find(name, own)
+		p, err := se.registry.Models.Find(name, provider)
 		if err != nil {
 			return errorWithHint(err)
 		}
@@ -95,14 +95,14 @@ func (n namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (
 
 // openOther opens the model with a name, which may be of another provider. The goal's effort applies to all roles of
 // its own provider.
-func (se *Session) openOther(ctx context.Context, role, name string, own models.Choice) (namedModel, error) {
-	other, err := se.registry.Models.Find(name, own.Provider)
+func (se *Session) openOther(ctx context.Context, role, name string, choice models.Choice) (namedModel, error) {
+	other, err := se.registry.Models.Find(name, choice.Provider)
 	if err != nil {
 		return namedModel{}, fmt.Errorf("the %s: %w", role, err)
 	}
 	p := models.Choice{Provider: other}
-	if other.ID == own.ID {
-		p.Effort = own.Effort
+	if other.ID == choice.ID {
+		p.Effort = choice.Effort
 	}
 	m, err := se.openModel(ctx, role, p)
 	return namedModel{m, p.Model, se.registry.Models.Window(ctx, p.Provider)}, err

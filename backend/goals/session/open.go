@@ -78,34 +78,34 @@ func (reg *Registry) sessionFor(
 			reg.Log.Warn("a session that can no longer be used was not closed", "goal", g.ID, "error", err)
 		}
 	}
-	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
+	sandbox, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
 		locked...)
 	if err != nil {
 		return nil, err
 	}
-	held.SetNetworkLog(reg.netLog(g.ID))
+	sandbox.SetNetworkLog(reg.netLog(g.ID))
 	layer := reg.Sandboxes.PrivateDir(g.ID)
 	if err := goalsandbox.RecordAutorunBaseline(g.Policy, layer); err != nil && !g.Policy.Unconfined {
-		return nil, errors.Join(err, held.Close(ctx))
+		return nil, errors.Join(err, sandbox.Close(ctx))
 	}
 	r = &Session{
 		registry:     reg,
 		goal:         g.ID,
-		sandbox:      held,
-		engine:       goalEngine{registry: reg, sandbox: held},
+		sandbox:      sandbox,
+		engine:       goalEngine{registry: reg, sandbox: sandbox},
 		workspace:    workspace,
 		secretsErr:   secretsErr,
 		parkCounters: map[string]*model.ParkCounter{},
 	}
 	if r.children, err = reg.Children(ctx, g); err != nil {
-		return nil, errors.Join(err, held.Close(ctx))
+		return nil, errors.Join(err, sandbox.Close(ctx))
 	}
 	if r.parkedInARow, err = reg.Store.History.ParkedInARow(ctx, g.ID); err != nil {
-		return nil, errors.Join(err, held.Close(ctx))
+		return nil, errors.Join(err, sandbox.Close(ctx))
 	}
 	r.recorder = reg.newRecorder(g.ID)
 	if err := r.setUpRun(ctx, g, warn); err != nil {
-		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), held.Close(ctx))
+		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), sandbox.Close(ctx))
 	}
 	reg.add(r)
 	r.run = run
@@ -124,7 +124,7 @@ func (reg *Registry) add(r *Session) {
 func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := se.sandbox.Env, se.sandbox.Programs
 	se.policy, se.provider = g.Policy, g.Provider
-	own := &goalPanes{
+	gp := &goalPanes{
 		panes:    se.registry.Panes,
 		goal:     g.ID,
 		dir:      g.Policy.Dir,
@@ -138,9 +138,9 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		Dir:          g.Policy.Dir,
 		Launcher:     set,
 		Env:          env,
-		Terminals:    goalTerminals{own},
-		Browsers:     goalBrowsers{own},
-		Panes:        goalPaneList{own},
+		Terminals:    goalTerminals{gp},
+		Browsers:     goalBrowsers{gp},
+		Panes:        goalPaneList{gp},
 		Logins:       panes.Logins{Logins: se.registry.Secrets.Logins()},
 		Goals:        se.children,
 		Vision:       visionJudge{se},
@@ -193,7 +193,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		mask:     se.registry.Mask,
 		browsers: se.registry.Panes.Browsers,
 		names:    g.Policy.Secrets,
-		given:    se.mcp.Given,
+		uses:     se.mcp.Given,
 	}
 	se.models = m
 	se.snapshots = se.registry.startSnapshots(ctx, g, warn)
@@ -236,7 +236,7 @@ func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 // OpenExternal opens the session and the tools of another agent, which belong to no goal. The registry has the session,
 // so that its pages find their proxy, until it is closed.
 func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
-	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
+	sandbox, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,28 +244,28 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		registry:    reg,
 		goal:        goal.ExternalAgent,
 		policy:      p,
-		sandbox:     held,
+		sandbox:     sandbox,
 		goalSecrets: goalSecrets{vault: reg.Secrets, mask: reg.Mask, browsers: reg.Panes.Browsers},
 	}
-	own := &goalPanes{
+	gp := &goalPanes{
 		panes:    reg.Panes,
 		goal:     goal.ExternalAgent,
 		dir:      p.Dir,
-		launcher: held.Programs,
-		env:      held.Env,
+		launcher: sandbox.Programs,
+		env:      sandbox.Env,
 		external: true,
 	}
 	deps := tools.Deps{
 		Dir:       p.Dir,
-		Launcher:  held.Programs,
-		Env:       held.Env,
-		Terminals: goalTerminals{own},
-		Browsers:  goalBrowsers{own},
-		Panes:     goalPaneList{own},
-		Web:       held.Web(),
+		Launcher:  sandbox.Programs,
+		Env:       sandbox.Env,
+		Terminals: goalTerminals{gp},
+		Browsers:  goalBrowsers{gp},
+		Panes:     goalPaneList{gp},
+		Web:       sandbox.Web(),
 	}
-	if held.Proxy != nil {
-		deps.SandboxRisk, deps.Network, deps.GitControlled = p.Risk, held.Proxy, held.GitControlled
+	if sandbox.Proxy != nil {
+		deps.SandboxRisk, deps.Network, deps.GitControlled = p.Risk, sandbox.Proxy, sandbox.GitControlled
 	}
 	set, err := tools.New(deps)
 	if err != nil {

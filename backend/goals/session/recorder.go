@@ -25,15 +25,15 @@ const minFrameInterval = 500 * time.Millisecond
 // paneRecorder records the panes that a goal opened, during its runs. It does not record panes that the user shares or
 // has taken over. All methods may be called concurrently, and on nil, which records nothing, as for another agent.
 type paneRecorder struct {
-	clock  runner.Clock
-	mask   *secret.Mask
-	log    *slog.Logger
-	goal   goal.ID
-	writer *recording.Writer
-	life   context.Context
-	end    context.CancelFunc
-	rolled sync.WaitGroup
-	broken sync.Once
+	clock   runner.Clock
+	mask    *secret.Mask
+	log     *slog.Logger
+	goal    goal.ID
+	writer  *recording.Writer
+	life    context.Context
+	end     context.CancelFunc
+	rolled  sync.WaitGroup
+	warning sync.Once
 
 	mu    sync.Mutex
 	on    bool
@@ -82,7 +82,7 @@ func (pr *paneRecorder) close() error {
 func (pr *paneRecorder) write(r recording.Record) {
 	r.At = pr.clock.Now()
 	if err := pr.writer.Add(r); err != nil {
-		pr.broken.Do(func() { pr.log.Error("panes cannot be recorded", "goal", pr.goal, "error", err) })
+		pr.warning.Do(func() { pr.log.Error("panes cannot be recorded", "goal", pr.goal, "error", err) })
 	}
 }
 
@@ -101,8 +101,8 @@ func (pr *paneRecorder) recordTerminal(s *terminal.Session) {
 		defer func() { add(mask.End()) }()
 		for {
 			offset, chunk, err := v.Read(pr.life)
-			var lost *terminal.GapError
-			if errors.As(err, &lost) {
+			var gap *terminal.GapError
+			if errors.As(err, &gap) {
 				continue
 			}
 			if err != nil {

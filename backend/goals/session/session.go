@@ -102,9 +102,9 @@ type Session struct {
 // Ready returns why the goal cannot work in this session, nil if it can.
 func (se *Session) Ready() error {
 	if se.sandbox.HasEnded() {
-		var replaced *sandbox.ReplacedError
-		if err := se.sandbox.Programs.Err(); errors.As(err, &replaced) {
-			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replaced)
+		var replacedErr *sandbox.ReplacedError
+		if err := se.sandbox.Programs.Err(); errors.As(err, &replacedErr) {
+			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replacedErr)
 		}
 		return errors.New("the sandbox exited; resume the goal to start a new one")
 	}

@@ -46,13 +46,13 @@ type snapshots struct {
 	log     *slog.Logger
 	goal    goal.ID
 
-	want   func()        // closes wanted
-	wanted chan struct{} // closed when the first one is needed
-	first  chan struct{} // closed when the first one was taken, or failed
-	steps  chan int      // the newest step that may have changed something
-	stop   context.CancelFunc
-	done   chan struct{}
-	once   sync.Once
+	want    func()        // closes request
+	request chan struct{} // closed when the first one is needed
+	first   chan struct{} // closed when the first one was taken, or failed
+	steps   chan int      // the newest step that may have changed something
+	stop    context.CancelFunc
+	done    chan struct{}
+	once    sync.Once
 
 	archive *snapshot.Archive // the goroutine's until done
 
@@ -68,13 +68,13 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 		clock:   reg.Clock,
 		log:     reg.Log,
 		goal:    g.ID,
-		wanted:  make(chan struct{}),
+		request: make(chan struct{}),
 		first:   make(chan struct{}),
 		steps:   make(chan int, 1),
 		done:    make(chan struct{}),
 		step:    g.Spent.Steps,
 	}
-	s.want = sync.OnceFunc(func() { close(s.wanted) })
+	s.want = sync.OnceFunc(func() { close(s.request) })
 	if MayChangeFolder(g.Policy) {
 		s.want()
 	}
@@ -89,7 +89,7 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 func (s *snapshots) run(ctx context.Context, step int, onFailure func(error)) {
 	defer close(s.done)
 	select {
-	case <-s.wanted:
+	case <-s.request:
 	case <-ctx.Done():
 		return
 	}
@@ -164,7 +164,7 @@ func (s *snapshots) end(ctx context.Context) {
 // AwaitSnapshot waits for the first snapshot, if one is needed already.
 func (se *Session) AwaitSnapshot(ctx context.Context) {
 	select {
-	case <-se.snapshots.wanted:
+	case <-se.snapshots.request:
 		se.SnapshotBefore(ctx)
 	default:
 	}

@@ -137,8 +137,8 @@ func (g goalTerminals) Wait(
 	if since < 0 {
 		since = g.typed.get(id)
 	}
-	waiting, over := waitUnlessPaused(ctx)
-	defer over()
+	waiting, stop := waitUnlessPaused(ctx)
+	defer stop()
 	w, err := s.WaitFor(waiting, terminal.WaitCondition{
 		Pattern: until.Pattern,
 		Since:   since,
@@ -155,21 +155,21 @@ func (g goalTerminals) Wait(
 	}
 	const tail = 2 << 10
 	from, _ := s.Range()
-	shown := s.Text(max(from, w.Next-tail), tail)
+	screen := s.Text(max(from, w.Next-tail), tail)
 	_, ended := s.Exit()
 	return tools.TerminalWaitResult{
 		Why:   string(w.Why),
 		Match: w.Match,
 		Exit:  w.Exit,
 		Next:  w.Next,
-		Text:  shown.Text,
+		Text:  screen.Text,
 		Busy:  !ended && !s.Idle(),
 	}, nil
 }
 
 // waitUnlessPaused derives a context that also ends when the user pauses the run, so that a long wait does not
-// delay the pause. The caller must call over.
-func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
+// delay the pause. The caller must call stop.
+func waitUnlessPaused(ctx context.Context) (waiting context.Context, stop func()) {
 	waiting, cancel := context.WithCancel(ctx)
 	paused := PauseSignal(ctx)
 	var watch sync.WaitGroup

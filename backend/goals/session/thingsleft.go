@@ -30,7 +30,7 @@ func (se *Session) runningPrograms() []string {
 			continue
 		}
 		if s, err := se.registry.Panes.Terminals.Get(i.ID); err == nil {
-			if command, known := s.Running(); known && command != "" {
+			if command, isKnown := s.Running(); isKnown && command != "" {
 				running = append(running, fmt.Sprintf("%s (%s)", i.ID, text.TruncateBytes(command, 100)))
 			}
 		}
@@ -70,12 +70,12 @@ func (se *Session) autorunChanges() []string {
 		list = append(list, "Review these new files before you work in the folder, because git, an editor or a shell "+
 			"would run them: "+strings.Join(fresh, "; "))
 	}
-	if changed := autorun.DiffGitCopies(layer, se.policy.Dir); len(changed) > 0 {
-		list = append(list, "Changed only in the goal's copy of git's files, not in yours: "+joinSome(changed))
+	if files := autorun.DiffGitCopies(layer, se.policy.Dir); len(files) > 0 {
+		list = append(list, "Changed only in the goal's copy of git's files, not in yours: "+joinSome(files))
 	}
-	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {
+	if files, err := autorun.ListTmp(layer); err == nil && len(files) > 0 {
 		list = append(list, "Left in the goal's private /tmp, which is deleted with the goal ("+
-			filepath.Join(layer, "tmp")+"): "+joinSome(left))
+			filepath.Join(layer, "tmp")+"): "+joinSome(files))
 	}
 	return list
 }

@@ -22,18 +22,19 @@ const (
 
 // Commit commits all changes in a worktree to its branch. It returns the commit, "" if nothing has changed, and the
 // skipped files with the reasons. The goal's programs must not run.
-func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message string) (
+func (w *Worktrees) Commit(ctx context.Context, worktree goal.Worktree, message string) (
 	commit string, files int, skipped []string, err error,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	repo, err := w.Open(ctx, made.Dir)
+	repo, err := w.Open(ctx, worktree.Dir)
 	if err != nil {
 		return "", 0, nil, err
 	}
-	if common, err := repo.CommonDir(ctx); err != nil || common != made.CommonDir || repo.Branch() != made.Branch {
+	if common, err := repo.CommonDir(ctx); err != nil || common != worktree.CommonDir ||
+		repo.Branch() != worktree.Branch {
 		return "", 0, nil, errors.Join(fault.Kind(fault.Conflict, "",
-			made.Dir+" no longer has branch "+made.Branch+" of "+made.Repository+" checked out",
+			worktree.Dir+" no longer has branch "+worktree.Branch+" of "+worktree.Repository+" checked out",
 			"check out the branch again, or commit yourself"), err)
 	}
 	paths, err := repo.Uncommitted(ctx)
@@ -64,6 +65,6 @@ func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message stri
 		return "", 0, skipped, nil
 	}
 	repo.DefaultAuthor = defaultAuthor
-	commit, err = repo.Commit(ctx, made.Branch, strings.TrimSpace(message)+"\n", list)
+	commit, err = repo.Commit(ctx, worktree.Branch, strings.TrimSpace(message)+"\n", list)
 	return commit, len(list), skipped, err
 }

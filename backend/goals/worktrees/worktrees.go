@@ -54,37 +54,37 @@ func BranchName(ctx context.Context, repo *gitrepo.Repo, objective string, id go
 // Create makes a worktree of the repository that contains folder, at the commit that is checked out there. dir is the
 // goal's folder in the worktree. The path of folder must not contain links.
 func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goal.ID) (
-	made goal.Worktree, dir string, err error,
+	worktree goal.Worktree, dir string, err error,
 ) {
 	repo, err := w.Open(ctx, folder)
 	if err != nil {
-		return made, "", err
+		return worktree, "", err
 	}
-	made = goal.Worktree{Folder: folder, Repository: repo.Top(), From: repo.Branch(), Base: repo.Head()}
-	if made.CommonDir, err = repo.CommonDir(ctx); err != nil {
-		return made, "", err
+	worktree = goal.Worktree{Folder: folder, Repository: repo.Top(), From: repo.Branch(), Base: repo.Head()}
+	if worktree.CommonDir, err = repo.CommonDir(ctx); err != nil {
+		return worktree, "", err
 	}
-	made.Branch = BranchName(ctx, repo, objective, id)
-	words := strings.TrimPrefix(strings.TrimPrefix(made.Branch, "goalpost/"), "goalpost-")
-	name := filepath.Base(made.Repository) + "-" + words
-	if made.Dir, err = w.makeFolder(name); err != nil {
-		return made, "", err
+	worktree.Branch = BranchName(ctx, repo, objective, id)
+	words := strings.TrimPrefix(strings.TrimPrefix(worktree.Branch, "goalpost/"), "goalpost-")
+	name := filepath.Base(worktree.Repository) + "-" + words
+	if worktree.Dir, err = w.makeFolder(name); err != nil {
+		return worktree, "", err
 	}
-	if err := repo.AddWorktree(ctx, made.Dir, made.Branch); err != nil {
+	if err := repo.AddWorktree(ctx, worktree.Dir, worktree.Branch); err != nil {
 		hint := "let the goal work in the folder itself"
-		if own := fault.Of(err).Hint; own != "" {
-			hint = own + ", or " + hint
+		if cause := fault.Of(err).Hint; cause != "" {
+			hint = cause + ", or " + hint
 		}
-		return made, "", errors.Join(fault.Kind(fault.Conflict, "new_worktree",
-			"the worktree cannot be made: "+err.Error(), hint), os.RemoveAll(made.Dir))
+		return worktree, "", errors.Join(fault.Kind(fault.Conflict, "new_worktree",
+			"the worktree cannot be made: "+err.Error(), hint), os.RemoveAll(worktree.Dir))
 	}
-	dir = filepath.Join(made.Dir, filepath.FromSlash(repo.Prefix()))
+	dir = filepath.Join(worktree.Dir, filepath.FromSlash(repo.Prefix()))
 	if _, err := os.Stat(dir); err != nil { // git has no file in that folder
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return made, "", errors.Join(fmt.Errorf("the goal's folder: %w", err), w.Discard(ctx, made))
+			return worktree, "", errors.Join(fmt.Errorf("the goal's folder: %w", err), w.Discard(ctx, worktree))
 		}
 	}
-	return made, dir, nil
+	return worktree, dir, nil
 }
 
 // makeFolder makes a new folder, and adds a number to its name if that is taken.
@@ -109,16 +109,16 @@ func (w *Worktrees) makeFolder(name string) (string, error) {
 }
 
 // Discard removes an unused worktree and its branch.
-func (w *Worktrees) Discard(ctx context.Context, made goal.Worktree) error {
+func (w *Worktrees) Discard(ctx context.Context, worktree goal.Worktree) error {
 	ctx = context.WithoutCancel(ctx)
-	repo, err := w.Open(ctx, made.Repository)
+	repo, err := w.Open(ctx, worktree.Repository)
 	if err != nil {
 		return err
 	}
-	if err := repo.RemoveWorktree(ctx, made.Dir); err != nil {
+	if err := repo.RemoveWorktree(ctx, worktree.Dir); err != nil {
 		return err
 	}
-	return repo.DeleteBranch(ctx, made.Branch, made.Base)
+	return repo.DeleteBranch(ctx, worktree.Branch, worktree.Base)
 }
 
 // Uncommitted returns how many files of the user's work tree have uncommitted changes, which a new worktree lacks.
@@ -197,32 +197,32 @@ func (w *Worktrees) openWorktree(ctx context.Context, dir string) (*gitrepo.Repo
 
 // Remove removes a worktree and its branch. Without force it refuses if the worktree has work that no other branch has.
 // commit is the last one of the branch.
-func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed State, commit string, err error) {
+func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (state State, commit string, err error) {
 	if parent, err := filepath.EvalSymlinks(w.Folder()); err != nil || filepath.Dir(dir) != parent {
-		return removed, "", fault.Kind(fault.NotFound, "", "the folder "+dir+" is not a worktree of a goal",
+		return state, "", fault.Kind(fault.NotFound, "", "the folder "+dir+" is not a worktree of a goal",
 			"goalctl worktree list shows all worktrees")
 	}
-	removed = w.Inspect(ctx, dir)
-	if removed.Problem != "" {
-		return removed, "", fault.Kind(fault.Conflict, "", "the worktree "+dir+" cannot be read: "+removed.Problem,
+	state = w.Inspect(ctx, dir)
+	if state.Problem != "" {
+		return state, "", fault.Kind(fault.Conflict, "", "the worktree "+dir+" cannot be read: "+state.Problem,
 			"remove the folder yourself")
 	}
-	if removed.HasWork() && !force {
-		return removed, "", fault.Kind(fault.Conflict, "", removed.describeWork(),
+	if state.HasWork() && !force {
+		return state, "", fault.Kind(fault.Conflict, "", state.describeWork(),
 			"merge the branch first, or remove it with --force, which deletes that work")
 	}
-	owner, err := w.Open(ctx, removed.Repository) // git does not remove the folder that it works in
+	owner, err := w.Open(ctx, state.Repository) // git does not remove the folder that it works in
 	if err != nil {
-		return removed, "", err
+		return state, "", err
 	}
-	commit = owner.BranchHead(ctx, removed.Branch)
+	commit = owner.BranchHead(ctx, state.Branch)
 	if err := owner.RemoveWorktree(ctx, dir); err != nil {
-		return removed, "", err
+		return state, "", err
 	}
 	if commit == "" {
-		return removed, "", nil
+		return state, "", nil
 	}
-	return removed, commit, owner.DeleteBranch(ctx, removed.Branch, commit)
+	return state, commit, owner.DeleteBranch(ctx, state.Branch, commit)
 }
 
 // describeWork names the work that no other branch has.

@@ -82,9 +82,9 @@ func tabledListeners() (list []listener) {
 }
 
 // socketNames returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
-func socketNames(list []listener, wanted func(listener) bool) (names []string) {
+func socketNames(list []listener, matches func(listener) bool) (names []string) {
 	for _, l := range list {
-		if wanted(l) {
+		if matches(l) {
 			names = append(names, "socket:["+l.inode+"]")
 		}
 	}

@@ -75,11 +75,11 @@ func (s *Supervisor) onCallAnswer(a wire.Answer, fds []int) bool {
 // failCalls answers the calls that the helper will not answer.
 func (s *Supervisor) failCalls() {
 	s.mu.Lock()
-	left := s.calls
+	calls := s.calls
 	s.calls = map[uint64]chan callAnswer{}
 	err := errors.Join(ErrClosed, s.err)
 	s.mu.Unlock()
-	for _, answer := range left {
+	for _, answer := range calls {
 		answer <- callAnswer{err: err}
 	}
 }

@@ -45,8 +45,8 @@ func (s *Supervisor) SealFolder(ctx context.Context, dir string) error {
 }
 
 func hasCode(err error, code wire.Code) bool {
-	var refused *wire.Error
-	return errors.As(err, &refused) && refused.Code == code
+	var wireErr *wire.Error
+	return errors.As(err, &wireErr) && wireErr.Code == code
 }
 
 func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw func(), err error) {

@@ -99,9 +99,9 @@ func sumEmbedded(name string) (sum uint32, err error) {
 
 // installFile compares and copies in parts, because it runs at every start of the app. sum is the checksum of body.
 func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum uint32) (string, error) {
-	packaged := filepath.Join(packageDir, name)
-	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, body) {
-		return packaged, nil
+	file := filepath.Join(packageDir, name)
+	if isRootFile(packageDir) && isRootFile(file) && isOurFile(file, body) {
+		return file, nil
 	}
 	path := filepath.Join(stateDir, fmt.Sprintf("%s-%08x", name, sum))
 	if isOurFile(path, body) {

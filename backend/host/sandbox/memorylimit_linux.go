@@ -61,7 +61,7 @@ func (s *Supervisor) reportKills() {
 		return
 	}
 	s.scope.ReportKills(func(kill cgroup.Kill) {
-		s.tried.add(wire.Violation{
+		s.violations.add(wire.Violation{
 			Domain:  s.domainOf(kill.PID),
 			Program: text.SanitizeLine(kill.Program, 64),
 			Text:    s.killReason(kill),

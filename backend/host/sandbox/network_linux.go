@@ -69,20 +69,20 @@ func (n *network) take(i int) (*os.File, error) {
 func (s *Supervisor) Network() (*Network, error) {
 	var n Network
 	var err error
-	if n.Proxy, err = s.own.listener(0); err != nil {
+	if n.Proxy, err = s.network.listener(0); err != nil {
 		return nil, err
 	}
-	f, err := s.own.take(1)
+	f, err := s.network.take(1)
 	if err == nil {
 		n.Names, err = net.FilePacketConn(f)
 		err = errors.Join(err, f.Close())
 	}
 	if err == nil {
-		n.NamesBy, err = s.own.listener(2)
+		n.NamesBy, err = s.network.listener(2)
 	}
 	for i := 0; err == nil && i < s.ports; i++ {
 		var l net.Listener
-		if l, err = s.own.listener(len(networkSockets) + i); err == nil {
+		if l, err = s.network.listener(len(networkSockets) + i); err == nil {
 			n.Ports = append(n.Ports, l)
 		}
 	}
@@ -111,9 +111,9 @@ func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Con
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
 	}
 	_, fds, err := s.call(ctx, wire.Request{Op: wire.Dial, Network: network, Address: address})
-	if refused := (*wire.Error)(nil); errors.As(err, &refused) {
+	if wireErr := (*wire.Error)(nil); errors.As(err, &wireErr) {
 		closeFDs(fds)
-		return nil, errors.New(refused.Text) // it names the address
+		return nil, errors.New(wireErr.Text) // it names the address
 	}
 	switch {
 	case err != nil:

@@ -63,14 +63,14 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 	}
 	if err := s.sendPacket(request, files); err != nil {
 		s.unregister(p)
-		var refused *wire.Error
-		if errors.As(err, &refused) {
-			return nil, &StartError{Code: string(refused.Code), Program: programName(c), text: refused.Text}
+		var wireErr *wire.Error
+		if errors.As(err, &wireErr) {
+			return nil, &StartError{Code: string(wireErr.Code), Program: programName(c), text: wireErr.Text}
 		}
 		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
 	}
 	select {
-	case <-p.answered:
+	case <-p.answer:
 	case <-ctx.Done():
 		p.killWhenStarted()
 		return nil, fmt.Errorf("starting %s: %w", programName(c), ctx.Err())
@@ -126,7 +126,7 @@ func (s *Supervisor) register() (*program, error) {
 		return nil, errors.Join(ErrClosed, s.err)
 	}
 	s.next++
-	p := &program{set: s, id: s.next, answered: make(chan struct{}), done: make(chan struct{})}
+	p := &program{set: s, id: s.next, answer: make(chan struct{}), done: make(chan struct{})}
 	s.all[p.id] = p
 	return p, nil
 }
@@ -178,26 +178,26 @@ func (s *Supervisor) write(packet []byte, files []*os.File, fds []int) error {
 	if err != nil {
 		return fmt.Errorf("passing %s: %w", files[0].Name(), err)
 	}
-	var sent error
+	var sendErr error
 	err = conn.Control(func(fd uintptr) {
 		// Go opens pipes and terminals non-blocking; programs do not expect it.
-		if sent = unix.SetNonblock(int(fd), false); sent == nil {
-			sent = s.write(packet, files[1:], append(fds, int(fd)))
+		if sendErr = unix.SetNonblock(int(fd), false); sendErr == nil {
+			sendErr = s.write(packet, files[1:], append(fds, int(fd)))
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("passing %s: %w", files[0].Name(), err)
 	}
-	return sent
+	return sendErr
 }
 
-// program is a started program. pid and failed are final once answered is closed, status once done
+// program is a started program. pid and failed are final once answer is closed, status once done
 // is closed.
 type program struct {
-	set      *Supervisor
-	id       uint64
-	answered chan struct{}
-	done     chan struct{}
+	set    *Supervisor
+	id     uint64
+	answer chan struct{}
+	done   chan struct{}
 
 	mu        sync.Mutex
 	started   bool
@@ -272,20 +272,20 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 	case a.Exit != nil:
 		p.status = process.Status{Code: a.Exit.Code, Signal: syscall.Signal(a.Exit.Signal)}
 		if !p.started {
-			close(p.answered)
+			close(p.answer)
 		}
 		p.started = true
 		close(p.done)
 	case p.started: // the answer to a signal that was too late
 	case a.Error != nil:
 		p.failed = a.Error
-		close(p.answered)
+		close(p.answer)
 	default:
 		p.pid, p.started = a.Pid, true
 		if len(fds) == 1 {
 			p.master = adoptFile(fds[0], "terminal")
 		}
-		close(p.answered)
+		close(p.answer)
 		if p.abandoned {
 			p.closeTerminal()
 			// The receiver must not wait for space in the socket: the helper may be

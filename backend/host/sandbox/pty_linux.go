@@ -37,13 +37,13 @@ func (s *Supervisor) StartTerminal(
 // adoptFile copies a descriptor from the helper into a file whose reads end with Close and deadlines. It returns nil if
 // that fails.
 func adoptFile(fd int, name string) *os.File {
-	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	duplicate, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	if err := unix.SetNonblock(own, true); err != nil {
-		_ = unix.Close(own)
+	if err := unix.SetNonblock(duplicate, true); err != nil {
+		_ = unix.Close(duplicate)
 		return nil
 	}
-	return os.NewFile(uintptr(own), name)
+	return os.NewFile(uintptr(duplicate), name)
 }

@@ -40,23 +40,23 @@ type Supervisor struct {
 	scope    *cgroup.Scope // that bounds the programs; nil if the helper measures them
 	scopeErr error         // why there is no scope
 
-	own   network // of a goal, once ready
-	hello chan wire.Answer
-	done  chan struct{}
+	network network // of a goal, once ready
+	hello   chan wire.Answer
+	done    chan struct{}
 
-	kills sync.WaitGroup // for starts and freezes that were given up
-	tried *violationQueue
+	kills      sync.WaitGroup // for starts and freezes that were given up
+	violations *violationQueue
 
 	// send keeps a packet together with its descriptors and orders packets before the end of file.
 	send sync.Mutex
 
-	mu     sync.Mutex
-	next   uint64
-	closed bool
-	all    map[uint64]*program
-	calls  map[uint64]chan callAnswer
-	lost   string // the file whose mount is gone
-	err    error  // why the helper died, once done
+	mu       sync.Mutex
+	next     uint64
+	closed   bool
+	all      map[uint64]*program
+	calls    map[uint64]chan callAnswer
+	lostFile string // the file whose mount is gone
+	err      error  // why the helper died, once done
 }
 
 var _ process.Launcher = (*Supervisor)(nil)
@@ -65,11 +65,11 @@ var _ process.Launcher = (*Supervisor)(nil)
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var wireSpec *wire.Spec
 	if o.Spec != nil {
-		planned, err := mounts.Build(*o.Spec, o.Helper)
+		plan, err := mounts.Build(*o.Spec, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}
-		wireSpec = &planned
+		wireSpec = &plan
 	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -81,16 +81,16 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, errors.Join(err, theirs.Close()))
 	}
 	s := &Supervisor{
-		name:      o.Name,
-		conn:      conn.(*net.UnixConn),
-		stderr:    tail.NewWriter(4096),
-		hello:     make(chan wire.Answer, 1),
-		done:      make(chan struct{}),
-		all:       map[uint64]*program{},
-		sandboxed: wireSpec != nil,
-		ports:     portsOf(o),
-		calls:     map[uint64]chan callAnswer{},
-		tried:     newAttempts(o.Attempted),
+		name:       o.Name,
+		conn:       conn.(*net.UnixConn),
+		stderr:     tail.NewWriter(4096),
+		hello:      make(chan wire.Answer, 1),
+		done:       make(chan struct{}),
+		all:        map[uint64]*program{},
+		sandboxed:  wireSpec != nil,
+		ports:      portsOf(o),
+		calls:      map[uint64]chan callAnswer{},
+		violations: newAttempts(o.Attempted),
 	}
 	if wireSpec != nil {
 		s.spec = *o.Spec
@@ -106,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		err = s.helper.Start()
 	}
 	if err := errors.Join(err, theirs.Close()); err != nil {
-		s.tried.close()
+		s.violations.close()
 		return nil, fmt.Errorf("starting the helper of %s: %w", o.Name, errors.Join(err, s.conn.Close()))
 	}
 	if wireSpec != nil {
@@ -179,8 +179,8 @@ func (s *Supervisor) ready(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if killed := s.helper.Process.Kill(); !errors.Is(killed, os.ErrProcessDone) {
-		err = errors.Join(err, killed)
+	if killErr := s.helper.Process.Kill(); !errors.Is(killErr, os.ErrProcessDone) {
+		err = errors.Join(err, killErr)
 	}
 	return err
 }
@@ -233,7 +233,7 @@ func (s *Supervisor) Close(ctx context.Context) error {
 // receive reads the helper's answers until the helper ends, and then fails what is pending.
 func (s *Supervisor) receive() {
 	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
-	var failed error
+	var readErr error
 	for {
 		n, oobn, _, _, err := s.conn.ReadMsgUnix(packet, oob)
 		if errors.Is(err, unix.ECONNRESET) {
@@ -244,19 +244,19 @@ func (s *Supervisor) receive() {
 		}
 		fds, err := wire.Descriptors(oob[:oobn])
 		if err != nil {
-			failed = err
+			readErr = err
 			break
 		}
 		var a wire.Answer
 		fds, err = wire.Decode(packet[:n], fds, &a)
 		if err != nil {
 			closeFDs(fds)
-			failed = err
+			readErr = err
 			break
 		}
 		s.dispatchAnswer(a, fds)
 	}
-	s.failPending(failed)
+	s.failPending(readErr)
 }
 
 func closeFDs(fds []int) {
@@ -270,16 +270,16 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
 		closeFDs(fds)
-		s.tried.add(*a.Attempt)
+		s.violations.add(*a.Attempt)
 		return
 	case a.Lost != nil:
 		closeFDs(fds)
 		s.mu.Lock()
-		s.lost = string(a.Lost)
+		s.lostFile = string(a.Lost)
 		s.mu.Unlock()
 		return
 	case a.ID == 0:
-		s.own.adopt(fds)
+		s.network.adopt(fds)
 		select {
 		case s.hello <- a:
 		default:
@@ -313,27 +313,27 @@ func (s *Supervisor) failPending(failed error) {
 	s.mu.Lock()
 	if !s.closed {
 		why := errors.Join(err, failed)
-		if said := s.stderr.String(); said != "" {
-			why = errors.Join(why, errors.New(said))
+		if stderr := s.stderr.String(); stderr != "" {
+			why = errors.Join(why, errors.New(stderr))
 		}
 		if why == nil {
 			why = errors.New("it reported no reason")
 		}
 		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, why)
-		if s.lost != "" {
-			s.err = &ReplacedError{Path: s.lost}
+		if s.lostFile != "" {
+			s.err = &ReplacedError{Path: s.lostFile}
 		}
 	}
 	s.closed = true
-	left := s.all
+	programs := s.all
 	s.all = nil
 	s.mu.Unlock()
-	for _, p := range left {
+	for _, p := range programs {
 		p.onAnswer(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}}, nil)
 	}
-	s.own.close()
+	s.network.close()
 	s.failCalls()
 	s.kills.Wait()
-	s.tried.close()
+	s.violations.close()
 	close(s.done)
 }

@@ -63,18 +63,18 @@ func (v *violationQueue) recordKill(line string) {
 
 // KillMark returns the current position in the list of ended programs, for KilledSince.
 func (s *Supervisor) KillMark() int64 {
-	s.tried.mu.Lock()
-	defer s.tried.mu.Unlock()
-	return s.tried.count
+	s.violations.mu.Lock()
+	defer s.violations.mu.Unlock()
+	return s.violations.count
 }
 
 // KilledSince returns a line for each program that was ended since the mark because the goal exceeded
 // a limit. A program is in the list before its exit is reported.
 func (s *Supervisor) KilledSince(since int64) []string {
-	s.tried.mu.Lock()
-	defer s.tried.mu.Unlock()
-	fresh := min(s.tried.count-since, int64(len(s.tried.ended)))
-	return slices.Clone(s.tried.ended[int64(len(s.tried.ended))-max(fresh, 0):])
+	s.violations.mu.Lock()
+	defer s.violations.mu.Unlock()
+	fresh := min(s.violations.count-since, int64(len(s.violations.ended)))
+	return slices.Clone(s.violations.ended[int64(len(s.violations.ended))-max(fresh, 0):])
 }
 
 // close waits until every violation was delivered.

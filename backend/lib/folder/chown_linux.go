@@ -20,7 +20,7 @@ func ChownLike(dir *os.Root, f *os.File) error {
 	if err != nil {
 		return text.StripPathError(err)
 	}
-	made, err := f.Stat()
+	fileInfo, err := f.Stat()
 	if err != nil {
 		return text.StripPathError(err)
 	}
@@ -28,7 +28,7 @@ func ChownLike(dir *os.Root, f *os.File) error {
 	if !ok || owner.Uid == 0 {
 		return nil
 	}
-	if made.IsDir() {
+	if fileInfo.IsDir() {
 		if _, err := f.Readdirnames(1); err != io.EOF {
 			return nil
 		}

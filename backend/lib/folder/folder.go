@@ -41,28 +41,28 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 // openSubdir opens one folder. It checks that the open folder is the one that it saw: a program may put a link there
 // in between.
 func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
-	made := dir.Mkdir(name, 0o755)
-	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, text.StripPathError(made)
+	mkdirErr := dir.Mkdir(name, 0o755)
+	if mkdirErr != nil && !errors.Is(mkdirErr, fs.ErrExist) {
+		return nil, text.StripPathError(mkdirErr)
 	}
-	seen, err := dir.Lstat(name)
+	info, err := dir.Lstat(name)
 	if err != nil {
 		return nil, text.StripPathError(err)
 	}
-	if err := rejectSymlink(dir, name, path, seen); err != nil {
+	if err := rejectSymlink(dir, name, path, info); err != nil {
 		return nil, err
 	}
-	if !seen.IsDir() {
+	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a folder", path)
 	}
 	below, err := dir.OpenRoot(name)
 	if err != nil {
 		return nil, text.StripPathError(err)
 	}
-	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
+	if openInfo, err := below.Stat("."); err != nil || !os.SameFile(info, openInfo) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
 	}
-	if made == nil {
+	if mkdirErr == nil {
 		if err := chownDirLike(dir, below); err != nil {
 			return nil, errors.Join(err, below.Close())
 		}
@@ -87,7 +87,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	seen, err := dir.Lstat(name)
+	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
@@ -101,10 +101,10 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, text.StripPathError(err)
 	}
-	if err := rejectSymlink(dir, name, rel, seen); err != nil {
+	if err := rejectSymlink(dir, name, rel, info); err != nil {
 		return nil, err
 	}
-	if !seen.Mode().IsRegular() {
+	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", rel)
 	}
 	// It is truncated only once it is known to be a regular file. Opening a pipe would block.
@@ -112,8 +112,8 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, text.StripPathError(err)
 	}
-	opened, err := f.Stat()
-	if err == nil && !os.SameFile(seen, opened) {
+	openInfo, err := f.Stat()
+	if err == nil && !os.SameFile(info, openInfo) {
 		err = fmt.Errorf("%s changed while it was opened; try again", rel)
 	}
 	if err == nil {

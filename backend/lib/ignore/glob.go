@@ -22,14 +22,14 @@ func New(pattern string) (Glob, error) {
 	p := strings.TrimPrefix(pattern, "./")
 	g := Glob{folder: strings.HasSuffix(p, "/")}
 	p = strings.TrimSuffix(p, "/")
-	anywhere := !strings.Contains(p, "/")
+	isAnyDepth := !strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/")
 	if p == "" {
 		return g, fmt.Errorf("the pattern %q is empty", pattern)
 	}
 	var b strings.Builder
 	b.WriteString("(?s)^")
-	if anywhere {
+	if isAnyDepth {
 		b.WriteString("(?:.*/)?")
 	}
 	for i := 0; i < len(p); i++ {

@@ -84,12 +84,12 @@ func Words(line string) ([]string, error) {
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok {
 			for _, w := range call.Args {
-				known := true
+				isLiteral := true
 				text := Literal(w, func(syntax.WordPart) string {
-					known = false
+					isLiteral = false
 					return ""
 				})
-				if known {
+				if isLiteral {
 					words = append(words, text)
 				}
 			}

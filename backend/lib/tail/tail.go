@@ -19,8 +19,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.text = append(w.text, b[max(0, len(b)-w.limit):]...)
-	if over := len(w.text) - w.limit; over > 0 {
-		w.text = append(w.text[:0], w.text[over:]...)
+	if excess := len(w.text) - w.limit; excess > 0 {
+		w.text = append(w.text[:0], w.text[excess:]...)
 	}
 	return len(b), nil
 }

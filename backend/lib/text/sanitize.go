@@ -67,8 +67,8 @@ func SanitizeLines(s string, limit int) string {
 	const maxIndent = 60
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		bare := strings.TrimLeft(line, " ")
-		lines[i] = line[:min(len(line)-len(bare), maxIndent)] + SanitizeLine(bare, limit)
+		content := strings.TrimLeft(line, " ")
+		lines[i] = line[:min(len(line)-len(content), maxIndent)] + SanitizeLine(content, limit)
 	}
 	return strings.Join(lines, "\n")
 }

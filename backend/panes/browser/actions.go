@@ -60,7 +60,7 @@ func (ac *Actions) runAction(
 func (ac *Actions) runOn(
 	ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error,
 ) (ActionResult, error) {
-	var acted ActionResult
+	var result ActionResult
 	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
 		ac.state.change(func() { ac.state.loadNotice, ac.prompts.dialogsInARow = "", 0 })
@@ -69,25 +69,25 @@ func (ac *Actions) runOn(
 			return err
 		}
 		var err error
-		if acted, err = ac.actAndSettle(ctx, pg, before, f); err != nil {
+		if result, err = ac.actAndSettle(ctx, pg, before, f); err != nil {
 			return err
 		}
-		_, acted.Point = ac.currentPoint()
+		_, result.Point = ac.currentPoint()
 		return nil
 	})
-	return acted, err
+	return result, err
 }
 
 // runDuringDialog is runAction while the page waits for an answer, which f gives.
 func (ac *Actions) runDuringDialog(
 	ctx context.Context, what string, f func(context.Context, *page) error,
 ) (ActionResult, error) {
-	var acted ActionResult
+	var result ActionResult
 	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) (err error) {
-		acted, err = ac.actAndSettle(ctx, pg, ac.state.Info(), f)
+		result, err = ac.actAndSettle(ctx, pg, ac.state.Info(), f)
 		return err
 	})
-	return acted, err
+	return result, err
 }
 
 // actAndSettle acts, waits until the page is quiet or opens a prompt, and reports what changed.

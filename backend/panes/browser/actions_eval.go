@@ -52,8 +52,8 @@ func evaluateWithin(
 	ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string,
 ) ([]byte, error) {
 	req := proto.RuntimeEvaluate{Expression: expression, ContextID: world}
-	if own := pg.worlds.Get(world); own.Unique != "" {
-		req.ContextID, req.UniqueContextID = 0, own.Unique
+	if c := pg.worlds.Get(world); c.Unique != "" {
+		req.ContextID, req.UniqueContextID = 0, c.Unique
 	}
 	return pg.evaluateJSON(ctx, limit, req)
 }

@@ -22,11 +22,11 @@ func (ac *Actions) Wait(ctx context.Context, want Condition, limit time.Duration
 		return ActionResult{}, errors.New(
 			"waiting: no condition was given: name a text, a text that disappears, or an address")
 	}
-	acted, err := ac.waitFor(ctx, want, limit)
+	result, err := ac.waitFor(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
-		return acted, &waitTimeoutError{limit}
+		return result, &waitTimeoutError{limit}
 	}
-	return acted, err
+	return result, err
 }
 
 // waitTimeoutError reports that a page did not fulfill a condition. It is an ErrTimeout, although
@@ -89,11 +89,11 @@ func (ac *Actions) isConditionMet(ctx context.Context, pg *page, want Condition)
 		return isMet, err
 	}
 	// One frame may fulfill what another one does not.
-	state := func(text, gone, target string) (some, all bool) {
+	state := func(text, absent, target string) (some, all bool) {
 		all = true
 		for _, view := range views {
 			one := false
-			err := view.callScript(ctx, &one, "waitUntil", text, gone, target, 0)
+			err := view.callScript(ctx, &one, "waitUntil", text, absent, target, 0)
 			some, all = some || err == nil && one, all && err == nil && one
 		}
 		return some, all

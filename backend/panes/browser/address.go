@@ -56,20 +56,20 @@ var schemePattern = text.NewPattern(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 // SearchTerms returns what a user wrote as terms for a web search: text after a question mark,
 // several words, or one word that cannot be a host of the internet. What looks like a refused
 // address is not a search, because it could contain a secret.
-func SearchTerms(typed string) (string, bool) {
-	typed = strings.TrimSpace(typed)
-	if rest, asked := strings.CutPrefix(typed, "?"); asked {
+func SearchTerms(input string) (string, bool) {
+	input = strings.TrimSpace(input)
+	if rest, isSearch := strings.CutPrefix(input, "?"); isSearch {
 		rest = strings.TrimSpace(rest)
 		return text.SanitizeLine(rest, 500), rest != ""
 	}
-	if _, err := Address(typed); err == nil || schemePattern.MatchString(typed) || len(typed) > 500 {
+	if _, err := Address(input); err == nil || schemePattern.MatchString(input) || len(input) > 500 {
 		return "", false
 	}
-	several := strings.ContainsAny(typed, " \t")
-	if !several && strings.ContainsAny(typed, ":/@\\.") {
+	several := strings.ContainsAny(input, " \t")
+	if !several && strings.ContainsAny(input, ":/@\\.") {
 		return "", false
 	}
-	return text.SanitizeLine(typed, 500), true
+	return text.SanitizeLine(input, 500), true
 }
 
 // isBare distinguishes "localhost:8080/x" and "example.com" from "file:///x" and "mailto:x": a

@@ -24,19 +24,19 @@ func (b *browserProcess) attachTarget(
 			if err != nil {
 				return err
 			}
-			made, err := cdp.Call(c, proto.TargetCreateTarget{
+			result, err := cdp.Call(c, proto.TargetCreateTarget{
 				URL: "about:blank", BrowserContextID: id, Width: &width, Height: &height, NewWindow: true,
 			})
 			if err != nil {
 				return fmt.Errorf("a new page: %w", err)
 			}
-			pg.target = made.TargetID
+			pg.target = result.TargetID
 		}
-		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
+		result, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
 		if err != nil {
 			return fmt.Errorf("attaching to the page: %w", err)
 		}
-		pg.session = attached.SessionID
+		pg.session = result.SessionID
 		return nil
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *browserProcess) attachTarget(
 	}
 	pg.alive, pg.end = context.WithCancelCause(b.Alive)
 	listens := p.adoptPage(pg)
-	defer b.m.held.release(pg.target)
+	defer b.m.targets.release(pg.target)
 	return pg, pg.do(ctx, launchTimeout, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},

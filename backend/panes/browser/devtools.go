@@ -160,23 +160,23 @@ func (m *Manager) closeWithPage(p, tools *Pane) {
 
 // connect attaches the tools to the page that they inspect, before they are loaded.
 func (d *devTools) connect(ctx context.Context, inspected *page, o DevToolsOptions) error {
-	own, err := d.state.currentPage()
+	pg, err := d.state.currentPage()
 	if err != nil {
 		return err
 	}
 	var session proto.TargetSessionID
 	e := inspected.process
 	err = e.Do(ctx, e.Alive, "", e.m.limits.call, "attaching to the page", func(c proto.Client) error {
-		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: inspected.target, Flatten: true})
+		result, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: inspected.target, Flatten: true})
 		if err == nil {
-			session = attached.SessionID
+			session = result.SessionID
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	relay := e.OpenRelay(session, func(messages [][]byte) { d.receive(own, messages) })
+	relay := e.OpenRelay(session, func(messages [][]byte) { d.receive(pg, messages) })
 	d.mu.Lock()
 	d.relay = relay
 	d.mu.Unlock()
@@ -184,9 +184,9 @@ func (d *devTools) connect(ctx context.Context, inspected *page, o DevToolsOptio
 	if o.Dark {
 		scheme = "dark"
 	}
-	own.Post(proto.RuntimeAddBinding{Name: devToolsBinding})
-	own.Post(script.AddScript{Source: script.DevTools})
-	own.Post(proto.EmulationSetEmulatedMedia{
+	pg.Post(proto.RuntimeAddBinding{Name: devToolsBinding})
+	pg.Post(script.AddScript{Source: script.DevTools})
+	pg.Post(proto.EmulationSetEmulatedMedia{
 		Features: []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
 	return nil
@@ -214,14 +214,14 @@ func (d *devTools) onMessage(message string) {
 		pending := d.pending
 		d.pending = nil
 		d.mu.Unlock()
-		if own, err := d.state.currentPage(); err == nil && pending != nil {
-			d.receive(own, [][]byte{inspectEvent(pending)})
+		if pg, err := d.state.currentPage(); err == nil && pending != nil {
+			d.receive(pg, [][]byte{inspectEvent(pending)})
 		}
 	}
 }
 
 // receive passes messages of the inspected page to the tools.
-func (d *devTools) receive(own *page, messages [][]byte) {
+func (d *devTools) receive(pg *page, messages [][]byte) {
 	list := make([]string, len(messages))
 	for i, m := range messages {
 		list[i] = string(m)
@@ -230,7 +230,7 @@ func (d *devTools) receive(own *page, messages [][]byte) {
 	if err != nil {
 		return // strings can always be encoded
 	}
-	own.Post(proto.RuntimeEvaluate{Expression: devToolsReceiver + "(" + string(arguments) + ")", Silent: true})
+	pg.Post(proto.RuntimeEvaluate{Expression: devToolsReceiver + "(" + string(arguments) + ")", Silent: true})
 }
 
 // showElement shows the element at a point of the inspected page.
@@ -257,9 +257,9 @@ func (d *devTools) showElement(ctx context.Context, inspected *page, at Point) e
 		d.pending = event
 	}
 	d.mu.Unlock()
-	own, err := d.state.currentPage()
+	pg, err := d.state.currentPage()
 	if err == nil && listens {
-		d.receive(own, [][]byte{inspectEvent(event)})
+		d.receive(pg, [][]byte{inspectEvent(event)})
 	}
 	return err
 }

@@ -89,17 +89,17 @@ func (do *Downloads) onDownload(guid, address, name string) {
 		do.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
-	begun := false
+	isNew := false
 	do.change(func(list []pane.Download) []pane.Download {
 		if slices.ContainsFunc(list, func(d pane.Download) bool { return d.ID == guid }) {
 			return list
 		}
-		begun = true
+		isNew = true
 		d := pane.Download{ID: guid, Name: name, URL: text.SanitizeLine(address, 2000), State: pane.Downloading}
 		list = append(list, d)
 		return list[max(0, len(list)-50):]
 	})
-	if begun {
+	if isNew {
 		do.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
 	}
 }

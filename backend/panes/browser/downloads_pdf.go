@@ -57,7 +57,7 @@ func (do *Downloads) Save(ctx context.Context, text string) error {
 	if err := do.driver.checkDriver(ctx); err != nil {
 		return err
 	}
-	quoted, err := json.Marshal(address)
+	addressJSON, err := json.Marshal(address)
 	if err != nil {
 		return fmt.Errorf("saving: %w", err)
 	}
@@ -69,7 +69,7 @@ func (do *Downloads) Save(ctx context.Context, text string) error {
 		// A file of another site is saved only if the site sends it as an attachment.
 		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
 			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`,
-			quoted))
+			addressJSON))
 		return err
 	})
 }

@@ -64,7 +64,7 @@ func (d *Driver) beginShare(goalID string) {
 // the page any more. Without a share it does nothing.
 func (p *Pane) EndShare() {
 	var off []*page
-	var again []permissionDenial
+	var denials []permissionDenial
 	p.State.change(func() {
 		if p.State.sharedWith() == "" {
 			return
@@ -74,12 +74,12 @@ func (p *Pane) EndShare() {
 		p.Driver.cancelAgent(ErrNotLeased)
 		p.Driver.agentCtx, p.Driver.cancelAgent = context.WithCancelCause(context.Background())
 		p.Activity.actionEvents, p.Activity.journal = nil, activityLog{from: time.Now()}
-		off, again = p.frames.pageAndFrames(), p.SiteData.takeDenials()
+		off, denials = p.frames.pageAndFrames(), p.SiteData.takeDenials()
 	})
 	for _, pg := range off {
 		pg.Post(proto.NetworkDisable{})
 	}
-	for _, r := range again {
+	for _, r := range denials {
 		p.State.runAsync(func(ctx context.Context) error {
 			return p.SiteData.setPermission(ctx, r.origin, r.permission, permissionPrompt)
 		})

@@ -186,7 +186,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 			}
 		}
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		m.held.onTarget(e)
+		m.targets.onTarget(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
 		if decodeEvent(e, &ev) {

@@ -65,16 +65,16 @@ func (fo *Forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 
 // checkTyped fails if a field did not take a text, and notes if the field changed the text.
 func (fo *Forms) checkTyped(ctx context.Context, where *page, ref, value string, clear bool) error {
-	var typed struct{ Problem, Note string }
-	err := where.callScript(ctx, &typed, "checkTyped", ref, value, clear)
+	var result struct{ Problem, Note string }
+	err := where.callScript(ctx, &result, "checkTyped", ref, value, clear)
 	switch {
 	case err != nil: // the value may have replaced the field, or left the page
 		fo.state.m.cfg.Log.Debug("checking a field", "pane", fo.state.id, "error", err)
 		return cdp.Cause(ctx)
-	case typed.Problem != "":
-		return errors.New(text.SanitizeLine(typed.Problem, 400))
-	case typed.Note != "":
-		fo.activity.noteDuringAction(text.SanitizeLine(typed.Note, 400))
+	case result.Problem != "":
+		return errors.New(text.SanitizeLine(result.Problem, 400))
+	case result.Note != "":
+		fo.activity.noteDuringAction(text.SanitizeLine(result.Note, 400))
 	}
 	return nil
 }

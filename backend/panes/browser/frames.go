@@ -106,31 +106,31 @@ func (fr *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 
 // detachFrames removes frames, and those inside them.
 func (fr *frames) detachFrames(which func(*remoteFrame) bool) {
-	gone := fr.takeFrames(which)
+	list := fr.takeFrames(which)
 	fr.state.m.mu.Lock()
 	defer fr.state.m.mu.Unlock()
-	for _, f := range gone {
+	for _, f := range list {
 		delete(fr.state.m.remoteFrames, f.session)
 		f.end(ErrEnded)
 	}
 }
 
 // takeFrames removes frames, and those inside them, from the list.
-func (fr *frames) takeFrames(which func(*remoteFrame) bool) (gone []*remoteFrame) {
+func (fr *frames) takeFrames(which func(*remoteFrame) bool) (list []*remoteFrame) {
 	fr.mu.Lock()
 	defer fr.mu.Unlock()
-	var kept []*remoteFrame
-	lost := map[*page]bool{}
+	var rest []*remoteFrame
+	pages := map[*page]bool{}
 	for _, f := range fr.list { // a frame comes after the one that contains it
-		if which(f) || lost[f.above] {
-			lost[f.page] = true
-			gone = append(gone, f)
+		if which(f) || pages[f.above] {
+			pages[f.page] = true
+			list = append(list, f)
 		} else {
-			kept = append(kept, f)
+			rest = append(rest, f)
 		}
 	}
-	fr.list = kept
-	return gone
+	fr.list = rest
+	return list
 }
 
 func (fr *frames) detachAll() { fr.detachFrames(func(*remoteFrame) bool { return true }) }
@@ -244,8 +244,8 @@ func (fr *frames) frameOffset(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
 ) (x, y float64, err error) {
 	frame := pg.mainFrame()
-	if own := pg.worlds.Get(world); own.Frame != "" {
-		frame = own.Frame
+	if c := pg.worlds.Get(world); c.Frame != "" {
+		frame = c.Frame
 	}
 	for {
 		if frame != pg.mainFrame() {

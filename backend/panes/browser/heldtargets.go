@@ -13,8 +13,8 @@ import (
 type heldTargets struct {
 	manager *Manager
 
-	mu   sync.Mutex
-	held map[proto.TargetSessionID]*heldTarget
+	mu      sync.Mutex
+	targets map[proto.TargetSessionID]*heldTarget
 }
 
 // heldTarget is the session of a paused target that belongs to no pane: a shared worker, a
@@ -41,7 +41,7 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 	}
 	if e.Method == "Target.detachedFromTarget" {
 		h.mu.Lock()
-		delete(h.held, ev.SessionID)
+		delete(h.targets, ev.SessionID)
 		h.mu.Unlock()
 		return
 	}
@@ -50,11 +50,11 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 		return
 	}
 	network := ""
-	if held, ok := process.networks.Load(ev.TargetInfo.BrowserContextID); ok {
-		network, _ = held.(string)
+	if value, ok := process.networks.Load(ev.TargetInfo.BrowserContextID); ok {
+		network, _ = value.(string)
 	}
 	h.mu.Lock()
-	h.held[ev.SessionID] = &heldTarget{process, network, ev.TargetInfo.TargetID}
+	h.targets[ev.SessionID] = &heldTarget{process, network, ev.TargetInfo.TargetID}
 	h.mu.Unlock()
 	gates := h.manager.rules.fetchPatterns()
 	gates.HandleAuthRequests = false // the session of a pane handles them
@@ -66,9 +66,9 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 func (h *heldTargets) release(target proto.TargetTargetID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for session, g := range h.held {
+	for session, g := range h.targets {
 		if g.target == target {
-			delete(h.held, session)
+			delete(h.targets, session)
 			g.process.Post("", proto.TargetDetachFromTarget{SessionID: session})
 		}
 	}
@@ -99,5 +99,5 @@ func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 func (h *heldTargets) get(session proto.TargetSessionID) *heldTarget {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.held[session]
+	return h.targets[session]
 }

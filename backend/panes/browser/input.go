@@ -204,12 +204,12 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	}
 	if in.Kind == pane.MouseMove {
 		// Chromium starts no drag unless the pressed button is named.
-		for bit, held := range []proto.InputMouseButton{
+		for bit, button := range []proto.InputMouseButton{
 			proto.InputMouseButtonLeft, proto.InputMouseButtonRight,
 			proto.InputMouseButtonMiddle,
 		} {
 			if in.Buttons>>bit&1 == 1 {
-				e.Button = held
+				e.Button = button
 				break
 			}
 		}

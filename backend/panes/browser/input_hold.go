@@ -22,10 +22,10 @@ func (u *userInput) awaitFirstPaint() {
 		}
 		isPromptOpen := u.prompts.noPromptCtx.Err() != nil
 		u.state.mu.Unlock()
-		left := time.Until(until)
-		if isPromptOpen || left <= 0 || u.state.ctx.Err() != nil {
+		timeLeft := time.Until(until)
+		if isPromptOpen || timeLeft <= 0 || u.state.ctx.Err() != nil {
 			return
 		}
-		awaitChange(u.state.ctx, changed, left)
+		awaitChange(u.state.ctx, changed, timeLeft)
 	}
 }

@@ -8,13 +8,13 @@ import (
 
 // load is the progress of the main document.
 type load struct {
-	loader proto.NetworkLoaderID   // of the document that is shown
-	loaded proto.NetworkLoaderID   // of the last document that finished loading
-	empty  proto.NetworkLoaderID   // of the empty document that a new window begins with, "" once it has another
-	moves  int                     // counts documents shown and moves within one
-	shown  []proto.NetworkLoaderID // the last few documents: one may have redirected to the next
-	posted bool                    // the document is the response to a form
-	byUser bool                    // the user navigated there, in a pane of theirs
+	loader    proto.NetworkLoaderID   // of the document that is shown
+	loaded    proto.NetworkLoaderID   // of the last document that finished loading
+	empty     proto.NetworkLoaderID   // of the empty document that a new window begins with, "" once it has another
+	moves     int                     // counts documents shown and moves within one
+	documents []proto.NetworkLoaderID // the last few documents: one may have redirected to the next
+	posted    bool                    // the document is the response to a form
+	byUser    bool                    // the user navigated there, in a pane of theirs
 	// posting is the document that a form was last submitted for.
 	posting proto.NetworkLoaderID
 	// holdInputUntil is the time at which input stops waiting for the first frame of the document, see
@@ -25,7 +25,7 @@ type load struct {
 // setDocument records that another document is shown.
 func (l *load) setDocument(loader proto.NetworkLoaderID) {
 	const maxShown = 16
-	l.loader, l.shown = loader, append(l.shown[max(0, len(l.shown)-maxShown):], loader)
+	l.loader, l.documents = loader, append(l.documents[max(0, len(l.documents)-maxShown):], loader)
 }
 
 // isLoaded reports whether the document is loaded.

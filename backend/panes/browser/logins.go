@@ -47,15 +47,15 @@ func (l *Logins) offerSaveLogin(s pageReport) {
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
 		}
-		known := slices.Contains(users, s.User)
-		if known {
+		isSaved := slices.Contains(users, s.User)
+		if isSaved {
 			if _, password, err := l.state.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
 				return nil
 			}
 		}
 		l.prompts.close(matchKinds(pane.SaveLogin))
 		l.prompts.add(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
-			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
+			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: isSaved},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {
 					return nil

@@ -43,17 +43,17 @@ func (l *Logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, 
 // loginForm is LoginForm that also returns the page or frame with the form.
 func (l *Logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
-	var missed error
+	var missErr error
 	for _, view := range l.frames.inOrder(pg) {
 		err := view.callScript(ctx, &f, "findLoginForm", origin)
 		if err == nil {
 			return view, f, nil
 		}
-		if code := errorCode(err); missed == nil || code != "" && code != "origin" {
-			missed = err
+		if code := errorCode(err); missErr == nil || code != "" && code != "origin" {
+			missErr = err
 		}
 	}
-	return nil, f, missed
+	return nil, f, missErr
 }
 
 // Login types a saved login into the page or a frame, which must have the login's origin, also at
@@ -69,11 +69,11 @@ func (l *Logins) Login(ctx context.Context, origin, user, password string, submi
 				return nil
 			}
 			// A ref is valid for one document only, whose origin has been checked.
-			var still struct{ Held bool }
-			if err := where.callScript(ctx, &still, "hasOrigin", ref, origin); err != nil {
+			var result struct{ Held bool }
+			if err := where.callScript(ctx, &result, "hasOrigin", ref, origin); err != nil {
 				return err
 			}
-			if !still.Held {
+			if !result.Held {
 				return fmt.Errorf("the page has left %s", origin)
 			}
 			return l.forms.fillField(ctx, pg, where, ref, text, true)

@@ -90,7 +90,7 @@ type Manager struct {
 	limits  limits
 	rules   requestRules
 	folders downloadFolders
-	held    heldTargets
+	targets heldTargets
 	news    *changeNotifier
 	start   chan struct{} // one token: for starting and stopping Chromium
 	work    sync.WaitGroup
@@ -131,7 +131,7 @@ func New(cfg Config) *Manager {
 	}
 	m.rules = requestRules{&m.cfg}
 	m.folders = downloadFolders{&m.cfg}
-	m.held = heldTargets{manager: m, held: map[proto.TargetSessionID]*heldTarget{}}
+	m.targets = heldTargets{manager: m, targets: map[proto.TargetSessionID]*heldTarget{}}
 	m.profiles = profiles{filepath.Join(cfg.Dir, "profiles"), m.whileProfileUnused}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
@@ -175,10 +175,10 @@ func (m *Manager) reservePane(o Options) (*Pane, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch _, taken := m.panes[o.ID]; {
+	switch _, isTaken := m.panes[o.ID]; {
 	case m.closed:
 		return nil, ErrClosed
-	case taken:
+	case isTaken:
 		return nil, fmt.Errorf("a browser pane %s already exists", o.ID)
 	}
 	p := newPane(m, o)
@@ -240,14 +240,14 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 // removePane removes a pane, closes its page and waits for its goroutines.
 func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
-	known := m.panes[p.State.id] == p
-	if known {
+	isOpen := m.panes[p.State.id] == p
+	if isOpen {
 		delete(m.panes, p.State.id)
 		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.State.id })
 	}
 	m.mu.Unlock()
 	err := p.close(ctx)
-	if known {
+	if isOpen {
 		m.news.closed(p.State.Info())
 	}
 	return err

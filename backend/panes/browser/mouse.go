@@ -102,8 +102,8 @@ func (m *Mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 }
 
 // mouseTo moves the pointer and waits until the page has processed the move.
-func (m *Mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
-	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
+func (m *Mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, buttons int) error {
+	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: buttons}
 	for _, d := range m.drag.events(in) {
 		if err := pg.send(ctx, pg.callLimit(), "the mouse", d); err != nil {
 			return err

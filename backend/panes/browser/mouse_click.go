@@ -23,13 +23,13 @@ func (m *Mouse) resolveTarget(ctx context.Context, pg *page, verb, target string
 	return at, err
 }
 
-// aimWith is resolveTarget with two more arguments: unsure makes it wait even for an element that does not move, and
+// aimWith is resolveTarget with two more arguments: needsWait makes it wait even for an element that does not move, and
 // clicks sets the guard of the click.
 func (m *Mouse) aimWith(
-	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
+	ctx context.Context, pg *page, verb, target string, needsWait, clicks bool,
 ) (targetPoint, *page, error) {
 	var at targetPoint
-	where, err := m.targets.callOnTarget(ctx, pg, &at, "aimAt", target, unsure, clicks)
+	where, err := m.targets.callOnTarget(ctx, pg, &at, "aimAt", target, needsWait, clicks)
 	if err == nil {
 		err = m.frames.toPagePoint(ctx, where, &at)
 	}
@@ -43,7 +43,7 @@ func (m *Mouse) aimWith(
 // clickOn clicks an element. If another element moves over it at the last moment, page.js
 // keeps the click from the page, and clickOn tries again.
 func (m *Mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
-	missed := ""
+	obstacle := ""
 	for try := range 3 {
 		at, where, err := m.aimWith(ctx, pg, verb, target, try > 0, true)
 		if err == nil {
@@ -57,23 +57,23 @@ func (m *Mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			m.releaseGuards(ctx, pg, true)
 			return err
 		}
-		var landed struct {
+		var result struct {
 			Missed   string
 			Activity *frameActivity
 		}
-		if err := where.callScript(ctx, &landed, "finishClick", how.last); err != nil || landed.Missed == "" {
+		if err := where.callScript(ctx, &result, "finishClick", how.last); err != nil || result.Missed == "" {
 			if err != nil {
 				where.sendScript("releaseClick", false)
 			}
 			if errors.Is(err, errPromptOpen) {
 				return err
 			}
-			m.actions.lastClickActivity[where] = landed.Activity
+			m.actions.lastClickActivity[where] = result.Activity
 			return nil // the click may have replaced the document
 		}
-		missed, target = landed.Missed, at.Ref
+		obstacle, target = result.Missed, at.Ref
 	}
-	return fmt.Errorf("%s covered the target at each click: deal with that first", text.SanitizeLine(missed, 300))
+	return fmt.Errorf("%s covered the target at each click: deal with that first", text.SanitizeLine(obstacle, 300))
 }
 
 // releaseGuards removes the guard of a click that was not made, or with pressed of one whose outcome is unknown. It

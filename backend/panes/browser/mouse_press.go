@@ -61,7 +61,7 @@ func (m *Mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 
 // clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to the mouse move, which
 // comes only with the next frame.
-func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
+func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, modifiers int) error {
 	button := cmp.Or(how.Button, "left")
 	list := []pane.Input{{Kind: pane.MouseMove}}
 	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
@@ -71,7 +71,7 @@ func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 	}
 	var last proto.Request // commands are processed in order, so its answer is enough
 	for _, in := range list {
-		in.X, in.Y, in.Modifiers = at.X, at.Y, held
+		in.X, in.Y, in.Modifiers = at.X, at.Y, modifiers
 		req, err := mouseCommand(in)
 		if err != nil {
 			return err

@@ -33,17 +33,17 @@ var (
 // pendingNavigation is a navigation from the moment it is requested. A pane has at most one: the
 // next one cancels it, and so does Stop, even before Chromium has received it.
 type pendingNavigation struct {
-	address string // "" for back, forward and reload
-	begun   bool   // Chromium has reported that it loads; guarded by the state's mu
-	end     context.CancelCauseFunc
-	over    chan struct{} // closed when it sends nothing more to Chromium
+	address  string // "" for back, forward and reload
+	hasBegun bool   // Chromium has reported that it loads; guarded by the state's mu
+	end      context.CancelCauseFunc
+	done     chan struct{} // closed when it sends nothing more to Chromium
 }
 
 // startNavigation begins a navigation and returns its context. The caller must call
 // endNavigation.
 func (n *Navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
-	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
+	v := &pendingNavigation{address: address, end: end, done: make(chan struct{})}
 	var last *pendingNavigation
 	n.state.change(func() {
 		last, n.state.pending = n.state.pending, v
@@ -62,7 +62,7 @@ func (n *Navigation) endNavigation(v *pendingNavigation) {
 			n.state.pending = nil
 		}
 	})
-	close(v.over)
+	close(v.done)
 	v.end(nil)
 }
 
@@ -74,7 +74,7 @@ func (p *pendingNavigation) cancel(ctx context.Context, why error) {
 	}
 	p.end(why)
 	select {
-	case <-p.over:
+	case <-p.done:
 	case <-ctx.Done():
 	}
 }

@@ -30,7 +30,7 @@ func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
 		ne.state.change(func() {
 			ne.state.loading = loading
 			if ne.state.pending != nil && loading {
-				ne.state.pending.begun = true
+				ne.state.pending.hasBegun = true
 			}
 			ne.state.network.last, ne.state.network.leaving = time.Now(), time.Time{}
 		})
@@ -47,8 +47,8 @@ func (ne *navigationEvents) setLeaving(pg *page, e *cdp.Event, when time.Time) {
 		Disposition string            `json:"disposition"`
 		Delay       float64           `json:"delay"` // in seconds
 	}
-	soon := decodeEvent(e, &ev) && ev.Delay < ne.state.m.limits.leaving.Seconds()
-	if soon && ev.FrameID == pg.mainFrame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
+	isSoon := decodeEvent(e, &ev) && ev.Delay < ne.state.m.limits.leaving.Seconds()
+	if isSoon && ev.FrameID == pg.mainFrame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
 		ne.state.change(func() { ne.state.network.leaving = when })
 	}
 }
@@ -100,15 +100,15 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 }
 
 func (ne *navigationEvents) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
-	var moved proto.PageNavigatedWithinDocument
-	if !decodeEvent(e, &moved) || moved.FrameID != pg.mainFrame() {
+	var ev proto.PageNavigatedWithinDocument
+	if !decodeEvent(e, &ev) || ev.FrameID != pg.mainFrame() {
 		return
 	}
 	ne.state.change(func() {
 		ne.state.load.moves++
 		ne.state.load.byUser = ne.state.isUserAction()
 		ne.state.network.leaving = time.Time{}
-		ne.state.info.URL = text.SanitizeLine(moved.URL, 4096)
+		ne.state.info.URL = text.SanitizeLine(ev.URL, 4096)
 	})
 	ne.activity.notifyVisit()
 	ne.navigation.requestHistory()
@@ -130,9 +130,9 @@ func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 	case proto.PageLifecycleEventNameLoad:
 		ne.state.change(func() {
 			ne.state.load.loaded = life.LoaderID
-			if soon := time.Now().Add(inputHoldAfterLoad); ne.state.load.holdInputUntil.After(soon) &&
+			if limit := time.Now().Add(inputHoldAfterLoad); ne.state.load.holdInputUntil.After(limit) &&
 				life.LoaderID == ne.state.load.loader {
-				ne.state.load.holdInputUntil = soon
+				ne.state.load.holdInputUntil = limit
 			}
 		})
 		ne.navigation.requestHistory() // when the navigation was committed, Chromium may not have recorded it yet

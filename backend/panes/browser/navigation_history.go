@@ -20,12 +20,12 @@ const (
 
 // GoHistory goes back, forward, or reloads the page, which also restores one that crashed.
 func (p *Pane) GoHistory(ctx context.Context, way string) (ActionResult, error) {
-	navigate, known := map[string]func(context.Context) error{
+	navigate, isKnown := map[string]func(context.Context) error{
 		HistoryBack:    p.Navigation.Back,
 		HistoryForward: p.Navigation.Forward,
 		HistoryReload:  p.Navigation.Reload,
 	}[way]
-	if !known {
+	if !isKnown {
 		return ActionResult{}, fmt.Errorf("unknown direction %q: use back, forward or reload", text.SanitizeLine(way, 40))
 	}
 	if _, err := p.State.currentPage(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
@@ -42,7 +42,7 @@ func (p *Pane) GoHistory(ctx context.Context, way string) (ActionResult, error) 
 }
 
 // HistoryTarget returns the address that a direction leads to, and whether going there submits a form again.
-func (n *Navigation) HistoryTarget(ctx context.Context, way string) (address string, again bool, err error) {
+func (n *Navigation) HistoryTarget(ctx context.Context, way string) (address string, resubmits bool, err error) {
 	by := map[string]int{HistoryBack: -1, HistoryForward: 1}[way]
 	if by == 0 {
 		n.state.mu.Lock()

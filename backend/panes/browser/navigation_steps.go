@@ -74,7 +74,7 @@ func (n *Navigation) runNavigation(ctx context.Context, address string) error {
 		return n.awaitLoad(ctx, pg, func() bool { return n.state.load.moves > moves || n.state.info.URL == address })
 	}
 	err = n.awaitLoad(ctx, pg, func() bool {
-		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.isLoaded() && !n.state.loading
+		return slices.Contains(n.state.load.documents, result.LoaderID) && n.state.load.isLoaded() && !n.state.loading
 	})
 	if moves == 0 { // history must not go back to the empty page that every pane begins with
 		pg.Post(proto.PageResetNavigationHistory{})
@@ -130,9 +130,9 @@ func (n *Navigation) navigationAborted(outer context.Context, address string, mo
 func (n *Navigation) takeRecentAnswer() bool {
 	n.state.mu.Lock()
 	defer n.state.mu.Unlock()
-	lately := time.Since(n.prompts.answered) < 3*time.Second
-	n.prompts.answered = time.Time{}
-	return lately
+	isRecent := time.Since(n.prompts.lastAnswer) < 3*time.Second
+	n.prompts.lastAnswer = time.Time{}
+	return isRecent
 }
 
 // navigationError turns Chromium's code of a failed navigation into a message.

@@ -25,25 +25,25 @@ var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 // injectClosedRoots gives page.js the closed shadow roots that it does not know, and returns
 // how many there were.
 func (p *page) injectClosedRoots(ctx context.Context) (int, error) {
-	for again := false; ; again = true {
-		known := 0
-		if err := p.callScript(ctx, &known, "countClosedRoots"); err != nil {
+	for isRetry := false; ; isRetry = true {
+		count := 0
+		if err := p.callScript(ctx, &count, "countClosedRoots"); err != nil {
 			return 0, err
 		}
-		if opened, err := p.injectNewClosedRoots(ctx, known); again || !isDocumentGone(err) {
+		if opened, err := p.injectNewClosedRoots(ctx, count); isRetry || !isDocumentGone(err) {
 			return opened, err
 		}
 	}
 }
 
-// injectNewClosedRoots is injectClosedRoots for a document in which known roots (a number) were injected before. The
+// injectNewClosedRoots is injectClosedRoots for a document in which readable roots (a number) were injected before. The
 // page may leave the document in the meantime.
-func (p *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
-	written, err := p.countWrittenRoots(ctx)
+func (p *page) injectNewClosedRoots(ctx context.Context, readable int) (opened int, err error) {
+	total, err := p.countWrittenRoots(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return p.injectMissingRoots(ctx, known, written)
+	return p.injectMissingRoots(ctx, readable, total)
 }
 
 // countWrittenRoots counts the closed shadow roots in the HTML of a page or frame.
@@ -61,18 +61,18 @@ func (p *page) countWrittenRoots(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// injectMissingRoots is injectClosedRoots for a document whose HTML contains as many closed roots as written, of which
-// as many as known were injected before.
-func (p *page) injectMissingRoots(ctx context.Context, known, written int) (opened int, err error) {
-	if written == 0 {
+// injectMissingRoots is injectClosedRoots for a document whose HTML contains as many closed roots as total, of which
+// as many as readable were injected before.
+func (p *page) injectMissingRoots(ctx context.Context, readable, total int) (opened int, err error) {
+	if total == 0 {
 		return 0, nil
 	}
 	world, _, err := p.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if written <= known { // a known one may have been removed before the HTML was written
-		if err := p.callScript(ctx, &known, "countClosedRoots"); err != nil || written <= known {
+	if total <= readable { // a known one may have been removed before the HTML was written
+		if err := p.callScript(ctx, &readable, "countClosedRoots"); err != nil || total <= readable {
 			return 0, err
 		}
 	}

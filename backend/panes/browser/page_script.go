@@ -190,9 +190,9 @@ func (p *page) createIsolatedWorld(
 	ctx context.Context, req proto.PageCreateIsolatedWorld,
 ) (id proto.RuntimeExecutionContextID, err error) {
 	err = p.do(ctx, p.callLimit(), "asking the page", func(c proto.Client) error {
-		made, err := cdp.Call(c, req)
+		world, err := cdp.Call(c, req)
 		if err == nil {
-			id = made.ExecutionContextID
+			id = world.ExecutionContextID
 		}
 		return err
 	})

@@ -61,8 +61,8 @@ func (m mark) draw(img *image.RGBA) {
 	}
 	const scale, wide, tall = 2, 4, 7 // of a letter with its spacing
 	label := image.Rect(0, 0, len(m.Ref)*wide*scale+scale, tall*scale).Add(r.Min)
-	if over := label.Sub(image.Pt(0, label.Dy())); over.Min.Y >= 0 {
-		label = over
+	if above := label.Sub(image.Pt(0, label.Dy())); above.Min.Y >= 0 {
+		label = above
 	}
 	fill(label, markColour)
 	for i, letter := range m.Ref {

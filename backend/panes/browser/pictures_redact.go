@@ -71,7 +71,7 @@ type redaction struct {
 	frames      *frames
 	page        *page
 	secrets     Secrets
-	whole       bool // boxes are relative to the document, not to the viewport
+	isFullPage  bool // boxes are relative to the document, not to the viewport
 	before      documentTexts
 	places      []secretSpan
 	cleanFrames map[int]*cleanFrame // by their numbers
@@ -86,7 +86,7 @@ func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 		return pg.capture(ctx, shot)
 	}
 	for range maxRedactionTries {
-		c := &redaction{frames: pi.frames, page: pg, secrets: secrets, whole: shot.Clip != nil}
+		c := &redaction{frames: pi.frames, page: pg, secrets: secrets, isFullPage: shot.Clip != nil}
 		picture, sure, err := c.tryPicture(ctx, shot)
 		if err != nil || sure {
 			return picture, err
@@ -161,7 +161,7 @@ func (r *redaction) findSecrets(ctx context.Context, views []*page) error {
 		}
 	}
 	r.places = r.secretSpans(r.before)
-	return r.page.callScript(ctx, nil, "trackTexts", r.places, hidden, r.whole)
+	return r.page.callScript(ctx, nil, "trackTexts", r.places, hidden, r.isFullPage)
 }
 
 // readTexts returns the texts of a document, including closed shadow roots.
@@ -176,7 +176,7 @@ func (r *redaction) readTexts(ctx context.Context, view *page) (w documentTexts,
 // roots that were added since.
 func (r *redaction) finishWatch(ctx context.Context, view *page) (s redactionWatch, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &s, "endTexts", r.whole && view == r.page)
+		err = view.callScript(ctx, &s, "endTexts", r.isFullPage && view == r.page)
 	}
 	return s, err
 }
@@ -276,8 +276,8 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
 	scale := float64(img.Bounds().Dx()) / math.Max(width, 1)
 	for _, b := range boxes {
-		pixel := func(at, corner, over float64, round func(float64) float64) int {
-			return int(round((at - corner + over) * scale))
+		pixel := func(at, corner, margin float64, round func(float64) float64) int {
+			return int(round((at - corner + margin) * scale))
 		}
 		x, y := float64(corner.X), float64(corner.Y)
 		r := image.Rect(pixel(b[0], x, -redactionMargin, math.Floor), pixel(b[1], y, -redactionMargin, math.Floor),

@@ -148,25 +148,25 @@ func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error
 func (m *Manager) onProcessExit(b *browserProcess) {
 	<-b.Alive.Done()
 	m.mu.Lock()
-	var lost []*Pane
+	var panes []*Pane
 	for session, p := range m.sessions {
 		if p.State.hasSession(b.Conn, session) {
-			lost = append(lost, p)
+			panes = append(panes, p)
 			delete(m.sessions, session)
 		}
 	}
 	for target, w := range m.windows {
-		if slices.Contains(lost, w.opener) {
+		if slices.Contains(panes, w.opener) {
 			delete(m.windows, target)
 		}
 	}
-	again := !m.closed && b.mayRestart(time.Now())
+	shouldRestart := !m.closed && b.mayRestart(time.Now())
 	m.mu.Unlock()
-	for _, p := range lost {
+	for _, p := range panes {
 		p.onProcessLost(b.Conn)
 	}
-	if again {
-		m.reloadPanes(lost)
+	if shouldRestart {
+		m.reloadPanes(panes)
 	}
 }
 
@@ -180,20 +180,20 @@ func (b *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 	}
 	var id proto.BrowserBrowserContextID
 	if goalID != "" {
-		wanted := proto.TargetCreateBrowserContext{}
+		request := proto.TargetCreateBrowserContext{}
 		if b.proxy != nil {
-			wanted.ProxyServer = "direct://" // otherwise it would use Chromium's own, which allows nothing
+			request.ProxyServer = "direct://" // otherwise it would use Chromium's own, which allows nothing
 			if network != "" {
 				if at := b.proxy(network); at != "" {
-					wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
+					request.ProxyServer, request.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 				}
 			}
 		}
-		made, err := cdp.Call(c, wanted)
+		result, err := cdp.Call(c, request)
 		if err != nil {
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}
-		id = made.BrowserContextID
+		id = result.BrowserContextID
 		b.networks.Store(id, network)
 	}
 	behaviour, err := b.m.folders.setDownloadBehavior(goalID, id)
@@ -218,9 +218,9 @@ func (b *browserProcess) existingContext(goalID string) proto.BrowserBrowserCont
 // then, a new page of the same site could get its process, and hang as well. It does not fail if the page is gone
 // already: a window that was opened for a download closes at any moment.
 func (b *browserProcess) closePage(ctx context.Context, target proto.TargetTargetID) error {
-	gone := make(chan struct{})
+	done := make(chan struct{})
 	b.m.mu.Lock()
-	b.m.closing[target] = gone
+	b.m.closing[target] = done
 	b.m.mu.Unlock()
 	defer func() {
 		b.m.mu.Lock()
@@ -242,7 +242,7 @@ func (b *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 		return err
 	}
 	select {
-	case <-gone:
+	case <-done:
 		return nil
 	case <-b.Alive.Done():
 		return cdp.ErrEnded
@@ -255,9 +255,9 @@ func (b *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 func (m *Manager) onPageGone(target proto.TargetTargetID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if gone := m.closing[target]; gone != nil {
+	if done := m.closing[target]; done != nil {
 		delete(m.closing, target)
-		close(gone)
+		close(done)
 	}
 }
 
@@ -285,8 +285,8 @@ func (m *Manager) onEvent(e *cdp.Event) {
 		p.events.onPageEvent(e)
 	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
 		p.events.onFrameEvent(e)
-	} else if g := m.held.get(proto.TargetSessionID(e.SessionID)); g != nil {
-		m.held.onEvent(g, e)
+	} else if g := m.targets.get(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.targets.onEvent(g, e)
 	}
 }
 

@@ -23,7 +23,7 @@ type Prompts struct {
 	dialogsInARow  int             // dialogs since the user or the agent last acted
 	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
 	cancelNoPrompt context.CancelCauseFunc
-	answered       time.Time            // when a prompt was last answered
+	lastAnswer     time.Time            // when a prompt was last answered
 	declinedRealms []authRealm          // for which the user declined to log in, until the next document
 	certException  certificateException // that the user approved
 }
@@ -82,12 +82,12 @@ func (p *Prompts) close(which func(openPrompt) bool) {
 
 // closeLocked is close for a caller that holds the state's mutex.
 func (p *Prompts) closeLocked(which func(openPrompt) bool) {
-	kept := slices.DeleteFunc(slices.Clone(p.open), which)
-	if len(kept) == len(p.open) {
+	open := slices.DeleteFunc(slices.Clone(p.open), which)
+	if len(open) == len(p.open) {
 		return
 	}
-	p.open = kept
-	if p.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.blocksPage }) {
+	p.open = open
+	if p.noPromptCtx.Err() != nil && !slices.ContainsFunc(open, func(a openPrompt) bool { return a.blocksPage }) {
 		p.noPromptCtx, p.cancelNoPrompt = context.WithCancelCause(context.Background())
 	}
 	p.updateOverlay()
@@ -107,7 +107,7 @@ func (p *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 			return
 		}
 		found = p.open[i]
-		p.answered = time.Now()
+		p.lastAnswer = time.Now()
 		p.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
 	})
 	if found.answer == nil {

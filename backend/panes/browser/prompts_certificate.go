@@ -34,20 +34,20 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 		}
 		pg.Post(proto.SecurityHandleCertificateError{EventID: id, Action: action})
 	}
-	trusted, joined := false, false
+	trusted, isPending := false, false
 	pe.state.change(func() {
 		trusted = pe.prompts.certException == exception
 		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Certificate && a.Origin == exception.origin && a.Text == exception.fault
 		})
-		if joined = i >= 0; joined {
+		if isPending = i >= 0; isPending {
 			*pe.prompts.open[i].events = append(*pe.prompts.open[i].events, ev.EventID)
 		}
 	})
 	if trusted {
 		settle(ev.EventID, true)
 	}
-	if trusted || joined {
+	if trusted || isPending {
 		return
 	}
 	pe.activity.noteDuringAction("the certificate of " + exception.origin + " is not valid (" + exception.fault + ")")

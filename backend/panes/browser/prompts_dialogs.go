@@ -31,8 +31,8 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	if !decodeEvent(e, &dialog) {
 		return
 	}
-	kind, known := dialogKinds[dialog.Type]
-	if !known {
+	kind, isKnown := dialogKinds[dialog.Type]
+	if !isKnown {
 		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
@@ -41,14 +41,14 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	pe.prompts.dialogs++
 	pe.prompts.dialogsInARow++
 	nth := pe.prompts.dialogs
-	again := pe.prompts.dialogsInARow > maxDialogsInARow
-	pe.state.unresponsive = pe.state.unresponsive || again
+	isRepeat := pe.prompts.dialogsInARow > maxDialogsInARow
+	pe.state.unresponsive = pe.state.unresponsive || isRepeat
 	pe.state.mu.Unlock()
 	if pe.state.scriptless {
 		pg.Post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
 		return
 	}
-	if again {
+	if isRepeat {
 		pe.state.showNotice("the page keeps opening dialogs, which are dismissed: stop it or leave the page")
 		pe.dismissAfterPause(pg, nth)
 		return

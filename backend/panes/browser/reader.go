@@ -62,23 +62,23 @@ func (re *Reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 			s = re.linesFrom(last, l.From)
 			return nil
 		}
-		var seen pageView
+		var view pageView
 		lacks, err := re.readUnfinished(pg, func() (err error) {
-			seen, err = re.readPage(ctx, pg)
+			view, err = re.readPage(ctx, pg)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		head := re.snapshotHeader(seen, lacks)
-		next := lastSnapshot{loader: now, url: re.state.Info().URL, lines: seen.lines(), truncated: seen.Cut}
+		head := re.snapshotHeader(view, lacks)
+		next := lastSnapshot{loader: now, url: re.state.Info().URL, lines: view.lines(), truncated: view.Cut}
 		re.targets.setSnapshot(next)
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
 			s = re.snapshotDiff(last, next)
 		} else {
 			s = re.linesFrom(next, 0)
 		}
-		s.Title = text.SanitizeLine(seen.Title, 200)
+		s.Title = text.SanitizeLine(view.Title, 200)
 		s.Text = head + s.Text
 		return nil
 	})
@@ -127,14 +127,14 @@ func (re *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	// For a small page most of the time is the round trip to Chromium, so all requests are made at
 	// once. The script helps to count closed roots in frames.
 	var nodes []proto.DOMBackendNodeID
-	var written int
+	var total int
 	var writtenErr error
 	var requests sync.WaitGroup
 	requests.Go(func() { nodes = pg.findListeners(ctx) })
 	world := pg.worlds.Page.Load()
 	isReady := world != nil && world.HasScript.Load()
 	if isReady {
-		requests.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
+		requests.Go(func() { total, writtenErr = pg.countWrittenRoots(ctx) })
 	}
 	err := pg.callScript(ctx, &v, "takeSnapshot")
 	requests.Wait()
@@ -142,12 +142,12 @@ func (re *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 		return v, err
 	}
 	if !isReady || isDocumentGone(writtenErr) {
-		written, writtenErr = pg.countWrittenRoots(ctx)
+		total, writtenErr = pg.countWrittenRoots(ctx)
 	}
 	added := pg.injectListeners(ctx, nodes)
 	more, err := 0, writtenErr
 	if err == nil {
-		more, err = pg.injectMissingRoots(ctx, v.Known, written)
+		more, err = pg.injectMissingRoots(ctx, v.Known, total)
 	}
 	if err != nil && !isDocumentGone(err) {
 		return v, err

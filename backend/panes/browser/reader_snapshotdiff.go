@@ -41,7 +41,7 @@ func (re *Reader) linesFrom(t lastSnapshot, first int) Snapshot {
 func (re *Reader) snapshotDiff(was, is lastSnapshot) Snapshot {
 	s := Snapshot{URL: re.state.Info().URL, Truncated: is.truncated}
 	old, now := trimIndents(was.lines), trimIndents(is.lines)
-	added, gone := subtractLines(now, old), subtractLines(old, now)
+	additions, removals := subtractLines(now, old), subtractLines(old, now)
 	var b strings.Builder
 	omitted := 0
 	write := func(mark string, lines []string) {
@@ -53,12 +53,12 @@ func (re *Reader) snapshotDiff(was, is lastSnapshot) Snapshot {
 			b.WriteString(mark + line + "\n")
 		}
 	}
-	write("+ ", added)
-	write("- ", gone)
-	if moved := movedLines(old, now); len(moved) > 0 {
+	write("+ ", additions)
+	write("- ", removals)
+	if moves := movedLines(old, now); len(moves) > 0 {
 		b.WriteString("these lines have a new order:\n")
-		write("~ ", moved[:min(len(moved), maxMovedLines)])
-		if more := len(moved) - maxMovedLines; more > 0 {
+		write("~ ", moves[:min(len(moves), maxMovedLines)])
+		if more := len(moves) - maxMovedLines; more > 0 {
 			fmt.Fprintf(&b, "~ %s\n", countLines(more, "more line", "more lines"))
 		}
 	}
@@ -108,14 +108,14 @@ func movedLines(old, now []string) []string {
 			places[line]++
 		}
 	}
-	once := func(list, other []string) []string {
+	findMissing := func(list, other []string) []string {
 		in := map[string]bool{}
 		for _, line := range other {
 			in[line] = true
 		}
 		return slices.DeleteFunc(slices.Clone(list), func(line string) bool { return places[line] != 2 || !in[line] })
 	}
-	before, after := once(old, now), once(now, old)
+	before, after := findMissing(old, now), findMissing(now, old)
 	if len(before) != len(after) { // a line that is in one list twice
 		return nil
 	}

@@ -11,19 +11,19 @@ const maxRestarts = 3
 // mayRestart counts the end of a process and reports whether to start it again. The caller holds
 // mu of the manager.
 func (b *browserProcess) mayRestart(now time.Time) bool {
-	kept := b.ends[:0]
+	recent := b.ends[:0]
 	for _, t := range b.ends {
 		if now.Sub(t) < b.m.limits.restartWindow {
-			kept = append(kept, t)
+			recent = append(recent, t)
 		}
 	}
-	b.ends = append(kept, now)
+	b.ends = append(recent, now)
 	return len(b.ends) <= maxRestarts
 }
 
 // reloadPanes reloads the pages of a Chromium that ended, in a new Chromium.
-func (m *Manager) reloadPanes(lost []*Pane) {
-	for _, p := range lost {
+func (m *Manager) reloadPanes(panes []*Pane) {
+	for _, p := range panes {
 		if p.State.Info().Inspects != "" {
 			continue // developer tools close with the page that they knew
 		}

@@ -145,8 +145,8 @@ func isLoopbackName(host string) bool {
 }
 
 // validateAddress is Address that also refuses the addresses of this program.
-func (r *requestRules) validateAddress(typed string) (string, error) {
-	address, err := Address(typed)
+func (r *requestRules) validateAddress(input string) (string, error) {
+	address, err := Address(input)
 	if err == nil && r.isOwnAddress(address) {
 		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, text.SanitizeLine(address, 200))
 	}

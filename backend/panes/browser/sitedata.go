@@ -49,9 +49,9 @@ func (sd *SiteData) onSecurity(e *cdp.Event) {
 	if !decodeEvent(e, &s) {
 		return
 	}
-	var known *pane.SiteCertificate
+	var certificate *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
-		known = &pane.SiteCertificate{
+		certificate = &pane.SiteCertificate{
 			Subject:  text.SanitizeLine(c.Subject, 200),
 			Issuer:   text.SanitizeLine(c.Issuer, 200),
 			Protocol: text.SanitizeLine(c.Protocol, 40),
@@ -61,7 +61,7 @@ func (sd *SiteData) onSecurity(e *cdp.Event) {
 		}
 	}
 	sd.mu.Lock()
-	sd.certificate = known
+	sd.certificate = certificate
 	sd.mu.Unlock()
 	sd.state.change(func() {}) // wakes readConnection
 }

@@ -78,8 +78,8 @@ func (sd *SiteData) SetPermission(ctx context.Context, origin, name string, stat
 		pane.PermissionAllow: proto.BrowserPermissionSettingGranted,
 		pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
-	setting, known := settings[state]
-	if !known || !slices.Contains(permissions, name) {
+	setting, isKnown := settings[state]
+	if !isKnown || !slices.Contains(permissions, name) {
 		return fmt.Errorf("setting a permission: %q for %q is not valid: use ask, allow or block, for one of %v",
 			text.SanitizeLine(string(state), 40), text.SanitizeLine(name, 40), permissions)
 	}

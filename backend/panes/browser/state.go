@@ -98,7 +98,7 @@ func (s *State) change(f func()) {
 	before := s.info
 	f()
 	s.info.Notice, s.info.Problem = s.loadNotice, s.loadError
-	s.info.Loading = s.ctx.Err() == nil && (s.loading || s.pending != nil && !s.pending.begun)
+	s.info.Loading = s.ctx.Err() == nil && (s.loading || s.pending != nil && !s.pending.hasBegun)
 	if s.processError != "" {
 		s.info.Problem = s.processError
 	}

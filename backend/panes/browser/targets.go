@@ -31,8 +31,8 @@ func (t *targets) rememberRefs(lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last.extraLines = append(t.last.extraLines, lines...)
-	if over := len(t.last.extraLines) - maxRememberedRefs; over > 0 {
-		t.last.extraLines = t.last.extraLines[over:]
+	if excess := len(t.last.extraLines) - maxRememberedRefs; excess > 0 {
+		t.last.extraLines = t.last.extraLines[excess:]
 	}
 }
 
@@ -78,8 +78,8 @@ func addressWithoutQuery(address string) string {
 
 // recoverRef finds the only element that looks like the one of a lost ref. If there is no such element, why is the
 // reason, as the end of an error message.
-func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
-	role, name, ok := t.describeLostRef(lost)
+func (t *targets) recoverRef(ctx context.Context, pg *page, oldRef string) (at *page, ref string, why string) {
+	role, name, ok := t.describeLostRef(oldRef)
 	if !ok {
 		return nil, "", ""
 	}

@@ -47,12 +47,12 @@ func (v *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 		if err != nil {
 			return err
 		}
-		var made proto.PageAddScriptToEvaluateOnNewDocumentResult
-		if err := json.Unmarshal(raw, &made); err != nil {
+		var result proto.PageAddScriptToEvaluateOnNewDocumentResult
+		if err := json.Unmarshal(raw, &result); err != nil {
 			return fmt.Errorf("chromium's answer: %w", err)
 		}
 		v.mu.Lock()
-		v.zoomScript = made.Identifier
+		v.zoomScript = result.Identifier
 		v.mu.Unlock()
 		return nil
 	})

@@ -51,7 +51,7 @@ func encodeRecord(r Record) ([]byte, error) {
 // maxRecordBytes limits one record, so that a corrupt header does not allocate all memory.
 const maxRecordBytes = 64 << 20
 
-func decodeRecord(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
+func decodeRecord(in *bufio.Reader, kind pane.Kind, matches func(Record) bool) (Record, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		return Record{}, io.EOF // also a truncated record: the program was killed while it wrote
@@ -61,7 +61,7 @@ func decodeRecord(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (R
 		return Record{}, fmt.Errorf("a broken head %.80q", line)
 	}
 	r := Record{Pane: h.Pane, Kind: kind, At: time.UnixMilli(h.At).UTC(), Width: h.Width, Height: h.Height, Bytes: h.Bytes}
-	if !wanted(r) {
+	if !matches(r) {
 		if _, err := in.Discard(h.Bytes); err != nil {
 			return Record{}, io.EOF
 		}
@@ -82,20 +82,20 @@ func Read(dir string, kind pane.Kind, visit func(Record) error) error {
 func allRecords(Record) bool { return true }
 
 // Scan is Read for callers that need the data of few records: it skips the data of the others, which needs no memory.
-func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
+func Scan(dir string, kind pane.Kind, matches func(Record) bool, visit func(Record) error) error {
 	list, err := listSegments(dir, kind)
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
-		if err := readSegment(s.path, kind, wanted, visit); err != nil {
+		if err := readSegment(s.path, kind, matches, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
+func readSegment(path string, kind pane.Kind, matches func(Record) bool, visit func(Record) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // it was thinned out
@@ -105,7 +105,7 @@ func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit fu
 	}
 	defer func() { _ = f.Close() }()
 	for in := bufio.NewReaderSize(f, 64<<10); ; {
-		r, err := decodeRecord(in, kind, wanted)
+		r, err := decodeRecord(in, kind, matches)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -127,14 +127,14 @@ func (t *track) trim() error {
 		if t.kind == pane.Browser {
 			i = t.leastTrimmed()
 		}
-		left, err := dropEverySecond(t.kind, t.list[i])
+		s, err := dropEverySecond(t.kind, t.list[i])
 		if err != nil {
 			return err
 		}
-		if left == nil {
+		if s == nil {
 			t.list = append(t.list[:i], t.list[i+1:]...)
 		} else {
-			t.list[i] = *left
+			t.list[i] = *s
 		}
 	}
 	return nil
@@ -164,32 +164,32 @@ func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for
 	}
-	left := segment{
+	rest := segment{
 		number:  s.number,
 		thinned: s.thinned + 1,
 		path:    filepath.Join(filepath.Dir(s.path), segmentName(kind, s.number, s.thinned+1)),
 	}
-	var kept []byte
+	var content []byte
 	n := 0
 	err := readSegment(s.path, kind, allRecords, func(r Record) error {
 		if n++; n%2 == 0 {
 			return nil
 		}
 		b, err := encodeRecord(r)
-		kept = append(kept, b...)
+		content = append(content, b...)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if n > 1 {
-		left.size = int64(len(kept))
-		if err := os.WriteFile(left.path, kept, 0o600); err != nil {
+		rest.size = int64(len(content))
+		if err := os.WriteFile(rest.path, content, 0o600); err != nil {
 			return nil, err //nolint:wrapcheck // Add says what for
 		}
 	}
-	if err := os.Remove(s.path); err != nil || left.size == 0 {
+	if err := os.Remove(s.path); err != nil || rest.size == 0 {
 		return nil, err //nolint:wrapcheck // Add says what for
 	}
-	return &left, nil
+	return &rest, nil
 }

@@ -15,8 +15,8 @@ func (c *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 		answer: make(chan string, 1),
 	}
 	c.mu.Lock()
-	if k := c.kept[prompt]; k != nil && k.good && !k.tried {
-		k.tried = true
+	if k := c.answers[prompt]; k != nil && k.good && !k.wasSent {
+		k.wasSent = true
 		c.mu.Unlock()
 		return k.answer, true
 	}
@@ -27,20 +27,20 @@ func (c *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	c.mu.Unlock()
 	c.update(func(s *State) { s.Ask, s.Secret = q.prompt, q.secret })
 	defer c.closePrompt(q)
-	gone := make(chan struct{})
+	disconnect := make(chan struct{})
 	c.c.wg.Go(func() { // ends with conn, which the caller closes
-		defer close(gone)
+		defer close(disconnect)
 		_, _ = conn.Read(make([]byte, 1)) // when ssh ends, its helper ends, too
 	})
 	select {
 	case text, ok := <-q.answer:
 		if ok && q.secret {
 			c.mu.Lock()
-			c.kept[prompt] = &cachedAnswer{answer: text, tried: true}
+			c.answers[prompt] = &cachedAnswer{answer: text, wasSent: true}
 			c.mu.Unlock()
 		}
 		return text, ok
-	case <-gone:
+	case <-disconnect:
 	case <-c.life.Done():
 	}
 	return "", false
@@ -70,7 +70,7 @@ func (c *Connection) Answer(prompt, text string, ok bool) bool {
 		return false
 	}
 	c.ask = nil
-	c.given = !ok
+	c.isRefused = !ok
 	c.mu.Unlock()
 	if ok {
 		q.answer <- text

@@ -89,14 +89,14 @@ var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answ
 
 // connectError returns the reason why ssh could not connect.
 func connectError(s pane.SSHServer, stderr []byte) error {
-	said := string(stderr)
+	message := string(stderr)
 	for _, sign := range []string{
 		"Permission denied", "Host key verification failed",
 		"Too many authentication failures",
 	} {
-		if strings.Contains(said, sign) {
+		if strings.Contains(message, sign) {
 			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
 	}
-	return fmt.Errorf("%s: %s", s.DisplayName(), text.SanitizeLine(text.FirstLine(said), maxMessage))
+	return fmt.Errorf("%s: %s", s.DisplayName(), text.SanitizeLine(text.FirstLine(message), maxMessage))
 }

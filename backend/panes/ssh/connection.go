@@ -35,13 +35,13 @@ type Connection struct {
 	life   context.Context
 	end    context.CancelFunc
 
-	mu    sync.Mutex
-	up    bool // ssh is connected
-	known bool // ssh was connected before: reconnecting is worthwhile
-	given bool // the user refused to answer
-	state State
-	ask   *pendingPrompt
-	kept  map[string]*cachedAnswer // by prompt, as long as the connection exists
+	mu           sync.Mutex
+	up           bool // ssh is connected
+	wasConnected bool // ssh was connected before: reconnecting is worthwhile
+	isRefused    bool // the user refused to answer
+	state        State
+	ask          *pendingPrompt
+	answers      map[string]*cachedAnswer // by prompt, as long as the connection exists
 }
 
 // Argv returns the command line for the terminal.
@@ -131,7 +131,7 @@ func (c *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 func (c *Connection) RetryNow() bool {
 	c.mu.Lock()
 	waits := c.state.Problem != ""
-	c.given = false
+	c.isRefused = false
 	c.mu.Unlock()
 	if waits {
 		select {
@@ -175,15 +175,15 @@ func (c *Connection) markDown() bool {
 func (c *Connection) shouldReconnect() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.known && !c.given
+	return c.wasConnected && !c.isRefused
 }
 
 // markConnected records that ssh is connected.
 func (c *Connection) markConnected() {
 	c.mu.Lock()
-	c.up, c.known = true, true
-	for _, k := range c.kept {
-		k.tried, k.good = false, true
+	c.up, c.wasConnected = true, true
+	for _, k := range c.answers {
+		k.wasSent, k.good = false, true
 	}
 	c.mu.Unlock()
 	c.update(func(s *State) { *s = State{} })
@@ -210,8 +210,8 @@ type pendingPrompt struct {
 // cachedAnswer is an answer that ssh accepted. It is used again after a lost connection, once for each attempt: a
 // wrong password is not repeated.
 type cachedAnswer struct {
-	answer      string
-	tried, good bool
+	answer        string
+	wasSent, good bool
 }
 
 // State is what a pane shows of its connection.

@@ -103,10 +103,10 @@ func (c *Client) acceptCalls(listener net.Listener) {
 	}
 }
 
-// New makes the connection of a pane, and reads the configuration of ssh. known means that it was connected before, in
-// an earlier run of the program.
+// New makes the connection of a pane, and reads the configuration of ssh. wasConnected means that it was
+// connected before, in an earlier run of the program.
 func (c *Client) New(
-	ctx context.Context, id string, s pane.SSHServer, session string, known bool,
+	ctx context.Context, id string, s pane.SSHServer, session string, wasConnected bool,
 ) (*Connection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (c *Client) New(
 	}
 	l := &Connection{
 		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(randomBytes()),
-		known: known, wake: make(chan struct{}, 1), kept: map[string]*cachedAnswer{},
+		wasConnected: wasConnected, wake: make(chan struct{}, 1), answers: map[string]*cachedAnswer{},
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	config, err := c.effectiveConfig(ctx, s)

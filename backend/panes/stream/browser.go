@@ -68,9 +68,9 @@ func (b *browserConn) watch() {
 			return
 		}
 		b.mu.Lock()
-		var dropped *pane.Frame
+		var old *pane.Frame
 		if news.Frame != nil {
-			dropped, b.frame = b.frame, news.Frame
+			old, b.frame = b.frame, news.Frame
 		}
 		if news.Info != nil {
 			b.info = news.Info
@@ -79,8 +79,8 @@ func (b *browserConn) watch() {
 			b.overlay = news.Overlay
 		}
 		b.mu.Unlock()
-		if dropped != nil {
-			b.v.Ack(dropped.N)
+		if old != nil {
+			b.v.Ack(old.N)
 		}
 		notify(b.news)
 	}

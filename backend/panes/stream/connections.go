@@ -51,17 +51,17 @@ func (c *Connections) Close(ctx context.Context, stop func()) error {
 	c.endSoft()
 	defer c.endHard()
 	stop()
-	gone := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		c.open.Wait()
-		close(gone)
+		close(done)
 	}()
 	select {
-	case <-gone:
+	case <-done:
 		return nil
 	case <-ctx.Done():
 		c.endHard()
-		<-gone
+		<-done
 		return fmt.Errorf("a page did not answer: %w", ctx.Err())
 	}
 }

@@ -89,9 +89,9 @@ func (s *socket) relay(ctx context.Context, ws *websocket.Conn) error {
 
 // remoteClosed is the close message for the page when the other process ends the connection.
 func remoteClosed(err error) error {
-	var closed websocket.CloseError
-	if errors.As(err, &closed) && closed.Code == CloseNotFound {
-		return closeWith(closed.Code, "%s", closed.Reason)
+	var closeErr websocket.CloseError
+	if errors.As(err, &closeErr) && closeErr.Code == CloseNotFound {
+		return closeWith(closeErr.Code, "%s", closeErr.Reason)
 	}
 	return closeWith(CloseNotFound, "the process that showed this pane has ended")
 }

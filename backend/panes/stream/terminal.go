@@ -111,12 +111,12 @@ func (t *terminalConn) send(ctx context.Context) error {
 
 // onReadError handles an error of Read; done means that nothing follows.
 func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _ error) {
-	var lost Gap
+	var gap Gap
 	switch {
 	case ctx.Err() != nil:
 		return true, nil
-	case errors.As(err, &lost):
-		from, to := lost.Range()
+	case errors.As(err, &gap):
+		from, to := gap.Range()
 		t.recordSent(to, 0)
 		return false, t.c.writeJSON(ctx, terminalUpdate{T: "lost", From: &from, To: &to})
 	case errors.Is(err, io.EOF):

@@ -52,15 +52,15 @@ func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 		}
 		total += len(pieces[i].text)
 	}
-	kept := pieces[:0]
+	rest := pieces[:0]
 	for _, p := range pieces {
 		if total > maxModelBytes && p.kind != pieceMode {
 			total -= len(p.text)
 			continue
 		}
-		kept = append(kept, p)
+		rest = append(rest, p)
 	}
-	return kept, used
+	return rest, used
 }
 
 // lastScreenful returns the end of p that can still be visible on a screen with that many rows.

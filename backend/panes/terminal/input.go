@@ -22,10 +22,10 @@ var (
 type input struct {
 	wake chan struct{} // one token: there is input
 
-	mu     sync.Mutex
-	queue  []byte
-	taken  int // bytes that are being written
-	closed bool
+	mu       sync.Mutex
+	queue    []byte
+	inFlight int // bytes that are being written
+	closed   bool
 }
 
 func newInput() *input { return &input{wake: make(chan struct{}, 1)} }
@@ -40,7 +40,7 @@ func (in *input) put(p []byte) error {
 	if len(p) > maxInput {
 		return ErrInputTooLong
 	}
-	if in.taken+len(in.queue)+len(p) > maxInput {
+	if in.inFlight+len(in.queue)+len(p) > maxInput {
 		return ErrInputFull
 	}
 	in.queue = append(in.queue, p...)
@@ -67,7 +67,7 @@ func (in *input) run(master *os.File) {
 	for range in.wake {
 		in.mu.Lock()
 		p, closed := in.queue, in.closed
-		in.queue, in.taken = nil, len(p)
+		in.queue, in.inFlight = nil, len(p)
 		in.mu.Unlock()
 		if closed {
 			return
@@ -76,7 +76,7 @@ func (in *input) run(master *os.File) {
 			return // the reader sees the end too
 		}
 		in.mu.Lock()
-		in.taken = 0
+		in.inFlight = 0
 		in.mu.Unlock()
 	}
 }

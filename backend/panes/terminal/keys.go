@@ -32,11 +32,11 @@ func (s *Session) Type(text string) error {
 			return fmt.Errorf("the text contains the control character %q: press it as a key", r)
 		}
 	}
-	typed := strings.ReplaceAll(text, "\n", "\r")
+	input := strings.ReplaceAll(text, "\n", "\r")
 	if s.hasMode(bracketedPaste) {
-		typed = "\x1b[200~" + typed + "\x1b[201~"
+		input = "\x1b[200~" + input + "\x1b[201~"
 	}
-	_, err := s.Write([]byte(typed))
+	_, err := s.Write([]byte(input))
 	return err
 }
 

@@ -120,9 +120,9 @@ func (s *Session) pump(l *childProcess) {
 	defer close(l.done)
 	var others sync.WaitGroup
 	others.Go(func() { l.input.run(l.master) })
-	over := make(chan struct{})
+	done := make(chan struct{})
 	others.Go(func() {
-		defer close(over)
+		defer close(done)
 		<-l.proc.Done()
 		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a blocked read
 	})
@@ -142,16 +142,16 @@ func (s *Session) pump(l *childProcess) {
 			break // the deadline, or EIO: no process has the terminal open
 		}
 	}
-	<-over // from here on the deadline stays unset; otherwise the rest could not be read
+	<-done // from here on the deadline stays unset; otherwise the rest could not be read
 	_ = l.master.SetReadDeadline(time.Time{})
-	for left := maxOutputAfterExit; left > 0; {
+	for budget := maxOutputAfterExit; budget > 0; {
 		s.makeSpace(l, len(buf))
 		n := readNow(l.master, buf)
 		if n == 0 {
 			break
 		}
 		s.appendOutput(buf[:n])
-		left -= n
+		budget -= n
 	}
 	l.input.close()
 	_ = l.master.Close()
@@ -288,12 +288,12 @@ const drainTime = 20
 
 // endsWithin reports whether the program ends in time.
 func (c *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
-	late := time.NewTimer(d)
-	defer late.Stop()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
 	case <-c.done:
 		return true
-	case <-late.C:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 	return false

@@ -54,10 +54,10 @@ func (cr *CommandRunner) Run(ctx context.Context, command string, wait time.Dura
 	if _, err := cr.session.Write([]byte(keys)); err != nil {
 		return Run{}, err
 	}
-	late, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
-	defer late.Stop()
+	timer, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
+	defer timer.Stop()
 	defer stuck.Stop()
-	return cr.awaitCommandEnd(ctx, late.C, stuck.C, t)
+	return cr.awaitCommandEnd(ctx, timer.C, stuck.C, t)
 }
 
 // promptState is the state of the shell at its prompt, just before a command is typed.
@@ -70,8 +70,8 @@ type promptState struct {
 
 // awaitPrompt waits for the prompt.
 func (cr *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
-	late := time.NewTimer(wait)
-	defer late.Stop()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	for {
 		cr.session.mu.Lock()
 		state, err, next := cr.session.command.state, cr.endedError(), cr.session.output.next()
@@ -87,7 +87,7 @@ func (cr *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (p
 		}
 		select {
 		case <-next:
-		case <-late.C:
+		case <-timer.C:
 			return promptState{}, errors.New("the shell did not reach its prompt: read the terminal's screen")
 		case <-ctx.Done():
 			return promptState{}, fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
@@ -104,31 +104,31 @@ func (cr *CommandRunner) endedError() error {
 	return err
 }
 
-// awaitCommandEnd waits for the end of the typed command, or until late. It waits in any case until the command has
+// awaitCommandEnd waits for the end of the typed command, or until timeout. It waits in any case until the command has
 // begun, unless the shell is stuck: otherwise the next wait could mistake the previous command's end for it.
 func (cr *CommandRunner) awaitCommandEnd(
-	ctx context.Context, late, stuck <-chan time.Time, t promptState,
+	ctx context.Context, timeout, stuck <-chan time.Time, t promptState,
 ) (Run, error) {
-	over, given := false, false
+	isOver, isGivenUp := false, false
 	for {
 		cr.session.mu.Lock()
 		run, err := cr.commandResult(t)
-		begun := cr.session.command.count > t.count
-		more := !begun && cr.session.command.state == shellContinuation
+		hasBegun := cr.session.command.count > t.count
+		more := !hasBegun && cr.session.command.state == shellContinuation
 		next := cr.session.output.next()
 		cr.session.mu.Unlock()
 		switch {
-		case run.Finished || err != nil || over && (begun || given):
+		case run.Finished || err != nil || isOver && (hasBegun || isGivenUp):
 			return run, err
 		case more:
 			return Run{}, errors.Join(errIncomplete, cr.leaveContinuation(ctx))
 		}
 		select {
 		case <-next:
-		case <-late:
-			over = true
+		case <-timeout:
+			isOver = true
 		case <-stuck:
-			over, given = true, true
+			isOver, isGivenUp = true, true
 		case <-ctx.Done():
 			return Run{}, fmt.Errorf("waiting for the command, which keeps running: %w", ctx.Err())
 		}
@@ -141,8 +141,8 @@ var errIncomplete = errors.New("the command is incomplete (a quote, bracket or k
 // and reading is noticed at the next key only, so it is pressed until it works.
 func (cr *CommandRunner) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
-	again := time.NewTicker(between)
-	defer again.Stop()
+	ticker := time.NewTicker(between)
+	defer ticker.Stop()
 	for press := 0; ; {
 		cr.session.mu.Lock()
 		stays, next := cr.session.command.state == shellContinuation && cr.session.endError() == nil, cr.session.output.next()
@@ -158,7 +158,7 @@ func (cr *CommandRunner) leaveContinuation(ctx context.Context) error {
 		}
 		select {
 		case <-next:
-		case <-again.C:
+		case <-ticker.C:
 			if press++; press > presses {
 				return errors.New("the shell does not react to Ctrl+C")
 			}

@@ -31,13 +31,13 @@ type screen struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
-	mu       sync.Mutex
-	model    *vt.Emulator
-	answers  sync.WaitGroup // the goroutine that reads the model's replies
-	broken   int            // how often the model was replaced
-	modes    map[int]bool   // the model's modes that keys depend on
-	followed int64          // offset of the next byte to process
-	progress signal
+	mu           sync.Mutex
+	model        *vt.Emulator
+	answers      sync.WaitGroup // the goroutine that reads the model's replies
+	replacements int            // how often the model was replaced
+	modes        map[int]bool   // the model's modes that keys depend on
+	followed     int64          // offset of the next byte to process
+	progress     signal
 
 	sizeMu     sync.Mutex // a leaf lock: no other lock is taken while it is held
 	cols, rows int        // requested size
@@ -140,9 +140,9 @@ func (s *screen) take(batch []byte, from int64) {
 		s.write([]byte{0x18}) // CAN: cancels an incomplete sequence
 	}
 	pieces, used := coalesceOutput(batch, s.model.Height())
-	left := 0
+	rest := 0
 	for _, p := range pieces {
-		left += len(p.text)
+		rest += len(p.text)
 	}
 	deadline := time.Now().Add(maxFeeding)
 	for _, p := range pieces {
@@ -151,10 +151,10 @@ func (s *screen) take(batch []byte, from int64) {
 			if n < len(text) {
 				n = max(1, completeUTF8Len(text[:n]))
 			}
-			if left <= lastFeed || time.Now().Before(deadline) {
+			if rest <= lastFeed || time.Now().Before(deadline) {
 				s.write(text[:n])
 			}
-			left -= n
+			rest -= n
 			text = text[n:]
 		}
 	}
@@ -190,7 +190,7 @@ func (s *screen) recoverModel(do func()) {
 		if recover() == nil {
 			return
 		}
-		s.broken++
+		s.replacements++
 		s.stopReader()
 		s.reset(s.wanted())
 	}()
@@ -208,8 +208,8 @@ func (s *Session) Screen() (lines []string, row, col int, alt bool) {
 // awaitUpTo waits until the model has processed everything before end. It gives up after a while if a batch ends
 // inside a sequence, or during a flood.
 func (s *screen) awaitUpTo(end int64) {
-	late := time.NewTimer(modelCatchUp)
-	defer late.Stop()
+	timer := time.NewTimer(modelCatchUp)
+	defer timer.Stop()
 	for {
 		s.mu.Lock()
 		current, next := s.followed >= end && s.hasSize(), s.progress.next()
@@ -219,7 +219,7 @@ func (s *screen) awaitUpTo(end int64) {
 		}
 		select {
 		case <-next:
-		case <-late.C:
+		case <-timer.C:
 			return
 		case <-s.stop:
 			return

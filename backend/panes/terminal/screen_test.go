@@ -121,7 +121,7 @@ func TestScreen_ModelPanics_Recovers(t *testing.T) {
 	c := s.screen
 	c.mu.Lock()
 	c.recoverModel(func() { panic("the model breaks") })
-	broken := c.broken
+	broken := c.replacements
 	c.mu.Unlock()
 	if broken != 1 {
 		t.Error("not noticed")

@@ -110,22 +110,22 @@ func (s shellKind) encodeCommand(command, nonce string) (string, error) {
 			return "", fmt.Errorf("the command contains the control character %q: write it to a file or use printf", r)
 		}
 	}
-	var typed string
+	var input string
 	switch s {
 	case bashShell, zshShell:
-		typed = command
+		input = command
 		// Typed directly, a line end would run half of it, a tab would complete, and an exclamation mark would search
 		// the history.
 		if strings.ContainsAny(command, "\n\t!") {
-			typed = "eval $'" +
+			input = "eval $'" +
 				strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
 		}
 	case fishShell:
 		// Typed directly, an incomplete one would continue on the next line without an error.
-		typed = "eval '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `'\n'`, "\t", `'\t'`).Replace(command) + "'"
+		input = "eval '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `'\n'`, "\t", `'\t'`).Replace(command) + "'"
 	case posixShell:
-		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval " + shell.Quote(command)
-		for line := range strings.Lines(typed) {
+		input = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval " + shell.Quote(command)
+		for line := range strings.Lines(input) {
 			if len(line) > maxLine {
 				return "", fmt.Errorf(
 					"a line of the command has more than %d bytes, which this shell cannot take: write it to a script and run that",
@@ -135,8 +135,8 @@ func (s shellKind) encodeCommand(command, nonce string) (string, error) {
 	case noShell:
 		return "", errors.New("the terminal's program is not a shell that takes commands: write to it instead")
 	}
-	if len(typed) > maxCommand {
+	if len(input) > maxCommand {
 		return "", fmt.Errorf("the command has more than %d bytes: write it to a script and run that", maxCommand)
 	}
-	return "\x15" + typed + "\r", nil // Ctrl+U clears a partly typed line
+	return "\x15" + input + "\r", nil // Ctrl+U clears a partly typed line
 }

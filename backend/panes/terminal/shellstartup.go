@@ -61,8 +61,8 @@ func (s shellKind) prepare(argv, env []string, nonce string, isUser bool) (shell
 		if p.dir, err = makeStartupDir(".zshenv", zshRC, "", orDefault(isUser, zshProfile, zshNoProfile)); err != nil {
 			break
 		}
-		if own := lookupVariable(env, "ZDOTDIR"); own != "" {
-			p.env = withVariable(p.env, "GOALPOST_ZDOTDIR", own)
+		if dir := lookupVariable(env, "ZDOTDIR"); dir != "" {
+			p.env = withVariable(p.env, "GOALPOST_ZDOTDIR", dir)
 		}
 		p.env = withVariable(p.env, "ZDOTDIR", p.dir)
 		p.argv = []string{argv[0], "-i"}

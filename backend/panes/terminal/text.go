@@ -75,9 +75,9 @@ func (r *ring) lineAfter(offset int64) int64 {
 	if offset <= r.start || offset >= r.end {
 		return min(max(offset, r.start), r.end)
 	}
-	ahead := r.slice(offset-1, min(r.end, offset+pageBytes/2))
-	if i := bytes.IndexByte(ahead, '\n'); i >= 0 {
+	next := r.slice(offset-1, min(r.end, offset+pageBytes/2))
+	if i := bytes.IndexByte(next, '\n'); i >= 0 {
 		return offset + int64(i)
 	}
-	return offset + int64(continuationLen(ahead[1:]))
+	return offset + int64(continuationLen(next[1:]))
 }

@@ -78,23 +78,23 @@ func (v *Viewer) take() (int64, []byte, error) {
 	r := v.s.ring
 	if v.next < r.start && !v.closed {
 		to := r.start + int64(continuationLen(r.slice(r.start, r.start+4)))
-		lost := &GapError{v.next, to}
+		gap := &GapError{v.next, to}
 		v.next, v.acked = to, to
 		v.s.spaceFreed.broadcast()
-		return to, nil, lost
+		return to, nil, gap
 	}
-	left := r.end - v.next
+	available := r.end - v.next
 	switch {
 	case v.closed:
 		return v.next, nil, ErrClosed
-	case left == 0 && v.s.closed:
+	case available == 0 && v.s.closed:
 		return v.next, nil, ErrClosed
-	case left == 0 && v.s.ended:
+	case available == 0 && v.s.ended:
 		return v.next, nil, io.EOF
 	}
-	chunk := make([]byte, max(0, min(left, chunkSize, v.acked+window-v.next)))
+	chunk := make([]byte, max(0, min(available, chunkSize, v.acked+window-v.next)))
 	r.read(v.next, chunk)
-	if last := int64(len(chunk)) == left && (v.s.ended || v.s.closed); !last {
+	if last := int64(len(chunk)) == available && (v.s.ended || v.s.closed); !last {
 		chunk = chunk[:completeUTF8Len(chunk)]
 	}
 	if len(chunk) == 0 {

@@ -55,8 +55,8 @@ func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Durati
 			errors.New("the terminal's program is not a shell that reports its commands: " +
 				"wait for a pattern, for quiet, or for its end")
 	}
-	late := time.NewTimer(wait)
-	defer late.Stop()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	l := s.newWaiter(u)
 	for {
 		w, next, err := l.check()
@@ -67,9 +67,9 @@ func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Durati
 		select {
 		case <-next:
 		case <-quiet:
-			return WaitResult{Why: BecameQuiet, Next: l.seen}, nil
-		case <-late.C:
-			return WaitResult{Why: TimedOut, Next: l.seen}, nil
+			return WaitResult{Why: BecameQuiet, Next: l.lastEnd}, nil
+		case <-timer.C:
+			return WaitResult{Why: TimedOut, Next: l.lastEnd}, nil
 		case <-ctx.Done():
 			return WaitResult{}, fmt.Errorf("waiting for the terminal: %w", ctx.Err())
 		}
@@ -82,7 +82,7 @@ type waiter struct {
 	s       *Session
 	u       WaitCondition
 	from    int64 // where the pattern's next window begins
-	seen    int64 // the end of the output at the last check
+	lastEnd int64 // the end of the output at the last check
 	changed time.Time
 	count   int // number of commands that had begun
 	busy    bool
@@ -91,7 +91,7 @@ type waiter struct {
 func (s *Session) newWaiter(u WaitCondition) *waiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &waiter{s: s, u: u, from: u.Since, seen: s.ring.end, changed: time.Now(), count: s.command.count}
+	l := &waiter{s: s, u: u, from: u.Since, lastEnd: s.ring.end, changed: time.Now(), count: s.command.count}
 	l.busy = s.command.state == shellRunning
 	if u.Since < 0 {
 		l.from = s.ring.end
@@ -106,8 +106,8 @@ func (w *waiter) check() (WaitResult, <-chan struct{}, error) {
 	c, finished, err, next := s.command, s.finished, s.endError(), s.output.next()
 	end, status := s.ring.end, s.status
 	s.mu.Unlock()
-	if end != w.seen {
-		w.seen, w.changed = end, time.Now()
+	if end != w.lastEnd {
+		w.lastEnd, w.changed = end, time.Now()
 	}
 	if match, ok := w.matchPattern(end); ok {
 		return WaitResult{Why: Matched, Match: match, Next: end}, next, nil

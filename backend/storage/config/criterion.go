@@ -137,7 +137,7 @@ func validateCheckFields(n int, check any) *fault.Error {
 	if !ok {
 		return invalidCriterion(fmt.Sprintf("check %d is not written as fields with values", n), example)
 	}
-	known := checkFields()
+	names := checkFields()
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
@@ -146,9 +146,9 @@ func validateCheckFields(n int, check any) *fault.Error {
 		case word == "timeout":
 			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word),
 				"write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
-		case !slices.Contains(known, word):
+		case !slices.Contains(names, word):
 			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "the fields of a check are "+
-				strings.Join(known, ", "))
+				strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -62,9 +62,9 @@ func Presets() []Preset {
 
 // FindPreset finds a preset by its id, without regard to case, dots, dashes and spaces: "LM Studio" is lmstudio.
 func FindPreset(name string) (p Preset, isKnown bool) {
-	wanted := strings.NewReplacer(".", "", "-", "", " ", "", "_", "").Replace(strings.ToLower(name))
+	id := strings.NewReplacer(".", "", "-", "", " ", "", "_", "").Replace(strings.ToLower(name))
 	all := Presets()
-	i := slices.IndexFunc(all, func(p Preset) bool { return p.ID == wanted })
+	i := slices.IndexFunc(all, func(p Preset) bool { return p.ID == id })
 	if i < 0 {
 		return Preset{}, false
 	}

@@ -200,18 +200,18 @@ func (c *Config) refresh(setAside bool) error {
 		if !setAside {
 			return nil
 		}
-		aside := c.path() + ".unreadable"
-		c.log.Warn("the settings cannot be parsed and are moved aside", "error", err, "kept", aside)
-		if err := os.Rename(c.path(), aside); err != nil {
+		backup := c.path() + ".unreadable"
+		c.log.Warn("the settings cannot be parsed and are moved aside", "error", err, "kept", backup)
+		if err := os.Rename(c.path(), backup); err != nil {
 			return fmt.Errorf("settings: %w", err)
 		}
 		return nil
 	}
 	if err := f.Settings.validate(); err != nil {
 		c.log.Warn("a setting is invalid; defaults are used", "error", err)
-		welcomed := f.Settings.Welcomed
+		isWelcomed := f.Settings.Welcomed
 		f.Settings = defaultSettings()
-		f.Settings.Welcomed = welcomed
+		f.Settings.Welcomed = isWelcomed
 	}
 	c.file = f
 	return nil
@@ -437,9 +437,9 @@ func (p *Price) isValid() bool {
 }
 
 // RecordTest stores the outcome of a test of a provider, unless the provider has been changed since.
-func (c *Config) RecordTest(tested Provider, t ProviderTest) error {
+func (c *Config) RecordTest(p Provider, t ProviderTest) error {
 	return c.change(func(f *file) error {
-		if i := f.find(tested.ID); i >= 0 && f.Providers[i].isSameServer(tested) {
+		if i := f.find(p.ID); i >= 0 && f.Providers[i].isSameServer(p) {
 			f.Providers[i].Test = &t
 		}
 		return nil

@@ -77,23 +77,23 @@ func (r *Repo) importFiles(
 	_, _ = rand.Read(random[:]) // never fails
 	temporary := "refs/goalpost/" + hex.EncodeToString(random[:])
 	input, output := io.Pipe()
-	written := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		err := r.writeImport(output, temporary, author, message, files)
 		_ = output.CloseWithError(err) // never fails
-		written <- err
+		result <- err
 	}()
 	_, err = r.run(ctx, input, "fast-import", "--quiet", "--done", "--date-format=raw")
 	_ = input.CloseWithError(io.ErrClosedPipe) // never fails
-	if failed := <-written; failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
-		err = failed
+	if writeErr := <-result; writeErr != nil && !errors.Is(writeErr, io.ErrClosedPipe) {
+		err = writeErr
 	}
 	if err != nil {
 		return "", err
 	}
 	defer func() {
-		_, failed := r.run(context.WithoutCancel(ctx), nil, "update-ref", "-d", temporary)
-		err = errors.Join(err, failed)
+		_, deleteErr := r.run(context.WithoutCancel(ctx), nil, "update-ref", "-d", temporary)
+		err = errors.Join(err, deleteErr)
 	}()
 	out, err := r.run(ctx, nil, "rev-parse", temporary+"^{commit}")
 	if err != nil {

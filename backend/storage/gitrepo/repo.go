@@ -84,13 +84,13 @@ func (r *Repo) disableFilters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for key := range strings.SplitSeq(string(out), "\x00") {
 		at := strings.LastIndexByte(key, '.')
-		if !strings.HasPrefix(key, "filter.") || at <= len("filter.") || seen[key[:at]] {
+		if !strings.HasPrefix(key, "filter.") || at <= len("filter.") || names[key[:at]] {
 			continue
 		}
-		seen[key[:at]] = true
+		names[key[:at]] = true
 		for _, name := range []string{".clean", ".smudge", ".process"} {
 			r.settings = append(r.settings, setting{key[:at] + name, ""})
 		}
@@ -137,8 +137,8 @@ func (r *Repo) Committed(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	for line := range strings.SplitSeq(string(out), "\x00") {
-		about, path, ok := strings.Cut(line, "\t")
-		if words := strings.Fields(about); ok && len(words) == 3 {
+		header, path, ok := strings.Cut(line, "\t")
+		if words := strings.Fields(header); ok && len(words) == 3 {
 			objects[path] = words[2]
 		}
 	}
@@ -219,7 +219,7 @@ func (r *Repo) runTo(ctx context.Context, output *os.File, input io.Reader, args
 			fed <- errors.Join(err, feedEnd.Close())
 		}()
 	}
-	said, _ := io.ReadAll(io.LimitReader(problem, 64<<10))
+	stderr, _ := io.ReadAll(io.LimitReader(problem, 64<<10))
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
@@ -230,14 +230,14 @@ func (r *Repo) runTo(ctx context.Context, output *os.File, input io.Reader, args
 		err = <-fed
 	}
 	if status := p.Status(); status.Code != 0 {
-		return gitError(args[0], status, said)
+		return gitError(args[0], status, stderr)
 	}
 	return err
 }
 
 // gitError returns an error with git's own message, without its hints.
-func gitError(command string, status process.Status, said []byte) error {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte{'\n'})
+func gitError(command string, status process.Status, stderr []byte) error {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(stderr), []byte{'\n'})
 	words := strings.TrimPrefix(string(line), "fatal: ")
 	if words == "" {
 		words = status.String()

@@ -20,9 +20,9 @@ import (
 // encryptedFile stores all values in one file, encrypted to one key. The vault's lock synchronizes access within the
 // process.
 type encryptedFile struct {
-	dir string
-	key keyFile
-	own *age.X25519Identity // nil until it is unlocked
+	dir        string
+	key        keyFile
+	privateKey *age.X25519Identity // nil until it is unlocked
 }
 
 func newEncryptedFile(dir, key string, work int) *encryptedFile {
@@ -39,7 +39,7 @@ func (e *encryptedFile) info() BackendInfo {
 		w.Detail, w.Locked = fmt.Sprintf("the encrypted file %s, which cannot be opened: %v", e.path(), err), true
 	case kind == keyPassphrase:
 		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", e.path()), true,
-			e.own == nil
+			e.privateKey == nil
 	default:
 		w.Detail = fmt.Sprintf(
 			"the encrypted file %s, opened by the key file %s: anyone who can read both files can read your secrets", e.path(),
@@ -51,45 +51,45 @@ func (e *encryptedFile) info() BackendInfo {
 // needsPassphrase reports whether a passphrase is needed first.
 func (e *encryptedFile) needsPassphrase() bool {
 	kind, err := e.key.kind()
-	return e.own == nil && err == nil && kind == keyPassphrase
+	return e.privateKey == nil && err == nil && kind == keyPassphrase
 }
 
 // unlock reads the key. It does nothing if there is no key yet.
 func (e *encryptedFile) unlock(passphrase string) error {
-	own, err := e.key.open(passphrase)
+	identity, err := e.key.open(passphrase)
 	if err != nil {
 		return err
 	}
-	e.own = own
+	e.privateKey = identity
 	return nil
 }
 
 // identity returns the key, and makes one if nothing is stored yet.
 func (e *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
-	if e.own != nil {
-		return e.own, nil
+	if e.privateKey != nil {
+		return e.privateKey, nil
 	}
-	own, err := e.key.open("")
+	identity, err := e.key.open("")
 	if errors.Is(err, os.ErrNotExist) {
-		if _, kept := os.Stat(e.path()); kept == nil || !mayMake {
+		if _, statErr := os.Stat(e.path()); statErr == nil || !mayMake {
 			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: restore it, or remove "+
 				"both and set the secrets again", e.key.path, e.path())
 		}
-		own, err = e.key.make()
+		identity, err = e.key.make()
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.own = own
-	return own, nil
+	e.privateKey = identity
+	return identity, nil
 }
 
 func (e *encryptedFile) setPassphrase(passphrase string) error {
-	own, err := e.identity(true)
+	identity, err := e.identity(true)
 	if err != nil {
 		return err
 	}
-	return withFileLock(e.dir, func() error { return e.key.write(own, passphrase) })
+	return withFileLock(e.dir, func() error { return e.key.write(identity, passphrase) })
 }
 
 func (e *encryptedFile) read() (map[string]string, error) {
@@ -100,11 +100,11 @@ func (e *encryptedFile) read() (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the encrypted file: %w", err)
 	}
-	own, err := e.identity(false)
+	identity, err := e.identity(false)
 	if err != nil {
 		return nil, err
 	}
-	r, err := age.Decrypt(bytes.NewReader(b), own)
+	r, err := age.Decrypt(bytes.NewReader(b), identity)
 	if err != nil {
 		return nil, fmt.Errorf("the key %s does not open %s: %w", e.key.path, e.path(), err)
 	}
@@ -125,7 +125,7 @@ func (e *encryptedFile) change(edit func(map[string]string)) error {
 		if err != nil {
 			return err
 		}
-		own, err := e.identity(true)
+		identity, err := e.identity(true)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (e *encryptedFile) change(edit func(map[string]string)) error {
 			return fmt.Errorf("the encrypted file: %w", err)
 		}
 		var b bytes.Buffer
-		w, err := age.Encrypt(&b, own.Recipient())
+		w, err := age.Encrypt(&b, identity.Recipient())
 		if err != nil {
 			return fmt.Errorf("encrypt: %w", err)
 		}

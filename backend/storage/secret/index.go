@@ -84,14 +84,14 @@ func (in index) read() (indexFile, error) {
 	return f, nil
 }
 
-func (in index) find(wanted entry) (entry, error) {
+func (in index) find(key entry) (entry, error) {
 	f, err := in.read()
 	if err != nil {
 		return entry{}, err
 	}
-	i := slices.IndexFunc(f.Entries, func(e entry) bool { return e.id() == wanted.id() })
+	i := slices.IndexFunc(f.Entries, func(e entry) bool { return e.id() == key.id() })
 	if i < 0 {
-		return entry{}, fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
+		return entry{}, fmt.Errorf("%w: %s", ErrUnknown, key.describe())
 	}
 	return f.Entries[i], nil
 }

@@ -50,13 +50,13 @@ func inStrings(raw []byte, rewrite func(string) string) ([]byte, error) {
 			return nil, fmt.Errorf("a string of the document: %w", err)
 		}
 		if other := rewrite(s); other != s {
-			var again bytes.Buffer
-			e := json.NewEncoder(&again)
+			var buf bytes.Buffer
+			e := json.NewEncoder(&buf)
 			e.SetEscapeHTML(false)
 			if err := e.Encode(other); err != nil {
 				return nil, fmt.Errorf("a string of the document: %w", err)
 			}
-			literal = bytes.TrimRight(again.Bytes(), "\n")
+			literal = bytes.TrimRight(buf.Bytes(), "\n")
 		}
 		out.Write(literal)
 	}

@@ -82,11 +82,11 @@ func (k keyFile) open(passphrase string) (*age.X25519Identity, error) {
 			return nil, err
 		}
 	}
-	own, err := age.ParseX25519Identity(strings.TrimSpace(string(b)))
+	identity, err := age.ParseX25519Identity(strings.TrimSpace(string(b)))
 	if err != nil {
 		return nil, fmt.Errorf("the key file %s does not contain a key", k.path) // its content is not repeated
 	}
-	return own, nil
+	return identity, nil
 }
 
 func decryptKey(b []byte, passphrase string) ([]byte, error) {
@@ -112,16 +112,16 @@ func decryptKey(b []byte, passphrase string) ([]byte, error) {
 }
 
 func (k keyFile) make() (*age.X25519Identity, error) {
-	own, err := age.GenerateX25519Identity()
+	identity, err := age.GenerateX25519Identity()
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	return own, k.write(own, "")
+	return identity, k.write(identity, "")
 }
 
 // write stores the key, encrypted if there is a passphrase.
-func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
-	b := []byte(own.String() + "\n")
+func (k keyFile) write(identity *age.X25519Identity, passphrase string) error {
+	b := []byte(identity.String() + "\n")
 	if passphrase != "" {
 		if len([]rune(passphrase)) < minPassphrase {
 			return fault.Invalid("passphrase", fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase),

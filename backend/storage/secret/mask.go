@@ -12,13 +12,13 @@ import (
 // knows no values. All methods may be called concurrently; Add affects later calls only.
 type Mask struct {
 	mu      sync.RWMutex
-	known   map[string]bool
+	values  map[string]bool
 	needles *secretPatterns // replaced as a whole, never modified; nil: none
 	solid   *secretPatterns // the same without spaces
 }
 
 // secretPattern is one form of one value, normalized.
-type secretPattern struct{ text, instead string }
+type secretPattern struct{ text, placeholder string }
 
 // secretPatterns are searched together.
 type secretPatterns struct {
@@ -32,16 +32,16 @@ var noPatterns secretPatterns
 const truncationMark = "[hidden: part of a secret]"
 
 // Add adds a value. Values too short to be hidden without hiding ordinary words are ignored.
-func (m *Mask) Add(instead, value string) {
+func (m *Mask) Add(placeholder, value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(strings.TrimSpace(value)) < minValue || m.known[value] {
+	if len(strings.TrimSpace(value)) < minValue || m.values[value] {
 		return
 	}
-	if m.known == nil {
-		m.known = map[string]bool{}
+	if m.values == nil {
+		m.values = map[string]bool{}
 	}
-	m.known[value] = true
+	m.values[value] = true
 	list := encodingsOf(value)
 	for line := range strings.Lines(value) { // a single line of a key is secret, too
 		if line = strings.TrimSpace(line); len(line) >= minLine && line != value && !strings.HasPrefix(line, "-----") {
@@ -54,9 +54,9 @@ func (m *Mask) Add(instead, value string) {
 		if len(text) < minValue {
 			continue
 		}
-		more = append(more, secretPattern{text, instead})
+		more = append(more, secretPattern{text, placeholder})
 		if text, _ = normalizeAll(form); len(text) >= minPartial {
-			solid = append(solid, secretPattern{text, instead})
+			solid = append(solid, secretPattern{text, placeholder})
 		}
 	}
 	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
@@ -164,8 +164,8 @@ func (m *Mask) hide(s string, cut bool) string {
 
 // span is a hidden range of a normalized text.
 type span struct {
-	from, to int
-	instead  string
+	from, to    int
+	placeholder string
 }
 
 // findAll marks every pattern, from the front.
@@ -178,7 +178,7 @@ func findAll(text string, needles *secretPatterns) []span {
 				continue
 			}
 			if to := i + len(n.text); to > covered { // otherwise a longer one contains it
-				spans, covered = append(spans, span{i, to, n.instead}), to
+				spans, covered = append(spans, span{i, to, n.placeholder}), to
 			}
 			break
 		}
@@ -237,7 +237,7 @@ func replaceSpans(s string, spans []span, at []int) string {
 		switch {
 		case p.from >= end: // a new range
 			b.WriteString(s[done:from])
-			b.WriteString(p.instead)
+			b.WriteString(p.placeholder)
 		case p.to <= end:
 			continue
 		}

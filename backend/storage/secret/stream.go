@@ -6,8 +6,8 @@ import "strings"
 // may be the beginning of a value until that is decided, fewer than the longest form of one. It belongs to one
 // goroutine.
 type Stream struct {
-	mask *Mask
-	held string
+	mask    *Mask
+	pending string
 }
 
 // Stream returns a new stream.
@@ -15,11 +15,11 @@ func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
 // Next takes a piece and returns the bytes that can be passed on, possibly none.
 func (s *Stream) Next(piece []byte) []byte {
-	if s.held == "" && !s.mask.HasSecrets() {
+	if s.pending == "" && !s.mask.HasSecrets() {
 		return piece
 	}
 	needles := s.mask.list()
-	all := s.held + string(piece)
+	all := s.pending + string(piece)
 	rest := all[len(all)-partialRuneLen(all):]
 	all = all[:len(all)-len(rest)]
 	text, at := normalizeText(all)
@@ -36,20 +36,20 @@ func (s *Stream) Next(piece []byte) []byte {
 		isOpenEscape(all[esc:]) {
 		cut = esc
 	}
-	kept := spans[:0]
+	open := spans[:0]
 	for _, p := range spans {
 		if at[p.to-1] < cut {
-			kept = append(kept, p)
+			open = append(open, p)
 		}
 	}
-	s.held = all[cut:] + rest
-	return []byte(replaceSpans(all[:cut], kept, at))
+	s.pending = all[cut:] + rest
+	return []byte(replaceSpans(all[:cut], open, at))
 }
 
 // End returns the bytes that were held back.
 func (s *Stream) End() []byte {
-	rest := s.mask.Text(s.held)
-	s.held = ""
+	rest := s.mask.Text(s.pending)
+	s.pending = ""
 	return []byte(rest)
 }
 

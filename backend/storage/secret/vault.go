@@ -145,10 +145,10 @@ func (v *Vault) Get(ctx context.Context, name string) (string, error) {
 	return v.get(ctx, entry{Name: name})
 }
 
-func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
+func (v *Vault) get(ctx context.Context, key entry) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	e, err := v.index.find(wanted)
+	e, err := v.index.find(key)
 	if err != nil {
 		return "", err
 	}
@@ -224,10 +224,10 @@ func (v *Vault) Remove(ctx context.Context, name string) error {
 	return v.drop(ctx, entry{Name: name})
 }
 
-func (v *Vault) drop(ctx context.Context, wanted entry) error {
+func (v *Vault) drop(ctx context.Context, key entry) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	e, err := v.index.find(wanted)
+	e, err := v.index.find(key)
 	if err != nil {
 		return err
 	}

@@ -121,9 +121,9 @@ func load(o Options, repair bool) (*Archive, error) {
 	}
 	read := 0
 	for rest := b; ; {
-		line, tail, whole := bytes.Cut(rest, []byte{'\n'})
+		line, tail, isComplete := bytes.Cut(rest, []byte{'\n'})
 		var r record
-		if !whole || json.Unmarshal(line, &r) != nil {
+		if !isComplete || json.Unmarshal(line, &r) != nil {
 			break
 		}
 		read, rest = read+len(line)+1, tail
@@ -193,13 +193,13 @@ func (a *Archive) take(ctx context.Context, r record) error {
 	a.pack.limit = limit
 	s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last, pack: a.pack}
 	if len(a.records) == 0 {
-		s.learned = map[string][]string{}
+		s.ruleLines = map[string][]string{}
 	}
 	if err := s.run(ctx, a.o.Dir); err != nil {
 		a.pack.forget()
 		return err
 	}
-	r.At, r.Rules = s.now.UnixNano(), s.learned
+	r.At, r.Rules = s.now.UnixNano(), s.ruleLines
 	r.difference(a.last, s.entries)
 	if (r.Kind == Step || r.Kind == End) && len(r.Put) == 0 && len(r.Gone) == 0 {
 		a.last = s.entries // with newer stamps

@@ -200,7 +200,7 @@ func (a *Archive) Present(e *Entry, limit int64) ([]byte, error) {
 		return nil, text.StripPathError(err)
 	}
 	defer func() { _ = f.Close() }()
-	if opened, err := f.Stat(); err != nil || !sameFile(opened, e.info) {
+	if openInfo, err := f.Stat(); err != nil || !sameFile(openInfo, e.info) {
 		return nil, fmt.Errorf("%s changed while it was read; try again", Display(string(e.Path)))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
@@ -261,7 +261,7 @@ func Patch(c Change, before, after []byte, isText bool) string {
 }
 
 func patchName(side, path string) string {
-	if shown := Display(path); shown != path {
+	if display := Display(path); display != path {
 		return fmt.Sprintf("%q", side+path)
 	}
 	return side + path

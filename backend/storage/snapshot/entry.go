@@ -51,8 +51,8 @@ type Entry struct {
 	// Stamp shows whether the hash can be reused. It is zero if the file had just been changed.
 	Stamp stamp `json:"f,omitzero"`
 
-	seen stamp // like Stamp, but a scan always sets it
-	info fs.FileInfo
+	scanStamp stamp // like Stamp, but a scan always sets it
+	info      fs.FileInfo
 }
 
 // stamp changes with a file's content, as far as the file system reports that.

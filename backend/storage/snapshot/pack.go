@@ -45,7 +45,7 @@ var compressors = sync.Pool{New: func() any {
 }}
 
 // compress returns compressed content, or the content itself if that is not longer.
-func compress(content []byte) (stored []byte, plain bool) {
+func compress(content []byte) (data []byte, plain bool) {
 	if len(content) < 64 {
 		return content, true
 	}
@@ -63,40 +63,40 @@ func compress(content []byte) (stored []byte, plain bool) {
 // add stores a content. It reports false if there is no space for it.
 func (p *pack) add(sum string, content []byte) (bool, error) {
 	p.mu.Lock()
-	_, known := p.blobs[sum]
+	_, isStored := p.blobs[sum]
 	p.mu.Unlock()
-	if known {
+	if isStored {
 		return true, nil
 	}
-	stored, plain := compress(content)
+	data, plain := compress(content)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, known := p.blobs[sum]; known {
+	if _, isStored := p.blobs[sum]; isStored {
 		return true, nil
 	}
-	if p.end+int64(len(stored)) > p.limit {
+	if p.end+int64(len(data)) > p.limit {
 		return false, nil
 	}
 	if err := p.open(); err != nil {
 		return false, err
 	}
-	if _, err := p.file.WriteAt(stored, p.end); err != nil {
+	if _, err := p.file.WriteAt(data, p.end); err != nil {
 		return false, fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
-	p.register(blob{SHA256: sum, Offset: p.end, Length: int64(len(stored)), Size: int64(len(content)), Plain: plain})
+	p.register(blob{SHA256: sum, Offset: p.end, Length: int64(len(data)), Size: int64(len(content)), Plain: plain})
 	return true, nil
 }
 
-// addLarge stores a content of unknown length without holding it in memory, and returns its hash and size. kept is
+// addLarge stores a content of unknown length without holding it in memory, and returns its hash and size. isStored is
 // false if there is no space for it.
-func (p *pack) addLarge(from io.Reader) (sum string, size int64, kept bool, err error) {
+func (p *pack) addLarge(from io.Reader) (sum string, size int64, isStored bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.open(); err != nil {
 		return "", 0, false, err
 	}
 	hash := sha256.New()
-	to := &boundedWriter{to: io.NewOffsetWriter(p.file, p.end), left: p.limit - p.end}
+	to := &boundedWriter{to: io.NewOffsetWriter(p.file, p.end), limit: p.limit - p.end}
 	w := compressors.Get().(*flate.Writer)
 	defer compressors.Put(w)
 	w.Reset(to)
@@ -105,7 +105,7 @@ func (p *pack) addLarge(from io.Reader) (sum string, size int64, kept bool, err 
 		return "", 0, false, fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
 	sum = hex.EncodeToString(hash.Sum(nil))
-	if _, known := p.blobs[sum]; known {
+	if _, isStored := p.blobs[sum]; isStored {
 		return sum, size, true, nil
 	}
 	if to.full {
@@ -117,17 +117,17 @@ func (p *pack) addLarge(from io.Reader) (sum string, size int64, kept bool, err 
 
 // boundedWriter drops what exceeds its limit, and reports that.
 type boundedWriter struct {
-	to   io.Writer
-	left int64
-	n    int64
-	full bool
+	to    io.Writer
+	limit int64
+	n     int64
+	full  bool
 }
 
 func (bw *boundedWriter) Write(b []byte) (int, error) {
-	if bw.full = bw.full || int64(len(b)) > bw.left; bw.full {
+	if bw.full = bw.full || int64(len(b)) > bw.limit; bw.full {
 		return len(b), nil
 	}
-	bw.left -= int64(len(b))
+	bw.limit -= int64(len(b))
 	bw.n += int64(len(b))
 	return bw.to.Write(b) //nolint:wrapcheck // addLarge does
 }

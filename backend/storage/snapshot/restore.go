@@ -68,7 +68,7 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	if err := a.take(ctx, record{Kind: BeforeUndo, Step: a.newestStep()}); err != nil {
 		return nil, err
 	}
-	saved := len(a.records) - 1
+	snapshot := len(a.records) - 1
 	out, work := a.plan(q, a.last)
 	if len(work.changes) == 0 {
 		return out, nil
@@ -76,7 +76,7 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	if err := a.Sync(); err != nil { // so that overwritten contents survive a loss of power
 		return nil, err
 	}
-	out.Saved = saved
+	out.Saved = snapshot
 	err := work.run(ctx, out)
 	// record the changes even if ctx has ended
 	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
@@ -114,12 +114,12 @@ func (a *Archive) makeReadable(ctx context.Context, n int) error {
 		}
 		changed := false
 		for at, e := range is {
-			then := target[at]
-			if e.LeftOut != leftOutUnreadable || then == nil || then.LeftOut != "" || then.Mode.Type() != e.Mode.Type() {
+			old := target[at]
+			if e.LeftOut != leftOutUnreadable || old == nil || old.LeftOut != "" || old.Mode.Type() != e.Mode.Type() {
 				continue
 			}
 			err := a.inFolder(at, func(dir *os.Root, name string) error {
-				return text.StripPathError(dir.Chmod(name, permission(then.Mode)))
+				return text.StripPathError(dir.Chmod(name, permission(old.Mode)))
 			})
 			changed = changed || err == nil
 		}
@@ -423,7 +423,7 @@ func (r *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error 
 	isSame := info.Mode().Type() == e.Mode.Type()
 	switch {
 	case e.isFile():
-		isSame = isSame && info.Size() == e.Size && now.MTime == e.seen.MTime && now.Inode == e.seen.Inode
+		isSame = isSame && info.Size() == e.Size && now.MTime == e.scanStamp.MTime && now.Inode == e.scanStamp.Inode
 	case e.Target != "":
 		target, err := dir.Readlink(name)
 		isSame = isSame && err == nil && target == string(e.Target)

@@ -57,11 +57,11 @@ var errTooMany = fmt.Errorf("the folder has more than %d files", maxEntries)
 // scan reads everything in the folder. It follows no link, and executes or obeys nothing in the folder except the
 // patterns of .gitignore files.
 type scan struct {
-	rules    ignore.Rules
-	learned  map[string][]string // lines of .gitignore files; nil: the rules are fixed
-	hidden   []string            // folders that are left out and not listed
-	previous state               // its hashes are reused
-	pack     *pack               // stores contents; nil: they are only hashed
+	rules     ignore.Rules
+	ruleLines map[string][]string // lines of .gitignore files; nil: the rules are fixed
+	hidden    []string            // folders that are left out and not listed
+	previous  state               // its hashes are reused
+	pack      *pack               // stores contents; nil: they are only hashed
 
 	now     time.Time
 	entries state
@@ -101,7 +101,7 @@ func (s *scan) folder(ctx context.Context, root *os.Root, path string, depth int
 		s.leaveOut(path, fs.ModeDir, leftOutUnreadable)
 		return nil
 	}
-	if s.learned != nil && ignored == nil && slices.Contains(names, ".gitignore") {
+	if s.ruleLines != nil && ignored == nil && slices.Contains(names, ".gitignore") {
 		s.learnRules(root, path)
 	}
 	for _, name := range names {
@@ -141,7 +141,7 @@ func (s *scan) entry(
 	if ignored != nil {
 		ignored.entries--
 	}
-	e := &Entry{Path: Name(path), Mode: info.Mode(), Ignored: isIgnored, seen: stampOf(info), info: info}
+	e := &Entry{Path: Name(path), Mode: info.Mode(), Ignored: isIgnored, scanStamp: stampOf(info), info: info}
 	switch {
 	case info.IsDir():
 		return s.subfolder(ctx, root, name, e, depth, ignored)
@@ -175,7 +175,7 @@ func (s *scan) file(e *Entry, ignored *budget) {
 		return
 	}
 	old := s.previous[string(e.Path)]
-	if old.isFile() && old.SHA256 != "" && old.Size == e.Size && old.Stamp == e.seen &&
+	if old.isFile() && old.SHA256 != "" && old.Size == e.Size && old.Stamp == e.scanStamp &&
 		(s.pack == nil || old.Kept || !s.pack.hasSpace(e.Size)) {
 		e.SHA256, e.Stamp, e.Kept = old.SHA256, old.Stamp, old.Kept
 		return
@@ -203,7 +203,7 @@ func (s *scan) subfolder(
 		return nil //nolint:nilerr // it is left out
 	}
 	defer func() { _ = inner.Close() }()
-	if opened, err := inner.Stat("."); err != nil || !sameFile(opened, e.info) {
+	if openInfo, err := inner.Stat("."); err != nil || !sameFile(openInfo, e.info) {
 		s.leaveOut(path, e.Mode, leftOutUnreadable) // it was replaced while it was opened
 		return nil                                  //nolint:nilerr // likewise
 	}
@@ -241,8 +241,8 @@ func (s *scan) learnRules(root *os.Root, path string) {
 	if err != nil {
 		return
 	}
-	s.learned[path] = ignore.Lines(b)
-	s.rules[path] = ignore.ParseRules(s.learned[path])
+	s.ruleLines[path] = ignore.Lines(b)
+	s.rules[path] = ignore.ParseRules(s.ruleLines[path])
 }
 
 // listNames lists a folder in order.
@@ -265,17 +265,17 @@ func listNames(root *os.Root) ([]string, error) {
 // readFiles reads the pending files, several at a time.
 func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 	var (
-		work   = make(chan *Entry)
-		wait   sync.WaitGroup
-		mu     sync.Mutex
-		failed error
+		work    = make(chan *Entry)
+		wait    sync.WaitGroup
+		mu      sync.Mutex
+		scanErr error
 	)
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for e := range work {
 				if err := s.readFile(root, e); err != nil {
 					mu.Lock()
-					failed = errors.Join(failed, err)
+					scanErr = errors.Join(scanErr, err)
 					mu.Unlock()
 				}
 			}
@@ -283,7 +283,7 @@ func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 	}
 	for _, e := range s.pending {
 		mu.Lock()
-		stop := failed != nil || ctx.Err() != nil
+		stop := scanErr != nil || ctx.Err() != nil
 		mu.Unlock()
 		if stop {
 			break
@@ -292,7 +292,7 @@ func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 	}
 	close(work)
 	wait.Wait()
-	if failed == nil && ctx.Err() != nil {
+	if scanErr == nil && ctx.Err() != nil {
 		return fmt.Errorf("reading the goal's folder: %w", context.Cause(ctx))
 	}
 	for _, e := range s.pending {
@@ -300,7 +300,7 @@ func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 			delete(s.entries, string(e.Path))
 		}
 	}
-	return failed
+	return scanErr
 }
 
 // readFile hashes one file, and stores its content. A file that cannot be read is left out. An error
@@ -316,7 +316,7 @@ func (s *scan) readFile(root *os.Root, e *Entry) error {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	if opened, err := f.Stat(); err != nil || !sameFile(opened, e.info) {
+	if openInfo, err := f.Stat(); err != nil || !sameFile(openInfo, e.info) {
 		e.LeftOut = leftOutUnreadable // it was replaced, perhaps by a link
 		return nil                    //nolint:nilerr // it is left out
 	}
@@ -328,8 +328,8 @@ func (s *scan) readFile(root *os.Root, e *Entry) error {
 		e.LeftOut, e.SHA256, e.Kept = leftOutLarge, "", false
 		return nil
 	}
-	if after, err := f.Stat(); err == nil && stampOf(after) == e.seen && e.seen.isSettled(s.now) {
-		e.Stamp = e.seen
+	if after, err := f.Stat(); err == nil && stampOf(after) == e.scanStamp && e.scanStamp.isSettled(s.now) {
+		e.Stamp = e.scanStamp
 	}
 	return nil
 }

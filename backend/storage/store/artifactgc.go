@@ -22,16 +22,16 @@ const artifactReferences = `WITH refs (goal_id, sum) AS (
 // Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
 // commit leaves one.
 func (a *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
-	kept, err := artifactHashes(ctx, a.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
+	hashes, err := artifactHashes(ctx, a.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
 		return 0, err
 	}
-	slices.Sort(kept)
-	var left []string
+	slices.Sort(hashes)
+	var unused []string
 	err = filepath.WalkDir(filepath.Join(a.dir, "artifacts"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			if _, used := slices.BinarySearch(kept, d.Name()); !used {
-				left = append(left, d.Name())
+			if _, used := slices.BinarySearch(hashes, d.Name()); !used {
+				unused = append(unused, d.Name())
 			}
 		}
 		return err
@@ -39,7 +39,7 @@ func (a *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
-	return a.deleteUnreferenced(ctx, left)
+	return a.deleteUnreferenced(ctx, unused)
 }
 
 // deleteUnreferenced removes those of the given artifacts that nothing refers to. Files are written in the
@@ -54,13 +54,13 @@ func (a *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
 	err = a.tx(ctx, func(tx *sql.Tx) error {
-		used, err := artifactHashes(ctx, tx, artifactReferences+
+		refs, err := artifactHashes(ctx, tx, artifactReferences+
 			"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			if slices.Contains(used, name) {
+			if slices.Contains(refs, name) {
 				continue
 			}
 			if err := a.removeArtifact(name); err != nil {

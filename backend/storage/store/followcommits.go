@@ -18,23 +18,23 @@ const (
 )
 
 // Follow calls deliver with the events of goals that other processes run, until ctx ends. For the goals in after it
-// begins after the given seqs, and for other goals with their next event. own returns the seq up to which this process
-// has already delivered a goal. Follow reads when another process wakes it. It also polls SQLite's data version, and
-// reads nothing while that stays the same.
+// begins after the given seqs, and for other goals with their next event. lastOwn returns the seq up to which this
+// process has already delivered a goal. Follow reads when another process wakes it. It also polls SQLite's data
+// version, and reads nothing while that stays the same.
 func (h *History) Follow(
-	ctx context.Context, after map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
+	ctx context.Context, after map[goal.ID]int64, lastOwn func(goal.ID) int64, deliver func(event.Event),
 ) error {
 	conn, err := h.connection.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	delivered, err := h.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
+	seqs, err := h.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
 	if err != nil {
 		return err
 	}
-	maps.Copy(delivered, after)
-	wake := &commitListener{sockets: h.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	maps.Copy(seqs, after)
+	wake := &commitListener{sockets: h.sockets, wakeUps: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(ctx)
 	tick := time.NewTicker(followInterval)
@@ -44,7 +44,7 @@ func (h *History) Follow(
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-wake.woken:
+		case <-wake.wakeUps:
 		case <-tick.C:
 			if ticks++; ticks%wakeScanInterval == 0 {
 				wake.connect(ctx)
@@ -58,7 +58,7 @@ func (h *History) Follow(
 			continue
 		}
 		version = now
-		if err := h.deliverNew(ctx, delivered, own, deliver); err != nil {
+		if err := h.deliverNew(ctx, seqs, lastOwn, deliver); err != nil {
 			return followError(ctx, err)
 		}
 	}
@@ -73,7 +73,7 @@ func followError(ctx context.Context, err error) error {
 }
 
 func (h *History) deliverNew(
-	ctx context.Context, delivered map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
+	ctx context.Context, delivered map[goal.ID]int64, lastOwn func(goal.ID) int64, deliver func(event.Event),
 ) error {
 	// Goals that changed in the last minute or may still run.
 	seqs, err := h.connection.seqs(ctx, "status IN ('pending','running') OR updated_at > ?",
@@ -81,9 +81,9 @@ func (h *History) deliverNew(
 	if err != nil {
 		return err
 	}
-	h.journal.awaitPublishing() // now own counts all events of this process up to seqs
+	h.journal.awaitPublishing() // now lastOwn counts all events of this process up to seqs
 	for id, seq := range seqs {
-		delivered[id] = max(delivered[id], own(id))
+		delivered[id] = max(delivered[id], lastOwn(id))
 		for delivered[id] < seq {
 			events, err := h.Events(ctx, id, delivered[id], int(min(followPage, seq-delivered[id])))
 			if err != nil {

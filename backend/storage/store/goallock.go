@@ -55,12 +55,12 @@ const lockProbeTimeout = 5 * time.Second
 // acquireExclusive takes a lock that nobody owns. A probe (see IsLocked) may share it for a moment; acquireExclusive
 // polls until it is released, because nothing signals that.
 func acquireExclusive(l *flock.Flock) (bool, error) {
-	for over := time.Now().Add(lockProbeTimeout); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(lockProbeTimeout); ; time.Sleep(time.Millisecond) {
 		if ok, err := l.TryLock(); ok || err != nil {
 			return ok, err //nolint:wrapcheck // LockGoal does
 		}
 		shared, err := l.TryRLock()
-		if err = errors.Join(err, l.Unlock()); err != nil || !shared || time.Now().After(over) {
+		if err = errors.Join(err, l.Unlock()); err != nil || !shared || time.Now().After(deadline) {
 			return false, err
 		}
 	}

@@ -89,10 +89,10 @@ type optionsColumn struct {
 }
 
 func scanGoal(r scanner, g *GoalRow) error {
-	var spent int64
+	var milliseconds int64
 	err := r.Scan(&g.ID, timeColumn{&g.CreatedAt}, &g.Objective, jsonColumn{&g.Criterion}, &g.CriterionSHA256,
 		jsonColumn{&g.Policy}, &g.PolicySHA256, jsonColumn{&g.Limits}, &g.Provider, &g.Model, &g.Scripted, &g.Status, &g.Exit,
-		&g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
+		&g.Verified, &g.RunID, &milliseconds, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
 		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account,
 		timeColumn{&g.ParkedUntil},
@@ -100,7 +100,7 @@ func scanGoal(r scanner, g *GoalRow) error {
 	if err != nil {
 		return fmt.Errorf("read goal %s: %w", g.ID, err)
 	}
-	g.Spent.WallClock = time.Duration(spent) * time.Millisecond
+	g.Spent.WallClock = time.Duration(milliseconds) * time.Millisecond
 	return nil
 }
 

@@ -68,11 +68,11 @@ func busyError(b *goal.NotReadyError) error {
 }
 
 // Heartbeat saves the spent time and the moment at which the run's owner was alive.
-func (j *Journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
+func (j *Journal) Heartbeat(ctx context.Context, run goal.Run, wallClock time.Duration) error {
 	return j.tx(ctx, func(tx *sql.Tx) error {
 		return errors.Join(
 			execStatement(ctx, tx, "heartbeat", "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?",
-				spent.Milliseconds(), run.Goal, run.ID),
+				wallClock.Milliseconds(), run.Goal, run.ID),
 			execStatement(ctx, tx, "heartbeat", "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(j.now()), run.ID))
 	})
 }
@@ -81,13 +81,13 @@ func (j *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 	j.order.Lock()
 	defer j.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
-	kept := make([]event.Body, 0, len(bodies))
+	redactedBodies := make([]event.Body, 0, len(bodies))
 	for _, body := range bodies {
 		body, err := j.redactBody(body)
 		if err != nil {
 			return err
 		}
-		kept = append(kept, body)
+		redactedBodies = append(redactedBodies, body)
 	}
 	err := j.tx(ctx, func(tx *sql.Tx) error {
 		if err := first(tx); err != nil {
@@ -97,10 +97,10 @@ func (j *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 		if err != nil {
 			return err
 		}
-		if kept, err = j.completeLeases(ctx, tx, run.Goal, kept); err != nil {
+		if redactedBodies, err = j.completeLeases(ctx, tx, run.Goal, redactedBodies); err != nil {
 			return err
 		}
-		for _, body := range kept {
+		for _, body := range redactedBodies {
 			place.seq++
 			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: j.now().UTC(), Body: body}
 			if err := j.applyEvent(ctx, tx, ev, place); err != nil {

@@ -83,7 +83,7 @@ func (u *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]Pen
 // confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
 func (u *UserQuestions) confirmPending(
 	ctx context.Context, list []PendingQuestion,
-) (still []PendingQuestion, err error) {
+) (open []PendingQuestion, err error) {
 	for _, a := range list {
 		a.GoalRow, err = u.goals.Get(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
@@ -95,9 +95,9 @@ func (u *UserQuestions) confirmPending(
 		if a.Waits, err = u.WaitsForManual(ctx, a.GoalRow); err != nil {
 			return nil, err
 		}
-		still = append(still, a)
+		open = append(open, a)
 	}
-	return still, nil
+	return open, nil
 }
 
 func needsUserCondition(c goal.Criterion) bool {

@@ -171,7 +171,7 @@ const activityQuery = `WITH wanted (id, last) AS (
 
 // Activity counts the steps of goals in equal slices of each one's life.
 func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
-	wanted, err := json.Marshal(ids)
+	idList, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)
 	}
@@ -187,7 +187,7 @@ func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 		}
 		counts[id][slice] = n
 		return nil
-	}, activityQuery, string(wanted), slices)
+	}, activityQuery, string(idList), slices)
 	return counts, err
 }
 
@@ -199,11 +199,12 @@ const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FR
 // Assurances reads the assurance of goals at their last end. A goal that has not ended, or that ended
 // otherwise than done, has none.
 func (h *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
-	wanted, err := json.Marshal(ids)
+	idList, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("assurances: %w", err)
 	}
-	proved, err := readMap[goal.ID, goal.Assurance](ctx, h.connection.read, "assurances", assuranceQuery, string(wanted))
-	maps.DeleteFunc(proved, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
-	return proved, err
+	assurances, err := readMap[goal.ID, goal.Assurance](
+		ctx, h.connection.read, "assurances", assuranceQuery, string(idList))
+	maps.DeleteFunc(assurances, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
+	return assurances, err
 }

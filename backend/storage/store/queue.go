@@ -46,19 +46,19 @@ func (gq *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int)
 		}
 	}
 	// A child uses its parent's slot: otherwise a parent that waits for it would block it.
-	taken := 0
+	busySlots := 0
 	for _, other := range running {
 		if other.parent == "" {
-			taken++
+			busySlots++
 		}
 	}
 	switch {
-	case taken < slots || mine.parent != "":
+	case busySlots < slots || mine.parent != "":
 		return nil, nil
-	case taken == 1:
+	case busySlots == 1:
 		return &goal.NotReadyError{Reason: "1 goal is already running", Slots: true}, nil
 	}
-	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals are already running", taken), Slots: true}, nil
+	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals are already running", busySlots), Slots: true}, nil
 }
 
 // QueueReason returns why a goal waits in the queue of a live process, "" if it does not wait in one. Such a goal keeps
@@ -136,15 +136,15 @@ func (gq *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.
 
 // FailedDependency describes a dependency that did not complete, "" if there is none.
 func (gq *GoalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
-	_, unmet, err := gq.checkDependencies(ctx, gq.read, id)
-	return unmet, err
+	_, dependency, err := gq.checkDependencies(ctx, gq.read, id)
+	return dependency, err
 }
 
 // checkDependencies checks the goals that must be done first. first is one that may still complete, also if it stopped
-// and is queued to continue; unmet describes one that did not complete.
+// and is queued to continue; dependency describes one that did not complete.
 func (gq *GoalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
-) (waiting goal.ID, unmet string, err error) {
+) (waiting goal.ID, dependency string, err error) {
 	after, err := readRows(ctx, q, "queue", func(r scanner, g *GoalRow) error {
 		return r.Scan(&g.ID, &g.Status, &g.Exit, &g.Queued)
 	}, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '')
@@ -161,12 +161,12 @@ func (gq *GoalQueue) checkDependencies(
 		switch {
 		case first.Status == goal.Completed:
 		case first.Status == "":
-			unmet = fmt.Sprintf("goal %s, which must be done first, was deleted", first.ID.Short())
+			dependency = fmt.Sprintf("goal %s, which must be done first, was deleted", first.ID.Short())
 		case first.Status.IsActive() || queues != "":
 			waiting = first.ID
 		default:
-			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.ID.Short(), first.Exit)
+			dependency = fmt.Sprintf("goal %s, which must be done first, ended %s", first.ID.Short(), first.Exit)
 		}
 	}
-	return waiting, unmet, nil
+	return waiting, dependency, nil
 }

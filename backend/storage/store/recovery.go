@@ -48,14 +48,14 @@ func (r *Recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err e
 	if g, err := r.goals.Get(ctx, id); err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	own, err := r.locks.LockGoal(id)
+	lock, err := r.locks.LockGoal(id)
 	if errors.Is(err, ErrGoalLocked) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	return r.interruptLocked(ctx, id)
 }
 

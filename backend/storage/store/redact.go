@@ -28,20 +28,20 @@ func (j *Journal) redactBody(b event.Body) (event.Body, error) {
 	// Fields that are not in the JSON are redacted here.
 	switch b := b.(type) {
 	case *event.Step:
-		if kept, ok := out.(*event.Step); ok {
-			kept.Result, kept.Image, kept.Whole = string(j.redact([]byte(b.Result))), b.Image, j.redactText(b.Whole)
+		if step, ok := out.(*event.Step); ok {
+			step.Result, step.Image, step.Whole = string(j.redact([]byte(b.Result))), b.Image, j.redactText(b.Whole)
 		}
 	case *event.Verdict:
-		if kept, ok := out.(*event.Verdict); ok {
-			kept.Took, kept.Output = b.Took, j.redactText(b.Output)
+		if verdict, ok := out.(*event.Verdict); ok {
+			verdict.Took, verdict.Output = b.Took, j.redactText(b.Output)
 		}
 	case *event.Steered:
-		if kept, ok := out.(*event.Steered); ok {
-			kept.Order = b.Order
+		if note, ok := out.(*event.Steered); ok {
+			note.Order = b.Order
 		}
 	case *event.Message:
-		if kept, ok := out.(*event.Message); ok {
-			kept.Message.Images = b.Message.Images
+		if message, ok := out.(*event.Message); ok {
+			message.Message.Images = b.Message.Images
 		}
 	}
 	return out, nil

@@ -32,7 +32,7 @@ func (h *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 	if err != nil {
 		return nil, err
 	}
-	said := make([]ReviewRecord, 0, len(list))
+	records := make([]ReviewRecord, 0, len(list))
 	for _, e := range list {
 		o := ReviewRecord{Seq: e.Seq, At: e.At, AtMS: (&journalCursor{started: row.StartedAt}).msSinceStart(e.At)}
 		switch b := e.Body.(type) {
@@ -41,14 +41,14 @@ func (h *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 		case *event.Review:
 			o.Review = b
 		}
-		said = append(said, o)
+		records = append(records, o)
 	}
-	return said, nil
+	return records, nil
 }
 
 // Warnings reads the warnings of a goal about one subject, oldest first.
-func (h *History) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
+func (h *History) Warnings(ctx context.Context, id goal.ID, subject string) ([]event.Event, error) {
 	return h.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
-			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)
+			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, subject)
 }

@@ -34,11 +34,11 @@ func (h *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 	if err != nil {
 		return p, err
 	}
-	said, err := h.Reviews(ctx, id)
+	records, err := h.Reviews(ctx, id)
 	if err != nil {
 		return p, err
 	}
-	for _, o := range said {
+	for _, o := range records {
 		if o.Critic == nil {
 			continue
 		}
@@ -46,13 +46,13 @@ func (h *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
-	err = h.addClaims(ctx, id, stop, said, &p)
+	err = h.addClaims(ctx, id, stop, records, &p)
 	return p, err
 }
 
 // addClaims adds the claims, each with its verdicts and review.
 func (h *History) addClaims(
-	ctx context.Context, id goal.ID, stop int64, said []ReviewRecord, p *goal.RunHistory,
+	ctx context.Context, id goal.ID, stop int64, records []ReviewRecord, p *goal.RunHistory,
 ) error {
 	claims, err := h.Claims(ctx, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (h *History) addClaims(
 		return err
 	}
 	reviews := map[int]*goal.Review{}
-	for _, o := range said {
+	for _, o := range records {
 		if o.Review != nil {
 			reviews[o.Review.Claim] = &o.Review.Review
 		}

@@ -104,8 +104,8 @@ func (c *connection) commitStatement(ctx context.Context, what, query string, ar
 // timeColumn reads a stored time. An empty one is the zero time: it has not happened yet.
 type timeColumn struct{ at *time.Time }
 
-func (t timeColumn) Scan(stored any) error {
-	text, _ := stored.(string)
+func (t timeColumn) Scan(value any) error {
+	text, _ := value.(string)
 	*t.at = parseStamp(text)
 	return nil
 }
@@ -113,8 +113,8 @@ func (t timeColumn) Scan(stored any) error {
 // jsonColumn reads stored JSON into what v points to. NULL changes nothing.
 type jsonColumn struct{ v any }
 
-func (j jsonColumn) Scan(stored any) error {
-	switch b := stored.(type) {
+func (j jsonColumn) Scan(value any) error {
+	switch b := value.(type) {
 	case nil:
 		return nil
 	case string:
@@ -122,5 +122,5 @@ func (j jsonColumn) Scan(stored any) error {
 	case []byte:
 		return json.Unmarshal(b, j.v) //nolint:wrapcheck // the caller adds the context
 	}
-	return fmt.Errorf("%T is not JSON", stored)
+	return fmt.Errorf("%T is not JSON", value)
 }

@@ -111,9 +111,9 @@ func scanTranscriptRow(r scanner, id goal.ID) (TranscriptRow, error) {
 	if one.Body, err = event.Decode(kind, []byte(body)); err != nil {
 		return one, fmt.Errorf("read journal of %s at %d: %w", id.Short(), one.Seq, err)
 	}
-	if begun, ok := one.Body.(*event.StepStarted); ok {
-		st.N, st.RunID, st.AtMS, st.Tool, st.Arguments = begun.StepID, one.RunID, one.AtMS, begun.Tool, begun.Arguments
-		st.Risk = string(begun.Effect.Risk)
+	if start, ok := one.Body.(*event.StepStarted); ok {
+		st.N, st.RunID, st.AtMS, st.Tool, st.Arguments = start.StepID, one.RunID, one.AtMS, start.Tool, start.Arguments
+		st.Risk = string(start.Effect.Risk)
 		one.Step = &st
 	}
 	return one, nil

@@ -187,7 +187,7 @@ func readLine(c net.Conn) (string, error) {
 
 // notifyFollower writes a byte for commits since the last one.
 func (w *WakeSocket) notifyFollower(c net.Conn) {
-	commits, gone := make(chan struct{}, 1), make(chan struct{})
+	commits, disconnect := make(chan struct{}, 1), make(chan struct{})
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -196,19 +196,19 @@ func (w *WakeSocket) notifyFollower(c net.Conn) {
 	w.conns[c] = commits
 	w.mu.Unlock()
 	w.work.Go(func() {
-		defer close(gone)
+		defer close(disconnect)
 		_, _ = c.Read(make([]byte, 1)) // returns when the connection ends: the peer sends nothing more
 	})
 	for {
 		select {
-		case <-gone:
+		case <-disconnect:
 			return
 		case <-commits:
 		}
 		_ = c.SetWriteDeadline(time.Now().Add(wakeTimeout))
 		if _, err := c.Write([]byte{'.'}); err != nil {
 			_ = c.Close()
-			<-gone
+			<-disconnect
 			return
 		}
 	}
@@ -323,7 +323,7 @@ func (p *PeerSockets) Processes() []int {
 // commitListener receives the commits of other processes. It belongs to one Follow.
 type commitListener struct {
 	sockets *PeerSockets
-	woken   chan struct{}
+	wakeUps chan struct{}
 	work    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -357,7 +357,7 @@ func (cl *commitListener) read(path string, c net.Conn) {
 				break
 			}
 			select {
-			case cl.woken <- struct{}{}:
+			case cl.wakeUps <- struct{}{}:
 			default: // it is already awake
 			}
 		}

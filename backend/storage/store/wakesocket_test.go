@@ -44,7 +44,7 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wake := &commitListener{sockets: other.Sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{sockets: other.Sockets, wakeUps: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(t.Context())
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
@@ -56,7 +56,7 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case <-wake.woken:
+		case <-wake.wakeUps:
 		default:
 			continue
 		}

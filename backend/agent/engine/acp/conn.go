@@ -160,15 +160,15 @@ var ErrPartEnded = errors.New("a program of the agent ended")
 
 // describeError returns a protocol error in one line, with the agent's own message.
 func describeError(doing string, err error) error {
-	var refused *sdk.RequestError
-	if !errors.As(err, &refused) {
+	var requestError *sdk.RequestError
+	if !errors.As(err, &requestError) {
 		return fmt.Errorf("the agent did not %s: %w", doing, err)
 	}
-	message := refused.Message
-	if data, ok := refused.Data.(map[string]any); ok && data["restartable"] == true {
+	message := requestError.Message
+	if data, ok := requestError.Data.(map[string]any); ok && data["restartable"] == true {
 		return fmt.Errorf("%w: %s", ErrPartEnded, text.TruncateBytes(message, 500))
 	}
-	if data, err := json.Marshal(refused.Data); err == nil && refused.Data != nil {
+	if data, err := json.Marshal(requestError.Data); err == nil && requestError.Data != nil {
 		message += " " + string(data)
 	}
 	return fmt.Errorf("the agent did not %s: %s", doing, text.TruncateBytes(message, 500))
@@ -178,8 +178,8 @@ func describeError(doing string, err error) error {
 func (c *Conn) mergeUpdate(u update) (ToolCall, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	call, known := c.calls[u.id]
-	if c.replays || !known && len(c.calls) >= maxToolCalls {
+	call, isKnown := c.calls[u.id]
+	if c.replays || !isKnown && len(c.calls) >= maxToolCalls {
 		return ToolCall{}, false
 	}
 	u.mergeInto(&call)

@@ -180,13 +180,13 @@ func (ca *chatAnswer) finish(r goal.Reply) {
 		calls[i] = chatCall{Index: i, ID: c.ID, Type: "function"}
 		calls[i].Function.Name, calls[i].Function.Arguments = c.Tool, c.Arguments
 	}
-	used := &chatUsage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}
+	usage := &chatUsage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}
 	if !ca.stream {
 		writeJSON(ca.w, http.StatusOK, completion{
 			ID:      "relay",
 			Object:  "chat.completion",
 			Model:   ModelName,
-			Usage:   used,
+			Usage:   usage,
 			Choices: []chatChoice{{Message: &chatDelta{Role: "assistant", Content: r.Text, ToolCalls: calls}, Finish: &finish}},
 		})
 		return
@@ -195,7 +195,7 @@ func (ca *chatAnswer) finish(r goal.Reply) {
 		ca.event(completion{Choices: []chatChoice{{Delta: &chatDelta{Role: "assistant", ToolCalls: calls}}}})
 	}
 	ca.event(completion{Choices: []chatChoice{{Delta: &chatDelta{}, Finish: &finish}}})
-	ca.event(completion{Choices: []chatChoice{}, Usage: used})
+	ca.event(completion{Choices: []chatChoice{}, Usage: usage})
 	_, _ = ca.w.Write([]byte("data: [DONE]\n\n"))
 }
 

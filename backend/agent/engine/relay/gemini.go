@@ -273,17 +273,17 @@ func (g *geminiAnswer) finish(r goal.Reply) {
 	if len(parts) == 0 {
 		parts = append(parts, wireObject{"text": ""})
 	}
-	whole := geminiObject(parts, "STOP")
-	whole["usageMetadata"] = wireObject{
+	response := geminiObject(parts, "STOP")
+	response["usageMetadata"] = wireObject{
 		"promptTokenCount":     r.Usage.TokensIn,
 		"candidatesTokenCount": r.Usage.TokensOut,
 		"totalTokenCount":      r.Usage.TokensIn + r.Usage.TokensOut,
 	}
 	if g.stream {
-		writeEvent(g.w, "", whole)
+		writeEvent(g.w, "", response)
 		return
 	}
-	writeJSON(g.w, http.StatusOK, whole)
+	writeJSON(g.w, http.StatusOK, response)
 }
 
 func geminiObject(parts []wireObject, stop string) wireObject {

@@ -29,7 +29,7 @@ func (m *memory) addReply(r goal.Reply) {
 	if m.byCall == nil {
 		m.byCall = map[string]*goal.Reasoning{}
 	}
-	if old, known := m.byCall[id]; known {
+	if old, isKnown := m.byCall[id]; isKnown {
 		m.recorded -= old.Bytes()
 	} else {
 		m.order = append(m.order, id)

@@ -154,11 +154,11 @@ func (c contentBlock) textOrImage() (text string, image []byte, err error) {
 
 // messagesAnswer writes one message of the model.
 type messagesAnswer struct {
-	w      http.ResponseWriter
-	stream bool
-	begun  bool
-	texts  bool // the block of text is open
-	blocks int  // that have ended
+	w        http.ResponseWriter
+	stream   bool
+	hasBegun bool
+	texts    bool // the block of text is open
+	blocks   int  // that have ended
 }
 
 type wireObject map[string]any
@@ -181,7 +181,7 @@ func (ma *messagesAnswer) finish(r goal.Reply) {
 	if len(r.Calls) > 0 {
 		stop = "tool_use"
 	}
-	used := wireObject{"input_tokens": r.Usage.TokensIn, "output_tokens": r.Usage.TokensOut}
+	usage := wireObject{"input_tokens": r.Usage.TokensIn, "output_tokens": r.Usage.TokensOut}
 	if !ma.stream {
 		m := messageObject(r.Usage)
 		content := []wireObject{}
@@ -211,15 +211,17 @@ func (ma *messagesAnswer) finish(r goal.Reply) {
 		})
 		ma.endBlock()
 	}
-	ma.event("message_delta", wireObject{"delta": wireObject{"stop_reason": stop, "stop_sequence": nil}, "usage": used})
+	ma.event("message_delta", wireObject{
+		"delta": wireObject{"stop_reason": stop, "stop_sequence": nil}, "usage": usage,
+	})
 	ma.event("message_stop", wireObject{})
 }
 
 func (ma *messagesAnswer) begin() {
-	if ma.begun {
+	if ma.hasBegun {
 		return
 	}
-	ma.begun = true
+	ma.hasBegun = true
 	ma.event("message_start", wireObject{"message": messageObject(goal.Usage{})})
 }
 

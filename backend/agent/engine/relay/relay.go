@@ -26,9 +26,9 @@ type Model interface {
 
 // Relay is an http.Handler for the dialects. Its methods may be called concurrently.
 type Relay struct {
-	name   string // of the model, as its provider calls it
-	failed func(error)
-	memory memory
+	name      string // of the model, as its provider calls it
+	onFailure func(error)
+	memory    memory
 
 	mu    sync.Mutex
 	model Model
@@ -36,10 +36,10 @@ type Relay struct {
 	open  int
 }
 
-// New returns a relay to a model. failed is called with an error that the agent cannot solve: the provider is not
+// New returns a relay to a model. onFailure is called with an error that the agent cannot solve: the provider is not
 // available or rejected the request. It must not block.
-func New(m Model, name string, failed func(error)) *Relay {
-	return &Relay{model: m, name: name, failed: failed}
+func New(m Model, name string, onFailure func(error)) *Relay {
+	return &Relay{model: m, name: name, onFailure: onFailure}
 }
 
 // SetModel replaces the model for later requests.
@@ -119,10 +119,10 @@ func (r *Relay) writeAnswer(w http.ResponseWriter, req *http.Request, d dialect,
 	q.turn.Model = r.name
 	r.memory.restoreReasoning(q.turn.Messages)
 	out := d.beginAnswer(w, q.stream)
-	begun := false
+	hasBegun := false
 	reply, err := r.askModel(req.Context(), q.turn, func(piece string) {
 		if q.stream && piece != "" {
-			begun = true
+			hasBegun = true
 			out.addText(piece)
 		}
 	})
@@ -136,10 +136,10 @@ func (r *Relay) writeAnswer(w http.ResponseWriter, req *http.Request, d dialect,
 	}
 	tooLong := errors.Is(err, goal.ErrContextTooLong)
 	if !tooLong && req.Context().Err() == nil {
-		r.failed(err)
+		r.onFailure(err)
 	}
 	switch {
-	case begun: // the agent sees a stream that ends too early
+	case hasBegun: // the agent sees a stream that ends too early
 	case tooLong:
 		d.writeFailure(w, failure{http.StatusBadRequest, true, "the conversation is longer than the model's context"})
 	default: // 400, because the host has already retried and the agent need not

@@ -164,15 +164,15 @@ func (ra *responsesAnswer) endMessage() {
 // sendCall sends a whole call.
 func (ra *responsesAnswer) sendCall(item responsesOutput) {
 	index := len(ra.items)
-	begun, none := item, ""
-	begun.Status = "in_progress"
+	initial, none := item, ""
+	initial.Status = "in_progress"
 	switch {
 	case item.Arguments != nil:
-		begun.Arguments = &none
+		initial.Arguments = &none
 	case item.Input != nil:
-		begun.Input = &none
+		initial.Input = &none
 	}
-	ra.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: &begun})
+	ra.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: &initial})
 	switch {
 	case item.Arguments != nil:
 		name := "response.function_call_arguments"
@@ -190,8 +190,8 @@ func (ra *responsesAnswer) sendCall(item responsesOutput) {
 // callItem returns a call in the form of the agent's tool. A call of a tool that the agent did not offer becomes a
 // function call, and the agent reports the error to the model.
 func (ra *responsesAnswer) callItem(c goal.Call) responsesOutput {
-	tool, known := ra.dialect.tools[c.Tool]
-	if !known {
+	tool, isKnown := ra.dialect.tools[c.Tool]
+	if !isKnown {
 		tool.name = c.Tool
 	}
 	item := responsesOutput{
@@ -206,7 +206,7 @@ func (ra *responsesAnswer) callItem(c goal.Call) responsesOutput {
 	case tool.isCustom:
 		input := customInput(c.Arguments)
 		item.Type, item.Input = "custom_tool_call", &input
-	case known && tool.name == localShell && tool.namespace == "":
+	case isKnown && tool.name == localShell && tool.namespace == "":
 		item.Type, item.Name, item.Action = "local_shell_call", "", shellAction(c.Arguments)
 	default:
 		item.Arguments = &c.Arguments

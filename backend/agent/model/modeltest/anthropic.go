@@ -159,15 +159,15 @@ func (m messageBlock) check() error {
 // goalMessages converts the content of one side to messages of a goal: first results, then the rest.
 func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 	var list []goal.Message
-	own := goal.Message{Role: role}
+	message := goal.Message{Role: role}
 	for _, b := range content {
 		switch b.Type {
 		case "text":
-			own.Text += b.Text
+			message.Text += b.Text
 		case "tool_use":
-			own.Calls = append(own.Calls, goal.Call{ID: b.ID, Tool: b.Name, Arguments: string(b.Input)})
+			message.Calls = append(message.Calls, goal.Call{ID: b.ID, Tool: b.Name, Arguments: string(b.Input)})
 		case "image":
-			own.Images = append(own.Images, decodeImage(b.Source.Data)...)
+			message.Images = append(message.Images, decodeImage(b.Source.Data)...)
 		case "tool_result":
 			m := goal.Message{Role: goal.ToolRole, CallID: b.ToolUseID}
 			for _, part := range b.Content {
@@ -179,8 +179,8 @@ func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 			list = append(list, m)
 		}
 	}
-	if own.Text != "" || len(own.Calls) > 0 || len(own.Images) > 0 || len(list) == 0 {
-		list = append(list, own)
+	if message.Text != "" || len(message.Calls) > 0 || len(message.Images) > 0 || len(list) == 0 {
+		list = append(list, message)
 	}
 	return list
 }

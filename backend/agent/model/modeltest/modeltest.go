@@ -23,8 +23,8 @@ type Server struct {
 	http   *httptest.Server
 	quit   chan struct{}
 
-	mu   sync.Mutex
-	seen []Request
+	mu       sync.Mutex
+	requests []Request
 }
 
 // New starts a server that runs until the test ends.
@@ -49,7 +49,7 @@ func New(tb testing.TB, script Script) *Server {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.seen...)
+	return append([]Request(nil), s.requests...)
 }
 
 func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http.HandlerFunc {
@@ -68,8 +68,8 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 		}
 		req.Header, req.Body = r.Header.Clone(), body
 		s.mu.Lock()
-		n := len(s.seen)
-		s.seen = append(s.seen, req)
+		n := len(s.requests)
+		s.requests = append(s.requests, req)
 		answer := s.script(n, req)
 		s.mu.Unlock()
 		s.play(w, r, req, answer)

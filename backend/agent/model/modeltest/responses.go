@@ -176,22 +176,22 @@ func (a Answer) items(req Request) iter.Seq[frame] {
 // sendItems sends the parts of the reply and returns them.
 func (a Answer) sendItems(req Request, send func(kind, fields string)) []string {
 	var output []string
-	item := func(begin, whole, kind string, pieces iter.Seq[string]) {
+	item := func(begin, full, kind string, pieces iter.Seq[string]) {
 		at := fmt.Sprintf(`"output_index":%d`, len(output))
 		send("response.output_item.added", at+`,"item":`+begin)
 		for p := range pieces {
 			send(kind, at+`,"delta":`+quoteJSON(p))
 		}
-		send("response.output_item.done", at+`,"item":`+whole)
-		output = append(output, whole)
+		send("response.output_item.done", at+`,"item":`+full)
+		output = append(output, full)
 	}
 	if a.Quirks.OtherEvents {
 		item(`{"type":"hologram"}`, `{"type":"hologram","content":"never said"}`,
 			"response.hologram.delta", splitPieces("x", 1))
 	}
 	if a.Thinking != "" {
-		whole := `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":` + quoteJSON("sealed "+a.Thinking) + `}`
-		item(`{"type":"reasoning","id":"rs_1","summary":[]}`, whole, "response.reasoning_summary_text.delta",
+		full := `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":` + quoteJSON("sealed "+a.Thinking) + `}`
+		item(`{"type":"reasoning","id":"rs_1","summary":[]}`, full, "response.reasoning_summary_text.delta",
 			splitPieces(a.Thinking, 7))
 	}
 	if a.Text != "" {
@@ -199,8 +199,8 @@ func (a Answer) sendItems(req Request, send func(kind, fields string)) []string 
 		if a.Stop == "refusal" {
 			content, kind = `{"type":"refusal","refusal":`, "response.refusal.delta"
 		}
-		whole := `{"type":"message","role":"assistant","content":[` + content + quoteJSON(a.Text) + `}]}`
-		item(`{"type":"message","role":"assistant","content":[]}`, whole, kind, splitPieces(a.Text, 7))
+		full := `{"type":"message","role":"assistant","content":[` + content + quoteJSON(a.Text) + `}]}`
+		item(`{"type":"message","role":"assistant","content":[]}`, full, kind, splitPieces(a.Text, 7))
 	}
 	for i, c := range a.Calls {
 		if c.ID == "" && !a.Quirks.NoID {

@@ -97,16 +97,16 @@ func (an *Analysis) noteChange(args []string) {
 // place.
 func (an *Analysis) noteDelete(files []string) {
 	for _, f := range files {
-		at, shown := an.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
-		an.deletes = append(an.deletes, cmp.Or(at, shown))
+		at, display := an.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
+		an.deletes = append(an.deletes, cmp.Or(at, display))
 		if at != "" && strings.HasSuffix(f, "/") {
 			an.deletes = append(an.deletes, path.Join(at, "*"))
 		}
 		switch climbs := slices.Contains(strings.Split(f, "/"), ".."); {
-		case path.IsAbs(shown) && (climbs || at == ""):
-			an.deletes = append(an.deletes, "…"+shown)
+		case path.IsAbs(display) && (climbs || at == ""):
+			an.deletes = append(an.deletes, "…"+display)
 		case climbs && at != "":
-			an.deletes = append(an.deletes, shown)
+			an.deletes = append(an.deletes, display)
 		}
 	}
 }

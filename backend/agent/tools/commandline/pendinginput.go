@@ -121,10 +121,10 @@ func isIncomplete(line string) bool {
 }
 
 func removeDuplicates(list []string) (out []string) {
-	seen := map[string]bool{}
+	present := map[string]bool{}
 	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
+		if !present[s] {
+			present[s] = true
 			out = append(out, s)
 		}
 	}

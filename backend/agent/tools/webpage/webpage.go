@@ -47,8 +47,8 @@ type Page struct {
 func DecodeText(body []byte, contentType string) string {
 	r, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err == nil {
-		if decoded, err := io.ReadAll(r); err == nil {
-			body = decoded
+		if utf8Body, err := io.ReadAll(r); err == nil {
+			body = utf8Body
 		}
 	}
 	return text.ToUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
@@ -63,12 +63,12 @@ func IsText(body []byte) bool {
 	return utf8.Valid(head) && !bytes.ContainsRune(head, 0)
 }
 
-// FromHTML converts an HTML document in UTF-8. at is its address, for relative links. whole keeps menus, sidebars and
-// footers. An error means that the document cannot be parsed.
-func FromHTML(document string, at *url.URL, whole bool) (p Page, err error) {
+// FromHTML converts an HTML document in UTF-8. at is its address, for relative links. withMenus keeps menus, sidebars
+// and footers. An error means that the document cannot be parsed.
+func FromHTML(document string, at *url.URL, withMenus bool) (p Page, err error) {
 	defer func() {
-		if broken := recover(); broken != nil { // an unexpected page made the converter panic
-			err = fmt.Errorf("the page cannot be converted: %v", broken)
+		if panicValue := recover(); panicValue != nil { // an unexpected page made the converter panic
+			err = fmt.Errorf("the page cannot be converted: %v", panicValue)
 		}
 	}()
 	root, err := html.Parse(strings.NewReader(document))
@@ -82,7 +82,7 @@ func FromHTML(document string, at *url.URL, whole bool) (p Page, err error) {
 		return p, nil
 	}
 	from := root
-	if !whole && elements <= maxArticleElements {
+	if !withMenus && elements <= maxArticleElements {
 		if article := articleOf(document, at); article != nil {
 			from, p.Part = article, true
 		}

@@ -26,10 +26,10 @@ func (c *Conversation) summarize(tail int, todos string) {
 	if todos != "" {
 		text += "\n" + planPrefix + "\n" + todos
 	}
-	kept := pinnedMessages(old)
+	pins := pinnedMessages(old)
 	c.messages, c.bytes = nil, 0
 	c.Add(first)
-	c.Add(kept...)
+	c.Add(pins...)
 	c.Add(goal.Message{Role: goal.User, Text: text})
 	c.Add(rest...)
 }
@@ -53,15 +53,15 @@ func summarizeSteps(old []goal.Message) []string {
 				m.Step, call.Tool, text.Truncate(call.Arguments, 160), text.Truncate(text.FirstLine(m.Text), MaxPreview)))
 		}
 	}
-	if over := len(lines) - maxLines; over > 0 {
-		lines = append([]string{fmt.Sprintf("(%d lines before)", over)}, lines[over:]...)
+	if excess := len(lines) - maxLines; excess > 0 {
+		lines = append([]string{fmt.Sprintf("(%d lines before)", excess)}, lines[excess:]...)
 	}
 	return lines
 }
 
 // pinnedMessages returns the user's notes and the last failure.
 func pinnedMessages(old []goal.Message) []goal.Message {
-	var kept []goal.Message
+	var pins []goal.Message
 	failure := -1
 	for i, m := range old {
 		if m.Role == goal.User && strings.HasPrefix(m.Text, FailurePrefix) {
@@ -70,8 +70,8 @@ func pinnedMessages(old []goal.Message) []goal.Message {
 	}
 	for i, m := range old {
 		if i == failure || m.Role == goal.User && strings.HasPrefix(m.Text, NotePrefix) {
-			kept = append(kept, m)
+			pins = append(pins, m)
 		}
 	}
-	return kept
+	return pins
 }

@@ -91,8 +91,8 @@ func (g *Guard) Record(c Call, e policy.Effect, o event.Outcome, result goal.Res
 // resetOthers allows every other call again, because this one may have changed what they depend on. The cycle
 // detection and the progress detector handle two calls that undo each other in turn.
 func (g *Guard) resetOthers(by Call) {
-	own := by.Hash
-	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != own })
+	hash := by.Hash
+	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != hash })
 }
 
 func (g *Guard) recordRepeat(c Call, result goal.Result) string {

@@ -16,16 +16,16 @@ func (g *Guard) SaveState(m *goal.LoopState) {
 	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.warned)),
 		maps.Clone(g.failures)
 	m.Refusals, m.Reading = g.refusals, g.reading
-	var again []string
+	var repeats []string
 	for key, last := range g.last {
 		if last.times > 1 && !last.isOngoing { // the program may have ended with the run
-			again = append(again, key)
+			repeats = append(repeats, key)
 		}
 	}
-	slices.SortFunc(again, func(a, b string) int {
+	slices.SortFunc(repeats, func(a, b string) int {
 		return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b))
 	})
-	for _, key := range again[:min(maxCalls, len(again))] {
+	for _, key := range repeats[:min(maxCalls, len(repeats))] {
 		m.Calls[key] = goal.RepeatCount{Result: g.last[key].result, Times: g.last[key].times}
 	}
 }

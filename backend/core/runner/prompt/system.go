@@ -154,12 +154,12 @@ func describeFolder(g goal.Goal, e Environment) string {
 
 // describeWorktree says what git can do in the goal's worktree.
 func describeWorktree(g goal.Goal) string {
-	own := g.Origin.Worktree
-	if own == nil {
+	worktree := g.Origin.Worktree
+	if worktree == nil {
 		return ""
 	}
 	return fmt.Sprintf("It is a git worktree on branch %s. Git reads there but cannot commit, switch or stash: the host "+
-		"commits your changes to that branch when the goal is done.\n", own.Branch)
+		"commits your changes to that branch when the goal is done.\n", worktree.Branch)
 }
 
 // describeNetwork says which hosts programs and pages can reach now.

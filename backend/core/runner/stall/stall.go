@@ -27,17 +27,17 @@ const WaitTool = "wait"
 // Detector watches the goal's folder and results instead of the model's words: it detects a run that produces no
 // new state. The zero value is for a run that has spent nothing. It is for one goroutine.
 type Detector struct {
-	fingerprints seenSet              // fingerprints
-	results      seenSet              // hashes of what was read
-	quiet        int                  // iterations without progress
-	unmade       int                  // iterations since the last seen change of the folder
-	usd          float64              // spent at the last progress
-	moved        bool                 // something new was read in this iteration
-	waits        bool                 // something that continues was read, so the iteration does not count
-	news         bool                 // and it showed something new
-	watched      map[string]time.Time // when something that continues last showed something new, by tool and pane
-	unread       bool                 // a file was changed and nothing was read since
-	acted        bool                 // something may have been changed since the last fingerprint
+	fingerprints   seenSet              // fingerprints
+	results        seenSet              // hashes of what was read
+	quiet          int                  // iterations without progress
+	unchangedTurns int                  // iterations since the last seen change of the folder
+	usd            float64              // spent at the last progress
+	moved          bool                 // something new was read in this iteration
+	waits          bool                 // something that continues was read, so the iteration does not count
+	news           bool                 // and it showed something new
+	watched        map[string]time.Time // when something that continues last showed something new, by tool and pane
+	unread         bool                 // a file was changed and nothing was read since
+	acted          bool                 // something may have been changed since the last fingerprint
 }
 
 // New returns a Detector of a run that begins with the given dollars spent.
@@ -52,9 +52,9 @@ func (d *Detector) NoteOngoing(c goal.Call, result string, now time.Time) {
 	if d.watched == nil {
 		d.watched = map[string]time.Time{}
 	}
-	since, known := d.watched[key]
-	if c.Tool != WaitTool && d.isNew(result) || !known {
-		d.watched[key], d.waits, d.news = now, true, known
+	since, isWatched := d.watched[key]
+	if c.Tool != WaitTool && d.isNew(result) || !isWatched {
+		d.watched[key], d.waits, d.news = now, true, isWatched
 		return
 	}
 	d.waits = d.waits || now.Sub(since) < ongoingGrace
@@ -85,19 +85,19 @@ func (d *Detector) HasUnreadChange() bool { return d.unread }
 
 // EndIteration counts an iteration that ends with the given dollars spent; a limit of 0 means none. It reports
 // whether the run is stuck unless its folder has changed. The caller then takes a fingerprint, which is expensive.
-func (d *Detector) EndIteration(spent, limit float64) (stalled bool) {
+func (d *Detector) EndIteration(usd, limit float64) (stalled bool) {
 	if !d.waits || d.moved {
-		d.quiet, d.unmade = d.quiet+1, d.unmade+1
+		d.quiet, d.unchangedTurns = d.quiet+1, d.unchangedTurns+1
 	}
 	if d.moved {
 		d.quiet = 0
 		delete(d.watched, WaitTool)
 	}
 	if d.moved || d.news {
-		d.usd = spent
+		d.usd = usd
 	}
 	d.moved, d.waits, d.news = false, false, false
-	return d.quiet >= maxIdleIterations || d.unmade >= maxIdleWithoutChange || d.hasIdleSpend(spent, limit)
+	return d.quiet >= maxIdleIterations || d.unchangedTurns >= maxIdleWithoutChange || d.hasIdleSpend(usd, limit)
 }
 
 // AddFingerprint adds a fingerprint of the folder and the failing checks of the last claim. It reports whether this
@@ -109,31 +109,31 @@ func (d *Detector) AddFingerprint(print, failingChecks string, partial bool) (ch
 }
 
 // NoteChange records a change of the folder, with the given dollars spent.
-func (d *Detector) NoteChange(spent float64) {
+func (d *Detector) NoteChange(usd float64) {
 	delete(d.watched, WaitTool)
-	d.quiet, d.unmade, d.usd = 0, 0, spent
+	d.quiet, d.unchangedTurns, d.usd = 0, 0, usd
 }
 
 // StopReason describes why a run without progress stops.
-func (d *Detector) StopReason(spent float64) string {
-	if d.unmade >= maxIdleWithoutChange {
-		return fmt.Sprintf("nothing was changed for %d turns", d.unmade)
+func (d *Detector) StopReason(usd float64) string {
+	if d.unchangedTurns >= maxIdleWithoutChange {
+		return fmt.Sprintf("nothing was changed for %d turns", d.unchangedTurns)
 	}
 	if d.quiet >= maxIdleIterations {
 		return fmt.Sprintf("no progress for %d turns: no file, page or check changed, and nothing new was read",
 			d.quiet)
 	}
-	return fmt.Sprintf("$%.2f were spent without progress", spent-d.usd)
+	return fmt.Sprintf("$%.2f were spent without progress", usd-d.usd)
 }
 
-func (d *Detector) hasIdleSpend(spent, limit float64) bool {
-	return limit > 0 && (spent-d.usd)*100 >= limit*maxIdleSpend
+func (d *Detector) hasIdleSpend(usd, limit float64) bool {
+	return limit > 0 && (usd-d.usd)*100 >= limit*maxIdleSpend
 }
 
 // SaveState writes into m what the next run's detector must know.
 func (d *Detector) SaveState(m *goal.LoopState) {
 	m.Results, m.Fingerprints = d.results.newest(), d.fingerprints.newest()
-	m.Quiet, m.Unmade, m.USD = d.quiet, d.unmade, d.usd
+	m.Quiet, m.Unmade, m.USD = d.quiet, d.unchangedTurns, d.usd
 }
 
 // RestoreState restores the state of the previous run.
@@ -144,7 +144,7 @@ func (d *Detector) RestoreState(m goal.LoopState) {
 	for _, print := range m.Fingerprints {
 		d.fingerprints.add(print)
 	}
-	d.quiet, d.unmade = m.Quiet, m.Unmade
+	d.quiet, d.unchangedTurns = m.Quiet, m.Unmade
 	if m.USD > 0 {
 		d.usd = m.USD
 	}
@@ -152,7 +152,7 @@ func (d *Detector) RestoreState(m goal.LoopState) {
 
 // Reset starts counting again, with the given dollars spent: after the user intervened, the same actions may
 // succeed.
-func (d *Detector) Reset(spent float64) {
+func (d *Detector) Reset(usd float64) {
 	d.fingerprints, d.results = seenSet{}, seenSet{}
-	d.quiet, d.unmade, d.usd = 0, 0, spent
+	d.quiet, d.unchangedTurns, d.usd = 0, 0, usd
 }

@@ -103,8 +103,8 @@ func (t *Toolbox) matchingGroups(need string) []group {
 		for _, s := range one.specs {
 			match = match || slices.Contains(words, strings.ToLower(s.Name))
 		}
-		for _, known := range builtIn {
-			match = match || known.name == one.name && known.words.MatchString(need)
+		for _, group := range builtIn {
+			match = match || group.name == one.name && group.words.MatchString(need)
 		}
 		if !match && !isBuiltIn(one.name) {
 			match = slices.ContainsFunc(one.specs, func(s goal.ToolSpec) bool { return hasWord(s.Name, words) })

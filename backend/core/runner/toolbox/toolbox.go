@@ -24,7 +24,7 @@ type Toolbox struct {
 	groups  []group // all but the core: the built-in ones, then those of MCP servers
 	byTool  map[string]goal.ToolGroup
 	denied  []string // tools that the policy denies: they are not offered
-	joined  map[goal.ToolGroup]bool
+	active  map[goal.ToolGroup]bool
 	offered []goal.ToolSpec
 }
 
@@ -39,7 +39,7 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 	b := &Toolbox{
 		byTool: map[string]goal.ToolGroup{},
 		denied: g.Policy.DenyTools,
-		joined: map[goal.ToolGroup]bool{goal.CoreTools: true},
+		active: map[goal.ToolGroup]bool{goal.CoreTools: true},
 	}
 	for _, s := range specs {
 		b.byTool[s.Name] = s.Group
@@ -120,7 +120,7 @@ func (t *Toolbox) Find(need string) string {
 func (t *Toolbox) WaitingGroups() []string {
 	var list []string
 	for _, one := range t.groups {
-		if !t.joined[one.name] {
+		if !t.active[one.name] {
 			list = append(list, string(one.name))
 		}
 	}
@@ -131,7 +131,7 @@ func (t *Toolbox) WaitingGroups() []string {
 func (t *Toolbox) LargestWaiting() int {
 	largest := 0
 	for _, one := range t.groups {
-		if !t.joined[one.name] {
+		if !t.active[one.name] {
 			largest = max(largest, SpecBytes(one.specs))
 		}
 	}
@@ -148,12 +148,12 @@ func SpecBytes(specs []goal.ToolSpec) int {
 }
 
 func (t *Toolbox) join(name goal.ToolGroup) {
-	if t.joined[name] {
+	if t.active[name] {
 		return
 	}
 	for _, one := range t.groups {
 		if one.name == name {
-			t.joined[name] = true
+			t.active[name] = true
 			for _, s := range one.specs {
 				t.offer(s)
 			}

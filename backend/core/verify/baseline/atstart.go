@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/lib/fileio"
 )
 
-// AtStart returns a file's state at the goal's start. known is false for files in ignored folders, in hidden ones,
+// AtStart returns a file's state at the goal's start. isKnown is false for files in ignored folders, in hidden ones,
 // and in folders that were too large to record. Files over 1 MiB have no hash.
-func (ba *Baseline) AtStart(file string) (s goal.FileState, known bool) {
+func (ba *Baseline) AtStart(file string) (s goal.FileState, isKnown bool) {
 	if ba == nil || ba.start.More {
 		return s, false
 	}

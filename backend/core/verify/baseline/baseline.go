@@ -34,8 +34,8 @@ type Baseline struct {
 	Pages  func(ctx context.Context) (string, error)
 	hidden []string
 
-	mu    sync.Mutex
-	known map[string]knownHash // hashes by path
+	mu     sync.Mutex
+	hashes map[string]knownHash // hashes by path
 }
 
 // knownHash is the hash of a file, valid as long as its size and times are the same.
@@ -68,11 +68,11 @@ func newBaseline(o Options, base *startState) *Baseline {
 		start:            base,
 		maxFingerprinted: maxFingerprintEntries,
 		hidden:           o.Hidden,
-		known:            map[string]knownHash{},
+		hashes:           map[string]knownHash{},
 	}
 	for _, e := range base.Entries {
 		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, base.TakenAt).Add(-fileio.TimeGranularity)) {
-			w.known[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
+			w.hashes[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}
 	return w
@@ -82,31 +82,31 @@ func newBaseline(o Options, base *startState) *Baseline {
 func (ba *Baseline) scan(ctx context.Context, limit int) (*treeWalk, error) {
 	ba.mu.Lock()
 	defer ba.mu.Unlock()
-	seen := map[string]knownHash{} // without removed files
+	hashes := map[string]knownHash{} // without removed files
 	look := &treeWalk{rules: ba.start.rules, hidden: ba.hidden, limit: limit}
 	look.sum = func(root *os.Root, name string, e *Entry) {
-		if k, ok := ba.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
+		if k, ok := ba.hashes[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
-			seen[e.Path] = k
+			hashes[e.Path] = k
 			return
 		}
 		hashFile(root, name, e)
 		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > fileio.TimeGranularity {
-			seen[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
+			hashes[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}
 	if err := look.run(ctx, ba.dir); err != nil {
 		return nil, err
 	}
-	ba.known = seen
+	ba.hashes = hashes
 	return look, nil
 }
 
 // Fingerprint stays the same as long as the goal's folder and pages do. Files count by content, so an edit and its
 // revert change nothing. Files that are too long, and those past the first 20,000 entries, count by size and times;
-// ignored folders count by their number of entries. unseen describes what was skipped and may have changed, "" if
+// ignored folders count by their number of entries. gaps describes what was skipped and may have changed, "" if
 // nothing was.
-func (ba *Baseline) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+func (ba *Baseline) Fingerprint(ctx context.Context) (print, gaps string, err error) {
 	if ba == nil {
 		return "", "", nil
 	}
@@ -114,13 +114,13 @@ func (ba *Baseline) Fingerprint(ctx context.Context) (print, unseen string, err 
 	if err != nil {
 		return "", "", err
 	}
-	shown := ""
+	pages := ""
 	if ba.Pages != nil {
-		if shown, err = ba.Pages(ctx); err != nil {
+		if pages, err = ba.Pages(ctx); err != nil {
 			return "", "", fmt.Errorf("looking at the goal's pages: %w", err)
 		}
 	}
-	return hashEntries(look.entries, shown), look.omissions(), nil
+	return hashEntries(look.entries, pages), look.omissions(), nil
 }
 
 // hashEntries returns the hash of entries and of more.

@@ -37,10 +37,10 @@ func (ba *Baseline) findChanges(ctx context.Context) (list []change, heaps strin
 	if look.more || ba.start.More {
 		return nil, "", false, nil
 	}
-	here := map[string]bool{}
+	present := map[string]bool{}
 	for i := range look.entries {
 		is := &look.entries[i]
-		here[is.Path] = true
+		present[is.Path] = true
 		was := ba.start.byPath[is.Path]
 		if is.Mode.IsDir() || was != nil && isSameEntry(was, is) {
 			continue
@@ -52,7 +52,7 @@ func (ba *Baseline) findChanges(ctx context.Context) (list []change, heaps strin
 	}
 	for i := range ba.start.Entries {
 		was := &ba.start.Entries[i]
-		if !here[was.Path] && !was.Mode.IsDir() {
+		if !present[was.Path] && !was.Mode.IsDir() {
 			list = append(list, change{was.Path, was, nil})
 		}
 	}
@@ -105,11 +105,11 @@ func (ba *Baseline) Changed(ctx context.Context) (string, error) {
 		return notComparedPrefix, nil
 	}
 	names := map[string][]string{} // by what happened to them
-	var over, parts []string
+	var withoutText, parts []string
 	for _, c := range list {
 		name := text.SanitizeLine(c.path, 200)
 		if c.was != nil && c.was.Over {
-			over = append(over, name)
+			withoutText = append(withoutText, name)
 		}
 		verb := "Changed"
 		if c.was == nil {
@@ -122,10 +122,10 @@ func (ba *Baseline) Changed(ctx context.Context) (string, error) {
 	for _, verb := range slices.Sorted(maps.Keys(names)) {
 		parts = append(parts, verb+" "+strings.Join(firstTen(names[verb]), ", "))
 	}
-	if len(over) > 0 {
+	if len(withoutText) > 0 {
 		heaps = text.JoinClauses(
 			fmt.Sprintf("not compared line by line, because at most %d MiB of the start are copied: %s",
-				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
+				maxBaselineBytes>>20, strings.Join(firstTen(withoutText), ", ")), heaps)
 	}
 	return text.JoinClauses(strings.Join(parts, ". "), heaps), nil
 }
@@ -245,9 +245,9 @@ func formatSizeChange(c change) string {
 
 // UnifiedDiff returns the differences between two texts. It shortens lines, because some files are one line of a
 // megabyte.
-func UnifiedDiff(name string, was, is []byte, gone bool) string {
+func UnifiedDiff(name string, was, is []byte, isRemoved bool) string {
 	to := name
-	if gone {
+	if isRemoved {
 		to = "(removed)"
 	}
 	from := name

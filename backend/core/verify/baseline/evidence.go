@@ -35,7 +35,7 @@ func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEviden
 	if ba == nil {
 		return nil, nil
 	}
-	changed, _, _, err := ba.findChanges(ctx)
+	changes, _, _, err := ba.findChanges(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,19 +48,19 @@ func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEviden
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	list := make([]change, 0, len(changed))
+	list := make([]change, 0, len(changes))
 	names := namedFiles(look.entries, question)
 	for _, e := range names {
-		i := slices.IndexFunc(changed, func(c change) bool { return c.path == e.Path })
+		i := slices.IndexFunc(changes, func(c change) bool { return c.path == e.Path })
 		if i < 0 {
 			list = append(list, change{e.Path, e, e})
 			continue
 		}
-		list = append(list, changed[i])
-		changed = slices.Delete(changed, i, i+1)
+		list = append(list, changes[i])
+		changes = slices.Delete(changes, i, i+1)
 	}
 	named := len(list)
-	list = append(list, changed...)
+	list = append(list, changes...)
 	evidence := make([]FileEvidence, 0, min(len(list), maxEvidenceFiles))
 	for i, c := range list[:min(len(list), maxEvidenceFiles)] {
 		evidence = append(evidence, ba.evidenceFor(root, c, i < named))

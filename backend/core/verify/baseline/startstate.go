@@ -30,13 +30,13 @@ type startState struct {
 // recordStart records every file in the folder, and copies the text files.
 func recordStart(ctx context.Context, o Options) (*startState, error) {
 	dir, private := o.Dir, o.Private
-	kept := filepath.Join(private, "copies")
-	if err := os.MkdirAll(kept, 0o700); err != nil {
+	copies := filepath.Join(private, "copies")
+	if err := os.MkdirAll(copies, 0o700); err != nil {
 		return nil, fmt.Errorf("recording the folder: %w", text.StripPathError(err))
 	}
 	b := &startState{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
 	free := int64(maxBaselineBytes)
-	var failed error
+	var sumErr error
 	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules, hidden: o.Hidden}
 	w.sum = func(root *os.Root, name string, e *Entry) {
 		text := hashFile(root, name, e)
@@ -47,10 +47,10 @@ func recordStart(ctx context.Context, o Options) (*startState, error) {
 			return
 		}
 		free -= int64(len(text))
-		path := filepath.Join(kept, e.SHA256)
+		path := filepath.Join(copies, e.SHA256)
 		if _, err := os.Lstat(path); err != nil {
 			if err := fileio.WriteFile(path, text, 0o600); err != nil {
-				failed = err
+				sumErr = err
 				return
 			}
 		}
@@ -59,8 +59,8 @@ func recordStart(ctx context.Context, o Options) (*startState, error) {
 	if err := w.run(ctx, dir); err != nil {
 		return nil, err
 	}
-	if failed != nil {
-		return nil, failed
+	if sumErr != nil {
+		return nil, sumErr
 	}
 	b.Entries, b.More = w.entries, w.more
 	b.index()

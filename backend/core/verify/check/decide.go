@@ -25,15 +25,15 @@ func (e Environment) Decide(ctx context.Context, k Item, claim goal.Claim) Resul
 
 // DecideJudgement lets a model or the user decide a check once. An error means that nobody can be asked now
 // (judge.IsUnavailable) and says nothing about the check.
-func (e Environment) DecideJudgement(ctx context.Context, k Item, about Case) (Result, error) {
+func (e Environment) DecideJudgement(ctx context.Context, k Item, c Case) (Result, error) {
 	switch k.Type {
 	case goal.Visual:
 		return e.judgeVisual(ctx, k)
 	case goal.ModelQuestion:
-		return e.askQuestion(ctx, k, about)
+		return e.askQuestion(ctx, k, c)
 	case goal.Manual:
-		return decideManually(about.Claim), nil
+		return decideManually(c.Claim), nil
 	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
 	}
-	return e.Decide(ctx, k, about.Claim), nil
+	return e.Decide(ctx, k, c.Claim), nil
 }

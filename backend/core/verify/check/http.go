@@ -137,9 +137,9 @@ func connectionFailure(ctx context.Context, err error) Result {
 }
 
 func (h httpReply) verdict() goal.Verdict {
-	whole := h.text()
+	content := h.text()
 	return attachEvidence(goal.Verdict{Took: h.took, TookMS: h.took.Milliseconds()},
-		text.TruncateMiddle(whole, maxEvidenceBytes), int64(len(whole)))
+		text.TruncateMiddle(content, maxEvidenceBytes), int64(len(content)))
 }
 
 // text formats the response as evidence: status, sorted headers, body.

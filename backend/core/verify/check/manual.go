@@ -4,11 +4,11 @@ import "goalpost/backend/domain/goal"
 
 // decideManually accepts the agent's claim, or uses the user's answer if the check waits for it.
 func decideManually(claim goal.Claim) Result {
-	said := claim.Accepted
+	answer := claim.Accepted
 	switch {
-	case said == nil:
+	case answer == nil:
 		return NewResult(goal.Pass, "accepted on the agent's word; the host did not verify it")
-	case *said:
+	case *answer:
 		return NewResult(goal.Pass, withNote("the user accepted it", claim.Note))
 	}
 	return NewResult(goal.Fail, withNote("the user sent it back", claim.Note))

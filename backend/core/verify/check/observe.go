@@ -29,8 +29,8 @@ func (e Environment) observe(c Item, out process.Output, v goal.Verdict) goal.Ve
 
 // ReduceTrace reduces the trace of a check's command to what it did with the goal's folder. It leaves States empty.
 func ReduceTrace(t process.Trace, dir, command string) *goal.Observation {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
+	if realDir, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = realDir
 	}
 	scope := inputs.Scope{Dir: dir, Command: command}
 	root, err := os.OpenRoot(dir)

@@ -27,18 +27,18 @@ func OutputTail(o process.Output) string {
 			parts = append(parts, text)
 		}
 	}
-	whole := strings.Join(parts, "\n")
-	if len(whole) <= maxOutputBytes {
-		return whole
+	output := strings.Join(parts, "\n")
+	if len(output) <= maxOutputBytes {
+		return output
 	}
 	const ellipsis = "\n…\n"
-	end := whole[len(whole)-(maxOutputBytes-maxFailingBytes-len(ellipsis)):]
+	end := output[len(output)-(maxOutputBytes-maxFailingBytes-len(ellipsis)):]
 	if _, rest, ok := strings.Cut(end, "\n"); ok && rest != "" { // whole lines
 		end = rest
 	}
-	failing := failingLines(whole[:len(whole)-len(end)])
+	failing := failingLines(output[:len(output)-len(end)])
 	if failing == "" {
-		return "…" + strings.ToValidUTF8(whole[len(whole)-(maxOutputBytes-len(ellipsis)):], "")
+		return "…" + strings.ToValidUTF8(output[len(output)-(maxOutputBytes-len(ellipsis)):], "")
 	}
 	return failing + strings.ToValidUTF8(ellipsis+end, "")
 }

@@ -19,25 +19,25 @@ Say YES only if the evidence of the host shows that the answer is yes. The ratio
 ` + judge.UntrustedNotice
 
 // askQuestion asks one strict judge, or two independent ones for high confidence.
-func (e Environment) askQuestion(ctx context.Context, k Item, about Case) (Result, error) {
+func (e Environment) askQuestion(ctx context.Context, k Item, c Case) (Result, error) {
 	if e.Judge == nil {
 		return permanentError(judge.ErrMissing.Error()), nil
 	}
-	changed, err := e.Baseline.Changed(ctx)
+	changes, err := e.Baseline.Changed(ctx)
 	if err != nil {
-		changed = "the folder could not be compared: " + err.Error()
+		changes = "the folder could not be compared: " + err.Error()
 	}
-	files, err := e.Baseline.Evidence(ctx, k.Question+"\n"+about.Objective)
+	files, err := e.Baseline.Evidence(ctx, k.Question+"\n"+c.Objective)
 	if err != nil {
-		changed += "; the files could not be read: " + err.Error()
+		changes += "; the files could not be read: " + err.Error()
 	}
 	text := func(w judge.Budget) string {
 		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\n"+
 			"What the agent hands over as the result:\n%s\nAnswer:",
-			k.Question, judge.WrapData("objective", about.Objective, w.Text),
-			judge.FormatEvidence(about.Verdicts, changed, files, about.Claim.Steps, w),
-			judge.WrapData("rationale", about.Claim.Rationale, w.Text),
-			judge.WrapData("result", about.Claim.Result, w.Text))
+			k.Question, judge.WrapData("objective", c.Objective, w.Text),
+			judge.FormatEvidence(c.Verdicts, changes, files, c.Claim.Steps, w),
+			judge.WrapData("rationale", c.Claim.Rationale, w.Text),
+			judge.WrapData("result", c.Claim.Result, w.Text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {

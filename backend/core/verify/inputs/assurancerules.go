@@ -21,14 +21,14 @@ func Assurance(
 		before = &goal.Observation{}
 	}
 	a := assessment{
-		Observation: o, before: before, command: command, dir: dir, made: map[string]bool{},
+		Observation: o, before: before, command: command, dir: dir, outputs: map[string]bool{},
 		changed: map[string]goal.FileChange{}, examines: map[int]int{},
 	}
 	for _, f := range changes {
 		a.changed[f.Path] = f
 	}
 	for _, f := range slices.Concat(o.Written, o.Rewritten) {
-		a.made[f] = true
+		a.outputs[f] = true
 	}
 	for _, u := range o.Files {
 		if u.Role == goal.RoleData {
@@ -51,7 +51,7 @@ type assessment struct {
 	before       *goal.Observation
 	command, dir string
 	changed      map[string]goal.FileChange
-	made         map[string]bool // by the check itself
+	outputs      map[string]bool // by the check itself
 	examines     map[int]int     // how many data files a program read
 }
 
@@ -63,13 +63,13 @@ func (a *assessment) ranChangedFile() string {
 			continue
 		}
 		p := a.Programs[u.Program]
-		_, own := a.changed[p.Main]
-		own = own || a.made[p.Main] // the work itself, as a process of its own
+		_, isWork := a.changed[p.Main]
+		isWork = isWork || a.outputs[p.Main] // the work itself, as a process of its own
 		switch {
-		case u.Role == goal.RoleProgram && a.made[u.Path] && len(a.changed) > 0:
+		case u.Role == goal.RoleProgram && a.outputs[u.Path] && len(a.changed) > 0:
 			return fmt.Sprintf("the check built %s and ran it", u.Path)
 		case !isChanged:
-		case f.SHA256 == "" && !a.made[u.Path]: // its reader may have ended with an error that passes
+		case f.SHA256 == "" && !a.outputs[u.Path]: // its reader may have ended with an error that passes
 			return fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
 		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
 			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
@@ -78,7 +78,7 @@ func (a *assessment) ranChangedFile() string {
 			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
 		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
 			return fmt.Sprintf("%s was changed after the start, and how it ends decides", u.Path)
-		case own:
+		case isWork:
 		case u.Role != goal.RoleData:
 			return fmt.Sprintf("code of the agent in %s ran inside %q", u.Path, p.Command)
 		case path.Base(u.Path)[0] == '.':
@@ -122,9 +122,9 @@ func (a *assessment) ranItsInput() string {
 // foundNewFile finds a new file that was not opened: its existence was enough.
 func (a *assessment) foundNewFile() string {
 	for _, u := range a.Found {
-		asked := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
+		isNamed := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
 			isNamedOpenly(a.command, a.dir, u.Path) // test -f out.txt
-		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !asked {
+		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !isNamed {
 			return fmt.Sprintf("the existence of %s was enough", u.Path)
 		}
 	}
@@ -134,7 +134,7 @@ func (a *assessment) foundNewFile() string {
 // tookFinishedFile finds a changed file that the check wrote in pre-flight but did not write now.
 func (a *assessment) tookFinishedFile() string {
 	for _, file := range a.before.Written {
-		if f, isChanged := a.changed[file]; isChanged && f.Change != "removed" && !a.made[file] {
+		if f, isChanged := a.changed[file]; isChanged && f.Change != "removed" && !a.outputs[file] {
 			return fmt.Sprintf("the check made %s itself before the goal began, but did not make it this time", file)
 		}
 	}

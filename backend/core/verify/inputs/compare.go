@@ -61,7 +61,7 @@ func (co Comparison) FindChanges() []goal.FileChange {
 	}
 	for _, u := range before.Files {
 		decides := u.Role.Decides() && u.Examined == "" || isInstalledCode(u)
-		if (decides || u.Role == goal.RoleData) && !c.is[u.Path].seen {
+		if (decides || u.Role == goal.RoleData) && !c.is[u.Path].isUsed {
 			c.compareLost(u)
 		}
 	}
@@ -82,7 +82,7 @@ type use struct {
 	role     goal.FileRole
 	program  int
 	examined goal.Examination
-	seen     bool
+	isUsed   bool
 }
 
 var roleOrder = []goal.FileRole{
@@ -96,12 +96,12 @@ func combineUses(list []goal.UsedFile) map[string]use {
 		old := m[u.Path]
 		// A file that decides in one use decides, even if another use only examines it.
 		stronger := slices.Index(roleOrder, u.Role) < slices.Index(roleOrder, old.role)
-		if old.seen && old.examined != "" && u.Examined == "" && u.Role.Decides() {
+		if old.isUsed && old.examined != "" && u.Examined == "" && u.Role.Decides() {
 			stronger = true
-		} else if old.seen && old.examined == "" && u.Examined != "" && old.role.Decides() {
+		} else if old.isUsed && old.examined == "" && u.Examined != "" && old.role.Decides() {
 			stronger = false
 		}
-		if !old.seen || stronger {
+		if !old.isUsed || stronger {
 			m[u.Path] = use{u.Role, u.Program, u.Examined, true}
 		}
 	}
@@ -171,7 +171,7 @@ func (c *changeFinder) compareUse(u goal.UsedFile) {
 		return
 	}
 	reason := c.tamperingReason(u.Path, change, sum)
-	if reason == "" && change != "new" && isInstalledCode(u) && c.was[u.Path].seen &&
+	if reason == "" && change != "new" && isInstalledCode(u) && c.was[u.Path].isUsed &&
 		!slices.Contains(c.before.Written, u.Path) {
 		reason = reasonInstalled
 	}
@@ -286,12 +286,12 @@ func (c *changeFinder) compareLost(u goal.UsedFile) {
 	if change == "" || change == "new" {
 		return
 	}
-	lost := c.was[u.Path]
-	reason := c.tamperingReason(u.Path, change, lost)
+	before := c.was[u.Path]
+	reason := c.tamperingReason(u.Path, change, before)
 	if reason == "" && isInstalledCode(u) {
 		reason = reasonInstalled
 	}
-	c.add(u.Path, change, reason, lost, c.before)
+	c.add(u.Path, change, reason, before, c.before)
 }
 
 // findRewritten applies rule e: the check writes what decides it. Programs that it builds before it runs them, and
@@ -311,7 +311,7 @@ func (c *changeFinder) findRewritten() {
 // existence may decide.
 func (c *changeFinder) findSkipped() {
 	for _, u := range c.After.Found {
-		if c.is[u.Path].seen || c.found[u.Path] != nil || slices.Contains(c.After.Written, u.Path) ||
+		if c.is[u.Path].isUsed || c.found[u.Path] != nil || slices.Contains(c.After.Written, u.Path) ||
 			slices.Contains(c.before.Written, u.Path) {
 			continue
 		}
@@ -319,16 +319,16 @@ func (c *changeFinder) findSkipped() {
 		change := changeOf(c.Start(u.Path), is)
 		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
 		if change == "changed" && byMake && is.Mode.IsRegular() { // make built from it before the check
-			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
+			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
 		}
-		if _, looked := c.missingBefore(u.Path); !looked || is.Mode.IsDir() || change != "new" {
+		if _, isKnown := c.missingBefore(u.Path); !isKnown || is.Mode.IsDir() || change != "new" {
 			continue
 		}
 		reason := reasonSkipped
 		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 {
 			reason = "" // built before the check
 		}
-		c.add(u.Path, "new", reason, use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
+		c.add(u.Path, "new", reason, use{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
 	}
 }
 
@@ -359,7 +359,7 @@ func (c *changeFinder) findShadows() {
 func (c *changeFinder) findEarlyEnds() {
 	mains := map[string]string{} // of pre-flight, by command line
 	for _, p := range c.before.Programs {
-		if main, seen := mains[p.Command]; !seen || main != "" {
+		if main, isKnown := mains[p.Command]; !isKnown || main != "" {
 			mains[p.Command] = p.Main
 		}
 	}
@@ -384,7 +384,7 @@ func (c *changeFinder) replacedModules() map[string]string {
 	m := map[string]string{}
 	for file, u := range c.was {
 		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node loads rules.json as rules
-		if u.role == goal.RoleProgram || !isModule || c.is[file].seen || !c.Now(file).Exists {
+		if u.role == goal.RoleProgram || !isModule || c.is[file].isUsed || !c.Now(file).Exists {
 			continue
 		}
 		m[moduleName(file)] = file
@@ -441,17 +441,17 @@ func (c *changeFinder) hiddenOutside(u goal.UsedFile) string {
 	if !slices.Contains([]string{".py", ".pm", ".rb"}, family) || !c.isModuleRoot(top, u.Program) {
 		return ""
 	}
-	looked := map[string]bool{}
+	dirs := map[string]bool{}
 	for _, file := range c.After.Outside {
 		dir := strings.TrimSuffix(path.Dir(file), "/__pycache__")
 		for c.OutsideExists(path.Join(dir, "__init__.py")) { // a module of a package is imported by the package's name
 			dir = path.Dir(dir)
 		}
 		fileFamily, _, _ := strings.Cut(moduleName(file), ":")
-		if fileFamily != family || looked[dir] || len(looked) > 200 {
+		if fileFamily != family || dirs[dir] || len(dirs) > 200 {
 			continue
 		}
-		looked[dir] = true
+		dirs[dir] = true
 		for _, candidate := range []string{stem + family, stem + "/__init__" + family} {
 			if at := path.Join(dir, candidate); c.OutsideExists(at) {
 				return at

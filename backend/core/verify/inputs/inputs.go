@@ -290,8 +290,8 @@ func (o *observer) hasCode(rel string) bool {
 		return false
 	}
 	isWritten := func(a process.FileAccess) bool {
-		written, ok := o.inFolder(a.Path)
-		return ok && a.Use == process.UseWrite && (written == rel || strings.HasPrefix(rel, written+"/"))
+		name, ok := o.inFolder(a.Path)
+		return ok && a.Use == process.UseWrite && (name == rel || strings.HasPrefix(rel, name+"/"))
 	}
 	if slices.ContainsFunc(o.accesses, isWritten) {
 		return true

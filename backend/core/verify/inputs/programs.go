@@ -123,7 +123,7 @@ func (p *program) readArguments() {
 		return
 	}
 	// The first line of an executed script names the interpreter.
-	if own := baseName(p.Args[0]); own != p.name && !slices.Contains(shellNames, own) && valueFlags[own] == nil {
+	if base := baseName(p.Args[0]); base != p.name && !slices.Contains(shellNames, base) && valueFlags[base] == nil {
 		p.mains = append(p.mains, p.absolute(p.Args[0]))
 		return
 	}
@@ -166,12 +166,12 @@ func (p *program) readArguments() {
 		if slices.Contains(inlineFlags[p.name], w) || p.name == "perl" && regexp.MustCompile(`^-\w*[eE]$`).MatchString(w) {
 			return
 		}
-		flag, value, joined := strings.Cut(w, "=")
-		loads, known := valueFlags[p.name][flag]
-		if !known {
+		flag, value, hasValue := strings.Cut(w, "=")
+		loads, isKnown := valueFlags[p.name][flag]
+		if !isKnown {
 			continue
 		}
-		if !joined {
+		if !hasValue {
 			value = next
 			i++
 		}

@@ -55,8 +55,8 @@ func (j *Judge) promptBudget() Budget {
 }
 
 // half returns the budget for another attempt, after a prompt of that many bytes was too long.
-func (b Budget) half(shown int) Budget {
-	return Budget{b.Text / 2, b.step / 2, min(b.steps, shown) / 2, min(b.diff, shown) / 2, min(b.files, shown) / 2}
+func (b Budget) half(size int) Budget {
+	return Budget{b.Text / 2, b.step / 2, min(b.steps, size) / 2, min(b.diff, size) / 2, min(b.files, size) / 2}
 }
 
 // AskWithinWindow shows a judge as much as fits into its window, and less if the provider still refuses the prompt
@@ -66,11 +66,11 @@ func (j *Judge) AskWithinWindow(
 ) (reply goal.Reply, err error) {
 	w := j.promptBudget()
 	for range 5 {
-		shown := text(w)
-		if reply, err = j.Ask(ctx, system, shown); !errors.Is(err, goal.ErrContextTooLong) {
+		prompt := text(w)
+		if reply, err = j.Ask(ctx, system, prompt); !errors.Is(err, goal.ErrContextTooLong) {
 			return reply, err
 		}
-		w = w.half(len(shown))
+		w = w.half(len(prompt))
 	}
 	return reply, err
 }

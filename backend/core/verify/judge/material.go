@@ -22,13 +22,13 @@ func WrapData(name, data string, limit int) string {
 // FormatEvidence formats the evidence that the host has about a claim: the checks' verdicts, the agent's last
 // steps, and the changes in its folder.
 func FormatEvidence(
-	verdicts []goal.Verdict, changed string, files []baseline.FileEvidence, steps []goal.Step, w Budget,
+	verdicts []goal.Verdict, changes string, files []baseline.FileEvidence, steps []goal.Step, w Budget,
 ) string {
 	var b strings.Builder
 	b.WriteString("Verdicts of the checks that the host ran:\n")
 	b.WriteString(formatVerdicts(verdicts, w))
 	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" +
-		WrapData("changed files", changed, w.Text))
+		WrapData("changed files", changes, w.Text))
 	b.WriteString("\nThe files that the question names, and those that changed, read by the host:\n" +
 		formatFiles(files, w))
 	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
@@ -65,25 +65,25 @@ func formatFiles(files []baseline.FileEvidence, w Budget) string {
 		return "(none)\n"
 	}
 	var b strings.Builder
-	whole, diff := w.files, w.files/2
+	space, diff := w.files, w.files/2
 	for i, f := range files {
-		about := text.SanitizeLine(f.Path, 300)
+		heading := text.SanitizeLine(f.Path, 300)
 		if f.Change != "" {
-			about += ", " + f.Change
+			heading += ", " + f.Change
 		}
 		switch {
-		case f.IsText && len(f.Text) <= whole:
-			whole -= len(f.Text)
-			b.WriteString(WrapData("file", about+", whole:\n"+f.Text, len(about)+len(f.Text)+20))
+		case f.IsText && len(f.Text) <= space:
+			space -= len(f.Text)
+			b.WriteString(WrapData("file", heading+", whole:\n"+f.Text, len(heading)+len(f.Text)+20))
 		case f.Diff != "" && diff > 0:
 			size := min(len(f.Diff), diff)
 			diff -= size
-			b.WriteString(WrapData("file", about+", as a diff from the start:\n"+f.Diff, len(about)+size+40))
+			b.WriteString(WrapData("file", heading+", as a diff from the start:\n"+f.Diff, len(heading)+size+40))
 		case f.Named:
-			b.WriteString(WrapData("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", about,
+			b.WriteString(WrapData("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", heading,
 				f.Size), w.Text))
 		}
-		if whole <= 0 && diff <= 0 && i+1 < len(files) {
+		if space <= 0 && diff <= 0 && i+1 < len(files) {
 			fmt.Fprintf(&b, "(%s left out: together they would be too long)\n", goal.FormatCount(len(files)-i-1, "file"))
 			break
 		}
@@ -96,18 +96,18 @@ func formatSteps(steps []goal.Step, w Budget) string {
 	if len(steps) == 0 {
 		return "(none)\n"
 	}
-	var shown []string
+	var lines []string
 	free := w.steps
 	for _, s := range slices.Backward(steps) {
 		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.SanitizeLine(s.Tool, 100), s.Outcome) +
 			WrapData("arguments", s.Arguments, w.step) + WrapData("result", s.Result, w.step)
-		if free -= len(one); free < 0 && len(shown) > 0 {
-			shown = append(shown,
-				fmt.Sprintf("(the %d before are left out: there is no space for them)\n", len(steps)-len(shown)))
+		if free -= len(one); free < 0 && len(lines) > 0 {
+			lines = append(lines,
+				fmt.Sprintf("(the %d before are left out: there is no space for them)\n", len(steps)-len(lines)))
 			break
 		}
-		shown = append(shown, one)
+		lines = append(lines, one)
 	}
-	slices.Reverse(shown)
-	return strings.Join(shown, "")
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
 }

@@ -42,10 +42,10 @@ func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []g
 			WrapData("diff", work.Diff, w.diff), formatFiles(files, w), WrapData("result", work.Result, w.Text))
 	}
 	var r goal.Review
-	var spent goal.Usage
+	var usage goal.Usage
 	for range 2 { // an unreadable reply is asked for once more
 		reply, err := j.AskWithinWindow(ctx, reviewSystem, text)
-		spent = spent.Plus(reply.Usage)
+		usage = usage.Plus(reply.Usage)
 		switch {
 		case ctx.Err() != nil:
 			return goal.Review{}, fmt.Errorf("review: %w", context.Cause(ctx))
@@ -60,7 +60,7 @@ func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []g
 			break
 		}
 	}
-	r.Usage = spent
+	r.Usage = usage
 	return r, nil
 }
 

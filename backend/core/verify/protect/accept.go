@@ -23,12 +23,12 @@ func (v Version) String() string {
 // Accept makes the present versions of the chosen files, or of all changed files if none are chosen, the protected
 // ones, and returns them. If a file changed again after the user saw its change, Accept returns a StaleChangeError
 // and accepts nothing.
-func (s *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
+func (s *State) Accept(ctx context.Context, versions ...Version) ([]Version, error) {
 	if s == nil {
 		return nil, nil
 	}
-	changed, err := s.chooseChanges(chosen)
-	if err != nil || len(changed) == 0 {
+	changes, err := s.chooseChanges(versions)
+	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	root, err := os.OpenRoot(s.dir)
@@ -36,7 +36,7 @@ func (s *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	files := pathsOf(changed)
+	files := pathsOf(changes)
 	total := int64(0)
 	// All parts of a file are recorded again, because one copy restores all of them.
 	for i := range s.list {

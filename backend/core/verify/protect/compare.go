@@ -155,9 +155,9 @@ func findLink(root *os.Root, file string) string {
 	return ""
 }
 
-func pathsOf(changed []mismatch) []string {
-	files := make([]string, 0, len(changed))
-	for _, d := range changed {
+func pathsOf(changes []mismatch) []string {
+	files := make([]string, 0, len(changes))
+	for _, d := range changes {
 		files = append(files, d.Path)
 	}
 	slices.Sort(files)

@@ -40,12 +40,12 @@ func Find(ctx context.Context, o Options) ([]Item, error) {
 		b, _, _ := fileio.Read(root, file, maxPartBytes) // nil where it cannot be read
 		return b
 	}}
-	chosen, err := matchingFiles(ctx, root, o.Protect)
+	files, err := matchingFiles(ctx, root, o.Protect)
 	if err != nil {
 		return nil, err
 	}
 	for i, k := range o.Criterion.Checks {
-		for _, file := range chosen {
+		for _, file := range files {
 			f.add(Item{Path: file, Kind: KindLocked, Why: reasonChosen}, i)
 		}
 		if _, remote := k.Server(); !remote && k.RunsCommand() {
@@ -84,10 +84,10 @@ func (ic *itemCollector) add(p Item, check int) {
 
 // addStarted adds the scripts that a command names, except those that pre-flight observed: addJudges handles them.
 func (ic *itemCollector) addStarted(check int, k goal.Check) {
-	seen := ic.observation(check)
+	observation := ic.observation(check)
 	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), ic.Dir, ic.text) {
-		isSeen := seen != nil && seen.Incomplete == "" &&
-			slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool { return u.Path == file })
+		isSeen := observation != nil && observation.Incomplete == "" &&
+			slices.ContainsFunc(observation.Files, func(u goal.UsedFile) bool { return u.Path == file })
 		if !isSeen {
 			ic.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
 		}
@@ -96,14 +96,14 @@ func (ic *itemCollector) addStarted(check int, k goal.Check) {
 
 // addJudges adds the files that decided a check in pre-flight.
 func (ic *itemCollector) addJudges(check int) {
-	seen := ic.observation(check)
-	if seen == nil {
+	observation := ic.observation(check)
+	if observation == nil {
 		return
 	}
-	for _, u := range seen.Files {
+	for _, u := range observation.Files {
 		isWork := u.Role == goal.RoleMakefile &&
 			inputs.LacksTarget(ic.Criterion.Checks[check].Command, string(ic.text(u.Path)))
-		if isWork || !inputs.IsJudge(seen, u) || inputs.IsInstalled(u.Path) {
+		if isWork || !inputs.IsJudge(observation, u) || inputs.IsInstalled(u.Path) {
 			continue
 		}
 		p := Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}

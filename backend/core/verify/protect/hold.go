@@ -29,11 +29,11 @@ func (s *State) IsCompared(check int, file string) bool {
 
 // add adds an item that is not protected for the same check yet.
 func (s *State) add(h storedItem) {
-	known := slices.ContainsFunc(s.list, func(old storedItem) bool {
+	isStored := slices.ContainsFunc(s.list, func(old storedItem) bool {
 		return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Equal(old.Files, h.Files) &&
 			slices.Contains(old.Checks, h.Checks[0])
 	})
-	if !known {
+	if !isStored {
 		s.list = append(s.list, h)
 	}
 }

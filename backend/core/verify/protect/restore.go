@@ -18,10 +18,10 @@ import (
 
 // restoreItem moves the present file at a protected path aside and restores the original. It follows no link on the
 // way: it also moves aside links that the agent created.
-func (s *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
+func (s *State) restoreItem(root *os.Root, d mismatch, backup string) (err error) {
 	parts := strings.Split(d.Path, "/")
 	for i := range parts[:len(parts)-1] {
-		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
+		if err := clearPath(root, strings.Join(parts[:i+1], "/"), backup); err != nil {
 			return err
 		}
 	}
@@ -31,13 +31,13 @@ func (s *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	if d.Kind == KindForbiddenNew || d.Missing {
-		return moveToBackup(dir, name, d.Path, aside)
+		return moveToBackup(dir, name, d.Path, backup)
 	}
 	was, err := s.originalContent(d.storedItem)
 	if err != nil {
 		return err
 	}
-	if err := moveToBackup(dir, name, d.Path, aside); err != nil {
+	if err := moveToBackup(dir, name, d.Path, backup); err != nil {
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {
@@ -52,13 +52,13 @@ func (s *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 }
 
 // clearPath moves aside a file or link that is in the place of a folder.
-func clearPath(root *os.Root, p, aside string) error {
+func clearPath(root *os.Root, p, backup string) error {
 	dir, name, err := folder.OpenParent(root, filepath.FromSlash(p))
 	if err != nil {
 		return fmt.Errorf("its folder: %w", err)
 	}
 	if info, statErr := dir.Lstat(name); statErr == nil && !info.IsDir() {
-		err = moveToBackup(dir, name, p, aside)
+		err = moveToBackup(dir, name, p, backup)
 	}
 	return errors.Join(err, dir.Close())
 }
@@ -66,7 +66,7 @@ func clearPath(root *os.Root, p, aside string) error {
 // moveToBackup moves name in dir into the private folder; p is its path in the goal's folder. It copies a file,
 // because the two folders may be on different disks. It renames a folder that is in the place of a file within its
 // parent.
-func moveToBackup(dir *os.Root, name, p, aside string) error {
+func moveToBackup(dir *os.Root, name, p, backup string) error {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -84,7 +84,7 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 	}
 	content, mode, err := readContent(dir, name)
 	if err == nil {
-		to := filepath.Join(aside, filepath.FromSlash(p))
+		to := filepath.Join(backup, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return text.StripPathError(err)
 		}
@@ -96,14 +96,14 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 	return text.StripPathError(dir.Remove(name))
 }
 
-// RestoreAll restores the protected files, except installed programs. aside is the folder to which it moved the
+// RestoreAll restores the protected files, except installed programs. backup is the folder to which it moved the
 // changed versions, "" if there were none to keep.
-func (s *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
+func (s *State) RestoreAll(ctx context.Context) (files []string, backup string, err error) {
 	if s == nil {
 		return nil, "", nil
 	}
-	changed, err := s.findChanges(-1)
-	if err != nil || len(changed) == 0 {
+	changes, err := s.findChanges(-1)
+	if err != nil || len(changes) == 0 {
 		return nil, "", err
 	}
 	root, err := os.OpenRoot(s.dir)
@@ -111,18 +111,18 @@ func (s *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 		return nil, "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	aside = filepath.Join(s.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
-	for _, d := range changed {
+	backup = filepath.Join(s.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	for _, d := range changes {
 		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // restored with another part; installed trees have no copy
 			continue
 		}
-		if err := s.restoreItem(root, d, aside); err != nil {
-			return files, aside, fmt.Errorf("restoring %s: %w", d.Path, err)
+		if err := s.restoreItem(root, d, backup); err != nil {
+			return files, backup, fmt.Errorf("restoring %s: %w", d.Path, err)
 		}
 		files = append(files, d.Path)
 	}
-	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-		aside = ""
+	if _, err := os.Lstat(backup); errors.Is(err, fs.ErrNotExist) {
+		backup = ""
 	}
-	return files, aside, s.forgetShown()
+	return files, backup, s.forgetShown()
 }

@@ -78,31 +78,31 @@ func (u *UnchangedError) Error() string {
 
 // chooseChanges returns the changes of the chosen versions, or of all files if none are chosen. A chosen version
 // without a hash means the one that the user was shown last.
-func (s *State) chooseChanges(chosen []Version) ([]mismatch, error) {
-	changed, err := s.findChanges(-1)
-	if err != nil || len(chosen) == 0 { // all of them, as they are now
-		return changed, err
+func (s *State) chooseChanges(versions []Version) ([]mismatch, error) {
+	changes, err := s.findChanges(-1)
+	if err != nil || len(versions) == 0 { // all of them, as they are now
+		return changes, err
 	}
-	paths := pathsOf(changed)
-	shown, err := s.lastShown()
+	paths := pathsOf(changes)
+	hashes, err := s.lastShown()
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range chosen {
+	for _, v := range versions {
 		if !slices.Contains(paths, v.Path) {
 			return nil, &UnchangedError{v.Path, paths}
 		}
 		want := v.SHA256
 		if want == "" {
-			want = shown[v.Path]
+			want = hashes[v.Path]
 		}
-		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.Path == v.Path })
-		if want != "" && want != changed[i].sum {
+		i := slices.IndexFunc(changes, func(d mismatch) bool { return d.Path == v.Path })
+		if want != "" && want != changes[i].sum {
 			return nil, &StaleChangeError{v.Path}
 		}
 	}
-	return slices.DeleteFunc(changed, func(d mismatch) bool {
-		return !slices.ContainsFunc(chosen, func(v Version) bool { return v.Path == d.Path })
+	return slices.DeleteFunc(changes, func(d mismatch) bool {
+		return !slices.ContainsFunc(versions, func(v Version) bool { return v.Path == d.Path })
 	}), nil
 }
 
@@ -176,13 +176,13 @@ func (s *State) Undecided(ctx context.Context) ([]string, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	shown, err := s.readShown(shownFile)
+	changes, err := s.readShown(shownFile)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, c := range shownOf(found) {
-		if !slices.Contains(shown, c) {
+		if !slices.Contains(changes, c) {
 			files = append(files, c.Path)
 		}
 	}

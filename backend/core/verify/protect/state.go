@@ -119,15 +119,15 @@ type protectedJSON struct {
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
-// Record copies what is protected. Files in frozen, which may be nil, keep their earlier copies.
-func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
+// Record copies what is protected. Files in old, which may be nil, keep their earlier copies.
+func Record(ctx context.Context, o Options, old *State) (*State, error) {
 	g, err := newState(o.Dir, o.Private, nil, o.freePatterns())
 	if err != nil {
 		return nil, err
 	}
-	if frozen != nil {
-		g.list, g.freed = frozen.list, frozen.freed
-		o.Tests, o.Observations = frozen.tests, frozen.observed
+	if old != nil {
+		g.list, g.freed = old.list, old.freed
+		o.Tests, o.Observations = old.tests, old.observed
 	}
 	g.tests, g.observed = o.Tests, o.Observations
 	found, err := Find(ctx, o)
@@ -144,7 +144,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	}
 	total := int64(0)
 	for _, p := range found {
-		if frozen.isRecorded(p) {
+		if old.isRecorded(p) {
 			continue
 		}
 		h := storedItem{Item: p}
@@ -293,12 +293,12 @@ func (s *State) items() []storedItem {
 // store stores the content of an item.
 func (s *State) store(h *storedItem, content []byte, mode fs.FileMode) error {
 	h.SHA256, h.Mode = fileio.Hash(content), mode
-	copied := s.copyPath(*h)
-	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	target := s.copyPath(*h)
+	if _, err := os.Lstat(target); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return text.StripPathError(err)
 	}
 	// Read-only, so that Goalpost cannot overwrite it by mistake.
-	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)
+	return fileio.WriteFile(target, content, mode.Perm()&^0o222|0o400)
 }
 
 // Open reads what a goal protects, while no run of the goal continues; nil if it protects nothing. Only such a

@@ -28,7 +28,7 @@ type Watcher struct {
 	files   []string // what decides
 	touched []string
 	blind   error         // why some changes could not be seen
-	over    chan struct{} // closed after the last event
+	end     chan struct{} // closed after the last event
 }
 
 // Watch starts watching what decides a check. copied says that the check runs on the copies of locked files, so
@@ -37,7 +37,7 @@ func (s *State) Watch(check int, copied bool) (*Watcher, error) {
 	if s == nil {
 		return nil, nil
 	}
-	t := &Watcher{dir: s.dir, over: make(chan struct{})}
+	t := &Watcher{dir: s.dir, end: make(chan struct{})}
 	for _, h := range s.items() {
 		if slices.Contains(h.Checks, check) && (h.Kind != KindLocked || !copied) {
 			t.files = append(t.files, h.Path)
@@ -83,7 +83,7 @@ func (w *Watcher) addFolder(folder string) {
 
 // follow reads events until the mark, or until the watcher is closed.
 func (w *Watcher) follow() {
-	defer close(w.over)
+	defer close(w.end)
 	for {
 		select {
 		case e, ok := <-w.inner.Events:
@@ -123,11 +123,11 @@ func (w *Watcher) Stop() (touched []string, blind error) {
 	timer := time.NewTimer(flushTimeout)
 	defer timer.Stop()
 	select {
-	case <-w.over:
+	case <-w.end:
 	case <-timer.C:
 		err = errors.Join(err, errors.New("too many changes in the folder"))
 	}
 	err = errors.Join(err, w.inner.Close())
-	<-w.over
+	<-w.end
 	return w.touched, errors.Join(w.blind, err, os.RemoveAll(w.mark))
 }

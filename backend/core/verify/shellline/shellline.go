@@ -164,10 +164,10 @@ func hidesOutput(r *syntax.Redirect) bool {
 		!slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, r.Op)
 }
 
-func plainWords(text string, wanted func(call) bool) []string {
+func plainWords(text string, matches func(call) bool) []string {
 	var words []string
 	for _, c := range readCalls(text) {
-		if !wanted(c) {
+		if !matches(c) {
 			continue
 		}
 		for _, w := range c.words {

@@ -58,8 +58,8 @@ func (e Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 			return v
 		}
 	}
-	whole := out.Bytes <= int64(len(out.Stdout)+len(out.Stderr))
-	if !isCounted && e.Tests == 0 || v.Outcome != goal.Pass || !whole {
+	isComplete := out.Bytes <= int64(len(out.Stdout)+len(out.Stderr))
+	if !isCounted && e.Tests == 0 || v.Outcome != goal.Pass || !isComplete {
 		return v
 	}
 	v.Detail += fmt.Sprintf(", %s ran", goal.FormatCount(v.Tests, "test"))

@@ -84,7 +84,7 @@ var (
 // parseCargo reads the results of the programs that cargo ran. Each of them announces its tests first.
 func parseCargo(text string) []int {
 	ran := summaryParser(`(?m)^test result: [a-zA-Z]+\. (\d+ passed; \d+ failed);`, "passed", "failed")(text)
-	if begun := len(cargoBegins.FindAllString(text, -1)); begun > len(ran) {
+	if starts := len(cargoBegins.FindAllString(text, -1)); starts > len(ran) {
 		return nil
 	}
 	return ran

@@ -28,9 +28,9 @@ func DiffGitCopies(layer, dir string) (list []string) {
 		return nil // see above
 	}
 	defer func() { _ = start.Close() }()
-	looked := 0
+	entries := 0
 	_ = fs.WalkDir(now.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if looked++; looked > maxVisited || len(list) > maxEntries {
+		if entries++; entries > maxVisited || len(list) > maxEntries {
 			list = append(list, dir+": "+TruncatedPrefix+"the goal put too many files into its copies")
 			return fs.SkipAll
 		}
@@ -114,10 +114,10 @@ func firstAddedLines(before, after []byte) string {
 func ListTmp(layer string) ([]string, error) {
 	const most = 10_000 // entries examined
 	root := filepath.Join(layer, "tmp")
-	looked := 0
+	entries := 0
 	var names []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if looked++; looked > most {
+		if entries++; entries > most {
 			return fs.SkipAll
 		}
 		if err != nil || !entry.Type().IsRegular() {

@@ -42,15 +42,15 @@ func listAutorun(dir string, limit int) (list []string, err error) {
 		return nil, fmt.Errorf("looking for files that git obeys: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	w := walk{root: root, left: limit, git: []string{".git"}, next: []string{"."}}
-	for len(w.git)+len(w.next) > 0 && w.left > 0 && len(w.list) <= maxEntries {
+	w := walk{root: root, limit: limit, git: []string{".git"}, next: []string{"."}}
+	for len(w.git)+len(w.next) > 0 && w.limit > 0 && len(w.list) <= maxEntries {
 		w.folder(w.take())
 	}
 	slices.Sort(w.list)
 	switch {
 	case len(w.list) > maxEntries:
 		w.list = append(w.list[:maxEntries], fmt.Sprintf("%s: %smore than %d such files", ".", TruncatedPrefix, maxEntries))
-	case w.left <= 0:
+	case w.limit <= 0:
 		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", TruncatedPrefix, limit))
 	}
 	return w.list, nil
@@ -59,7 +59,7 @@ func listAutorun(dir string, limit int) (list []string, err error) {
 // walk is one scan of a folder.
 type walk struct {
 	root      *os.Root
-	left      int      // entries that may still be examined
+	limit     int      // entries that may still be examined
 	git, next []string // folders to scan: git's own, the rest
 	list      []string
 }
@@ -79,9 +79,9 @@ func (w *walk) folder(at string) {
 	if err != nil {
 		return // git cannot read it either
 	}
-	entries, _ := f.ReadDir(w.left)
+	entries, _ := f.ReadDir(w.limit)
 	_ = f.Close()
-	w.left -= len(entries) + 1
+	w.limit -= len(entries) + 1
 	for _, entry := range entries {
 		name := path.Join(at, entry.Name())
 		switch {

@@ -200,8 +200,8 @@ func startScope(ctx context.Context, address, unit string, list []property) erro
 			[]auxiliaryUnit{}).Store(&job)
 	}
 	err = start()
-	var refused dbus.Error
-	if errors.As(err, &refused) && refused.Name == "org.freedesktop.DBus.Error.PropertyReadOnly" {
+	var dbusErr dbus.Error
+	if errors.As(err, &dbusErr) && dbusErr.Name == "org.freedesktop.DBus.Error.PropertyReadOnly" {
 		list = list[:len(list)-1] // without oomPolicy, which an older systemd does not know
 		err = start()
 	}
@@ -227,16 +227,16 @@ func validatePIDs(ctx context.Context, conn *dbus.Conn) error {
 
 // describeRefusal turns an error of the bus into what the user can do about it.
 func describeRefusal(err error) error {
-	var refused dbus.Error
-	if !errors.As(err, &refused) {
+	var dbusErr dbus.Error
+	if !errors.As(err, &dbusErr) {
 		return fmt.Errorf("asking systemd for a cgroup: %w", err)
 	}
-	switch refused.Name {
+	switch dbusErr.Name {
 	case "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown":
 		return fault.New(fault.Unavailable, "no systemd answers on the bus of this session",
 			"start Goalpost in a session of the user's systemd, not below dbus-run-session or dbus-launch")
 	}
-	return fault.New(fault.Unavailable, "systemd refuses a cgroup: "+refused.Error(), statusHint())
+	return fault.New(fault.Unavailable, "systemd refuses a cgroup: "+dbusErr.Error(), statusHint())
 }
 
 // awaitJob waits until systemd has finished a job.

@@ -63,9 +63,9 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 
 // passHosts returns the hosts that the request's pass allows.
 func (p *Proxy) passHosts(r *http.Request) []string {
-	shown, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
+	credentials, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 	word := ""
-	if b, err := base64.StdEncoding.DecodeString(shown); ok && err == nil {
+	if b, err := base64.StdEncoding.DecodeString(credentials); ok && err == nil {
 		word, _ = strings.CutPrefix(string(b), passUsername+":")
 	}
 	p.mu.Lock()

@@ -16,7 +16,7 @@ type byteMeter struct {
 	e       Entry
 	in, out atomic.Int64
 
-	begun                   bool
+	hasBegun                bool
 	reportedIn, reportedOut int64
 	stop, done              chan struct{}
 }
@@ -62,15 +62,15 @@ func (b *byteMeter) end() {
 
 func (b *byteMeter) report() {
 	in, out := b.in.Load(), b.out.Load()
-	if b.begun && in == b.reportedIn && out == b.reportedOut {
+	if b.hasBegun && in == b.reportedIn && out == b.reportedOut {
 		return
 	}
 	e := b.e
-	e.More, e.In, e.Out, e.Took = b.begun, in-b.reportedIn, out-b.reportedOut, time.Since(b.e.At)
-	if b.begun {
+	e.More, e.In, e.Out, e.Took = b.hasBegun, in-b.reportedIn, out-b.reportedOut, time.Since(b.e.At)
+	if b.hasBegun {
 		e.At = time.Now()
 	}
-	b.begun, b.reportedIn, b.reportedOut = true, in, out
+	b.hasBegun, b.reportedIn, b.reportedOut = true, in, out
 	b.proxy.log.add(e)
 }
 

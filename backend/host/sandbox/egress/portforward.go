@@ -26,7 +26,7 @@ func (p *Proxy) Forward(l net.Listener, port int) {
 	go func() {
 		defer p.work.Done()
 		for {
-			here, err := l.Accept()
+			client, err := l.Accept()
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
@@ -34,15 +34,15 @@ func (p *Proxy) Forward(l net.Listener, port int) {
 				p.cfg.Log.Warn("a forwarded port stopped", "port", port, "error", err)
 				return
 			}
-			p.work.Go(func() { p.relay(here, strconv.Itoa(port)) })
+			p.work.Go(func() { p.relay(client, strconv.Itoa(port)) })
 		}
 	}()
 }
 
-func (p *Proxy) relay(here net.Conn, port string) {
+func (p *Proxy) relay(client net.Conn, port string) {
 	e := Entry{At: time.Now(), From: SourceProgram, Method: "FORWARD", Host: "127.0.0.1", Port: port, Allowed: true}
 	if p.isOwnPort(port) {
-		_ = here.Close()
+		_ = client.Close()
 		e.Allowed, e.Reason = false, errOwnPort.Error()
 		p.log.add(e)
 		return
@@ -50,24 +50,24 @@ func (p *Proxy) relay(here net.Conn, port string) {
 	var d net.Dialer
 	there, err := d.DialContext(p.ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
-		_ = here.Close()
+		_ = client.Close()
 		e.Reason = fmt.Sprintf("the port is allowed, but it did not answer: %v", err)
 		p.log.add(e)
 		return
 	}
-	if !p.open.trackTunnel(here, there) {
+	if !p.open.trackTunnel(client, there) {
 		return
 	}
-	defer p.open.untrackTunnel(here, there)
+	defer p.open.untrackTunnel(client, there)
 	m := p.meter(e, true)
 	defer m.end()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(countingWriter{there, &m.out}, here)
+		_, _ = io.Copy(countingWriter{there, &m.out}, client)
 		closeWrite(there)
 	}()
-	_, _ = io.Copy(countingWriter{here, &m.in}, there)
-	_ = here.Close() // ends the other direction
+	_, _ = io.Copy(countingWriter{client, &m.in}, there)
+	_ = client.Close() // ends the other direction
 	<-done
 }

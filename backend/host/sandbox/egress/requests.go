@@ -188,24 +188,24 @@ func (p *Proxy) openTunnel(w http.ResponseWriter, r *http.Request, q Request, e 
 		p.writeError(w, e, err)
 		return
 	}
-	here, buffered, err := http.NewResponseController(w).Hijack()
+	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		_ = there.Close()
 		p.writeError(w, e, err)
 		return
 	}
-	if !p.open.trackTunnel(here, there) {
+	if !p.open.trackTunnel(client, there) {
 		return
 	}
-	defer p.open.untrackTunnel(here, there)
-	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host was closed
-	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
+	defer p.open.untrackTunnel(client, there)
+	defer context.AfterFunc(r.Context(), func() { _, _ = client.Close(), there.Close() })() // its host was closed
+	if _, err := client.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
 	out := io.Reader(buffered) // includes bytes read together with the request
 	if q.From == SourcePane && q.Method == http.MethodConnect && !p.allowsSending(q, opened) {
 		var ok bool
-		if out, ok = isBrowserTLS(ctx, here, buffered); !ok {
+		if out, ok = isBrowserTLS(ctx, client, buffered); !ok {
 			e.Allowed, e.Reason = false, "pages may only read from this host, and this tunnel is not an HTTPS fetch"
 			p.log.add(e)
 			return
@@ -219,10 +219,10 @@ func (p *Proxy) openTunnel(w http.ResponseWriter, r *http.Request, q Request, e 
 		_, _ = io.Copy(countingWriter{there, &m.out}, out)
 		closeWrite(there)
 	})
-	_, _ = io.Copy(countingWriter{here, &m.in}, there)
-	closeWrite(here)
+	_, _ = io.Copy(countingWriter{client, &m.in}, there)
+	closeWrite(client)
 	// One side has ended; give the other a bounded time to finish.
-	_ = here.SetReadDeadline(time.Now().Add(headerTime))
+	_ = client.SetReadDeadline(time.Now().Add(headerTime))
 	<-done
 }
 

@@ -65,15 +65,15 @@ type Request struct {
 // checked when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
 	granted := matchesHost(r.Granted, q) || matchesHost(r.Local, q)
-	ceiling, given := r.grantedRisk(q)
+	ceiling, isGranted := r.grantedRisk(q)
 	switch {
 	case checkAmbiguousHost(q.Host):
 		return fmt.Sprintf("%q is not a host name and not an address in standard notation", q.Host), false
 	case matchesHost(r.Deny, q):
 		return q.Host + " is denied for this goal", false
-	case granted, given && !q.risk().Exceeds(ceiling):
+	case granted, isGranted && !q.risk().Exceeds(ceiling):
 		return "", true
-	case given && q.risk().Exceeds(r.Risk):
+	case isGranted && q.risk().Exceeds(r.Risk):
 		return fmt.Sprintf("the user allowed %s up to %s, and %s has the risk level %s", q.Host, ceiling, q.Method, q.risk()),
 			false
 	case policy.NetworkGet.Exceeds(r.Risk):

@@ -28,15 +28,15 @@ func (p *Proxy) allowsSending(q Request, opened []string) bool {
 // isBrowserTLS reports whether a tunnel begins with a TLS handshake that offers HTTP/2, as Chromium's fetches do.
 // WebRTC, the only other thing that pages can send through a tunnel, offers none. first replays everything from the
 // first byte.
-func isBrowserTLS(ctx context.Context, here net.Conn, from io.Reader) (first io.Reader, ok bool) {
-	_ = here.SetReadDeadline(time.Now().Add(handshakeTimeout))
-	defer func() { _ = here.SetReadDeadline(time.Time{}) }()
-	seen := &helloSniffer{Conn: here, from: from}
-	_ = tls.Server(seen, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+func isBrowserTLS(ctx context.Context, conn net.Conn, from io.Reader) (first io.Reader, ok bool) {
+	_ = conn.SetReadDeadline(time.Now().Add(handshakeTimeout))
+	defer func() { _ = conn.SetReadDeadline(time.Time{}) }()
+	sniffer := &helloSniffer{Conn: conn, from: from}
+	_ = tls.Server(sniffer, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 		ok = slices.Contains(h.SupportedProtos, "h2")
 		return nil, errHelloRead
 	}}).HandshakeContext(ctx)
-	return io.MultiReader(&seen.received, from), ok
+	return io.MultiReader(&sniffer.received, from), ok
 }
 
 var errHelloRead = errors.New("client hello was read")

@@ -44,19 +44,19 @@ type socketListener struct {
 }
 
 func (s *socketListener) dial(ctx context.Context) (net.Conn, error) {
-	here, there, err := socketPair()
+	near, there, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
 	select {
 	case s.accepted <- there:
-		return here, nil
+		return near, nil
 	case <-s.done:
 		err = net.ErrClosed
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	return nil, errors.Join(fmt.Errorf("connecting to the goal's proxy: %w", err), here.Close(), there.Close())
+	return nil, errors.Join(fmt.Errorf("connecting to the goal's proxy: %w", err), near.Close(), there.Close())
 }
 
 func (s *socketListener) Accept() (net.Conn, error) {

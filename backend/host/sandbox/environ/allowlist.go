@@ -10,14 +10,14 @@ import (
 // Allowed filters an environment down to what programs need (paths, locale, toolchains) and what the user named.
 // Everything else stays out of the sandbox, because a secret may have any name.
 func Allowed(env, named []string) []string {
-	var kept []string
+	var entries []string
 	for _, entry := range env {
 		name, _, ok := strings.Cut(entry, "=")
 		if ok && (slices.Contains(named, name) || isAllowedEnv(name) && !holdsSecret(entry)) {
-			kept = append(kept, entry)
+			entries = append(entries, entry)
 		}
 	}
-	return kept
+	return entries
 }
 
 func isAllowedEnv(name string) bool {

@@ -12,11 +12,11 @@ import (
 // ForAgent returns the environment of a program inside a sandbox, with the addresses and paths of its proxy, caches
 // and configuration. It drops variables of env about proxies, agents and buses, which do not exist inside.
 func ForAgent(env []string, w spec.Spec) []string {
-	var kept []string
+	var entries []string
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
 		if !slices.Contains(hostOnlyVariables, strings.ToUpper(name)) {
-			kept = append(kept, entry)
+			entries = append(entries, entry)
 		}
 	}
 	proxy := "http://" + spec.ProxyAddress
@@ -40,7 +40,7 @@ func ForAgent(env []string, w spec.Spec) []string {
 	if w.ReadOnly {
 		extra = append(extra, "TMPDIR=/dev/shm")
 	}
-	return Base(kept, extra...)
+	return Base(entries, extra...)
 }
 
 // ForCheck derives a check's environment from the agent's: no variable refers to a folder in which the agent can put

@@ -62,12 +62,12 @@ func (mp *mountPlanner) gitBelow(folders ...string) error {
 // findRepositories returns the git folders below dir, including those of submodules, and the .git files of worktrees.
 // cut names the bound that ended the search; "" if the whole folder was searched.
 func findRepositories(dir string) (list []string, cut string) {
-	looked := 0
+	entries := 0
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		looked++
+		entries++
 		rel, _ := filepath.Rel(dir, path)
 		switch {
-		case looked > gitMaxNames:
+		case entries > gitMaxNames:
 			cut = fmt.Sprintf("%d names", gitMaxNames)
 			return fs.SkipAll
 		case len(list) == gitMaxRepositories:
@@ -175,9 +175,9 @@ func (mp *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitMaxFileBytes {
 			continue // the goal does not get hooks that are too large
 		}
-		copied := mp.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
-		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed since
-			err = errors.Join(err, copied)
+		copyErr := mp.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
+		if !errors.Is(copyErr, os.ErrNotExist) { // otherwise it was removed since
+			err = errors.Join(err, copyErr)
 		}
 	}
 	return err

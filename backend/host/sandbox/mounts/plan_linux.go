@@ -89,7 +89,7 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 		p.bindGranted(path, false)
 	case g.Write:
 		p.bindGranted(path, true)
-		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
+		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(file string) bool { return !spec.IsBelow(file, path) })
 		p.bindReadOnlyFiles() // a folder inside the goal's, read-only until now
 		if err := p.gitBelow(path); err != nil {
 			return nil, fmt.Errorf("copying the files that git obeys: %w", err)
@@ -175,8 +175,8 @@ func (mp *mountPlanner) makeGoalDirs() error {
 
 // removeStaleChecks removes the check folders of an app that was killed.
 func (mp *mountPlanner) removeStaleChecks(name string) error {
-	left, err := os.ReadDir(mp.privatePath(name))
-	for _, entry := range left {
+	entries, err := os.ReadDir(mp.privatePath(name))
+	for _, entry := range entries {
 		err = errors.Join(err, os.RemoveAll(mp.privatePath(name, entry.Name())))
 	}
 	return err

@@ -77,18 +77,18 @@ func Caches(home string, getenv func(string) string) []spec.Cache {
 }
 
 // cacheInPlace returns a cache that programs see at its own path: the configured one, otherwise the default.
-func cacheInPlace(configured, fallback string) spec.Cache {
-	if filepath.IsAbs(configured) {
-		fallback = filepath.Clean(configured)
+func cacheInPlace(setting, fallback string) spec.Cache {
+	if filepath.IsAbs(setting) {
+		fallback = filepath.Clean(setting)
 	}
 	return spec.Cache{From: fallback, To: fallback}
 }
 
 // relocatedCache returns the cache at the configured path if there is one, and otherwise the cache at from, which
 // programs see at to.
-func relocatedCache(configured, from, to string) spec.Cache {
-	if filepath.IsAbs(configured) {
-		return spec.Cache{From: filepath.Clean(configured), To: filepath.Clean(configured)}
+func relocatedCache(setting, from, to string) spec.Cache {
+	if filepath.IsAbs(setting) {
+		return spec.Cache{From: filepath.Clean(setting), To: filepath.Clean(setting)}
 	}
 	return spec.Cache{From: from, To: to}
 }

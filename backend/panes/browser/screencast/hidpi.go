@@ -67,8 +67,8 @@ func (s *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 
 // scheduleHiDPI schedules a screenshot of the newest frame.
 func (s *Screencast) scheduleHiDPI() {
-	switch lived := time.Since(s.takenAt); {
-	case s.screenshot != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
+	switch age := time.Since(s.takenAt); {
+	case s.screenshot != nil && age < hidpiMaxDelay: // it was soon outdated: wait longer this time
 		s.delay = min(2*s.delay, hidpiMaxDelay)
 	case s.screenshot != nil:
 		s.delay = hidpiDelay

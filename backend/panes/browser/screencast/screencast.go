@@ -116,18 +116,18 @@ func (s *Screencast) SetPage(pg Page) {
 
 // run starts or stops the screencast depending on its viewers.
 func (s *Screencast) run() {
-	wanted := false
+	isVisible := false
 	for v := range s.views {
-		wanted = wanted || v.visible
+		isVisible = isVisible || v.visible
 	}
 	switch {
 	case s.page == nil:
 		s.running = false
-	case wanted && !s.running:
+	case isVisible && !s.running:
 		s.running = true
 		s.reset()
 		s.start()
-	case !wanted && s.running:
+	case !isVisible && s.running:
 		s.running = false
 		s.reset()
 		s.page.Post(proto.PageStopScreencast{})
@@ -223,20 +223,20 @@ func (s *Screencast) isBusy() bool {
 // ackUnneeded acknowledges frames that no viewer needs any more. While no viewer has got the newest frame, it does not
 // acknowledge the earlier ones either, which slows Chromium down.
 func (s *Screencast) ackUnneeded() {
-	var drawn, given uint32
-	held := map[uint32]bool{}
+	var lastDrawn, lastGiven uint32
+	ids := map[uint32]bool{}
 	waiting := false
 	for v := range s.views {
 		if !v.visible {
 			continue
 		}
-		drawn, given = max(drawn, v.drawn), max(given, v.given)
-		held[v.holding] = true
+		lastDrawn, lastGiven = max(lastDrawn, v.lastDrawn), max(lastGiven, v.lastGiven)
+		ids[v.holding] = true
 		waiting = true
 	}
-	fresh := s.newest != nil && given >= s.newest.N
+	fresh := s.newest != nil && lastGiven >= s.newest.N
 	s.acknowledge(func(f unackedFrame) bool {
-		return f.n <= drawn || !held[f.n] && (fresh || !waiting)
+		return f.n <= lastDrawn || !ids[f.n] && (fresh || !waiting)
 	})
 	if s.refreshDue && !s.isBusy() {
 		s.refreshDue = false
@@ -250,15 +250,15 @@ func (s *Screencast) ackUnneeded() {
 }
 
 func (s *Screencast) acknowledge(which func(unackedFrame) bool) {
-	kept := s.unacked[:0]
+	rest := s.unacked[:0]
 	for _, f := range s.unacked {
 		if !which(f) {
-			kept = append(kept, f)
+			rest = append(rest, f)
 		} else if s.page != nil {
 			s.page.Post(proto.PageScreencastFrameAck{SessionID: f.screencastID})
 		}
 	}
-	s.unacked = kept
+	s.unacked = rest
 }
 
 // armStaleTimer requests a newer frame after a while if no viewer has taken this one, so that
@@ -273,11 +273,11 @@ func (s *Screencast) armStaleTimer() {
 		defer s.mu.Unlock()
 		if s.staleTimer == timer {
 			s.staleTimer = nil
-			held := map[uint32]bool{}
+			ids := map[uint32]bool{}
 			for v := range s.views {
-				held[v.holding] = true
+				ids[v.holding] = true
 			}
-			s.acknowledge(func(f unackedFrame) bool { return !held[f.n] })
+			s.acknowledge(func(f unackedFrame) bool { return !ids[f.n] })
 		}
 	})
 	s.staleTimer = timer

@@ -17,8 +17,8 @@ type Viewer struct {
 	visible    bool
 	size       canvasSize
 	holding    uint32 // the frame that is being drawn, 0 if none
-	given      uint32 // the newest frame returned by Next
-	drawn      uint32 // the newest frame acknowledged
+	lastGiven  uint32 // the newest frame returned by Next
+	lastDrawn  uint32 // the newest frame acknowledged
 	rev        int    // of the info returned last
 	overlayRev int    // of the overlay returned last
 	closed     bool
@@ -79,10 +79,10 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 	if c.screenshot != nil && v.size.ratio > 1 {
 		f = c.screenshot
 	}
-	if !v.visible || v.holding != 0 || f == nil || v.given >= f.N {
+	if !v.visible || v.holding != 0 || f == nil || v.lastGiven >= f.N {
 		return pane.ViewerUpdate{}, nil
 	}
-	v.holding, v.given = f.N, f.N
+	v.holding, v.lastGiven = f.N, f.N
 	c.ackUnneeded()
 	return pane.ViewerUpdate{Frame: f}, nil
 }
@@ -95,7 +95,7 @@ func (v *Viewer) Ack(n uint32) {
 	if v.holding == 0 || n != v.holding {
 		return
 	}
-	v.holding, v.drawn = 0, n
+	v.holding, v.lastDrawn = 0, n
 	c.ackUnneeded()
 	v.wakeReader()
 }
@@ -130,7 +130,7 @@ func (v *Viewer) SetVisible(on bool) {
 		c.mu.Unlock()
 		return
 	}
-	v.visible, v.holding, v.given = on, 0, 0
+	v.visible, v.holding, v.lastGiven = on, 0, 0
 	if on && v.size.n > 0 {
 		c.sizeRev++
 		v.size.n = c.sizeRev

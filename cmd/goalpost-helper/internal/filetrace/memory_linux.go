@@ -19,13 +19,13 @@ var pathBuffers = sync.Pool{New: func() any { return new([unix.PathMax]byte) }}
 func readMemory(pid uint32, from uint64, into []byte) (int, error) {
 	// In two parts, because the second page may not be mapped.
 	first := min(pageSize-from%pageSize, uint64(len(into)))
-	here := []unix.Iovec{{Base: &into[0]}}
-	here[0].SetLen(len(into))
+	local := []unix.Iovec{{Base: &into[0]}}
+	local[0].SetLen(len(into))
 	there := []unix.RemoteIovec{
 		{Base: uintptr(from), Len: int(first)},
 		{Base: uintptr(from + first), Len: len(into) - int(first)},
 	}
-	return unix.ProcessVMReadv(int(pid), here, there, 0) //nolint:wrapcheck // the caller needs its number
+	return unix.ProcessVMReadv(int(pid), local, there, 0) //nolint:wrapcheck // the caller needs its number
 }
 
 // ReadPath copies a path of another process. The call fails with the returned error: a path that cannot

@@ -58,33 +58,33 @@ func newTaskTable() *taskTable { return &taskTable{tasks: map[uint32]*task{}, sw
 func (t *taskTable) find(pid uint32) *task {
 	t.mu.Lock() // so that its folder is not closed and its number not reused
 	defer t.mu.Unlock()
-	if known := t.tasks[pid]; known != nil && known.isAlive() {
-		return known
+	if task := t.tasks[pid]; task != nil && task.isAlive() {
+		return task
 	}
 	return nil
 }
 
 // add stores a new thread and returns the processes of threads that have ended.
-func (t *taskTable) add(pid uint32, fresh *task) (ended []*process) {
+func (t *taskTable) add(pid uint32, fresh *task) (processes []*process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.tasks[pid]; old != nil {
-		ended = append(ended, old.process)
+		processes = append(processes, old.process)
 		old.close()
 	}
 	t.tasks[pid] = fresh
 	if len(t.tasks) < t.sweep {
-		return ended
+		return processes
 	}
 	for number, one := range t.tasks {
 		if !one.isAlive() {
-			ended = append(ended, one.process)
+			processes = append(processes, one.process)
 			one.close()
 			delete(t.tasks, number)
 		}
 	}
 	t.sweep = max(minSweep, 2*len(t.tasks))
-	return ended
+	return processes
 }
 
 // close closes the folder. The table's mutex is held.
@@ -92,8 +92,8 @@ func (t *task) close() { _ = unix.Close(t.dir) }
 
 // taskOf returns the thread that makes a call.
 func (t *Tracer) taskOf(pid uint32) (*task, error) {
-	if known := t.tasks.find(pid); known != nil {
-		return known, nil
+	if task := t.tasks.find(pid); task != nil {
+		return task, nil
 	}
 	t.adding.Lock() // so that the threads of one process get one
 	defer t.adding.Unlock()
@@ -102,8 +102,8 @@ func (t *Tracer) taskOf(pid uint32) (*task, error) {
 
 // addTask adds a thread, and the process of its first thread; adding is held.
 func (t *Tracer) addTask(pid uint32) (*task, error) {
-	if known := t.tasks.find(pid); known != nil {
-		return known, nil
+	if task := t.tasks.find(pid); task != nil {
+		return task, nil
 	}
 	dir, err := unix.Open(fmt.Sprintf("/proc/%d", pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -124,8 +124,8 @@ func (t *Tracer) addTask(pid uint32) (*task, error) {
 	default:
 		fresh.process = &process{program: t.programOfFork(pid)}
 	}
-	for _, ended := range t.tasks.add(pid, fresh) {
-		t.settleEnded(ended)
+	for _, process := range t.tasks.add(pid, fresh) {
+		t.settleEnded(process)
 	}
 	return fresh, nil
 }
@@ -198,13 +198,13 @@ func (t *Tracer) settleEnded(of *process) {
 
 // readProgram returns the program that a process runs, without its folder.
 func readProgram(pid uint32) (program, error) {
-	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
-	path, err := readLink(own + "/exe")
+	procDir := "/proc/" + strconv.FormatUint(uint64(pid), 10)
+	path, err := readLink(procDir + "/exe")
 	if err != nil {
 		return program{}, err
 	}
 	text := make([]byte, 2*maxAllBytes)
-	n, err := readFile(own+"/cmdline", text)
+	n, err := readFile(procDir+"/cmdline", text)
 	if err != nil {
 		return program{}, err
 	}

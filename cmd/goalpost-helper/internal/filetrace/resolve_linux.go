@@ -24,13 +24,13 @@ type fileName struct {
 // newFileName returns the name of the file that the path of a call refers to.
 func newFileName(pid uint32, dir int32, text string, follow bool) fileName {
 	name := fileName{pid: pid, path: text, follow: follow}
-	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
+	procDir := "/proc/" + strconv.FormatUint(uint64(pid), 10)
 	switch {
 	case strings.HasPrefix(text, "/"):
 	case dir == unix.AT_FDCWD:
-		name.base = own + "/cwd"
+		name.base = procDir + "/cwd"
 	default:
-		name.base = own + "/fd/" + strconv.Itoa(int(dir))
+		name.base = procDir + "/fd/" + strconv.Itoa(int(dir))
 	}
 	return name
 }
@@ -113,14 +113,14 @@ const deletedMark = " (deleted)"
 
 // trimDeletedMark removes the kernel's " (deleted)" from the path of a removed file.
 func trimDeletedMark(text string) string {
-	bare, marked := strings.CutSuffix(text, deletedMark)
+	name, marked := strings.CutSuffix(text, deletedMark)
 	if !marked {
 		return text
 	}
 	if _, err := lstat(text); err == nil { // it has that name
 		return text
 	}
-	return bare
+	return name
 }
 
 // isMemoryFile reports whether a link of /proc leads to a file in memory, which has no path.

@@ -17,12 +17,12 @@ const maxScript = 1 << 20
 // only records the end, and its script sets no trap for it. Such a trap interrupts read and the opening of a named
 // pipe.
 func CanRestartCalls(pid uint32) bool {
-	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
-	exe, err := readLink(own + "/exe")
+	procDir := "/proc/" + strconv.FormatUint(uint64(pid), 10)
+	exe, err := readLink(procDir + "/exe")
 	if err != nil {
 		return false
 	}
-	line, err := os.ReadFile(own + "/cmdline")
+	line, err := os.ReadFile(procDir + "/cmdline")
 	if err != nil {
 		return false
 	}

@@ -35,19 +35,19 @@ type Tracer struct {
 	adding    sync.Mutex // of a thread; taken before the other locks
 	isStarted bool       // root has made a call; adding guards it
 
-	mu         sync.Mutex
-	programs   []program
-	known      map[string]int // indices of programs, by all of their fields
-	recorded   map[access]bool
-	names      map[nameKey]bool // names that need not be resolved again
-	inside     int
-	outside    int
-	sought     int
-	text       int
-	incomplete string
-	isFinished bool
-	batch      wire.TraceBatch
-	batchSize  int
+	mu           sync.Mutex
+	programs     []program
+	programIndex map[string]int // indices of programs, by all of their fields
+	recorded     map[access]bool
+	names        map[nameKey]bool // names that need not be resolved again
+	inside       int
+	outside      int
+	lookups      int
+	text         int
+	incomplete   string
+	isFinished   bool
+	batch        wire.TraceBatch
+	batchSize    int
 
 	sending sync.Mutex // keeps batches in their order; taken before mu
 	full    chan struct{}
@@ -77,14 +77,14 @@ type nameKey struct {
 // recorded: those of the goal. root is the process of the program.
 func NewTracer(root int, dirs []string, send func(wire.TraceBatch)) *Tracer {
 	t := &Tracer{
-		root:     root,
-		dirs:     dirs,
-		send:     send,
-		tasks:    newTaskTable(),
-		known:    map[string]int{},
-		recorded: map[access]bool{},
-		names:    map[nameKey]bool{},
-		full:     make(chan struct{}, 1),
+		root:         root,
+		dirs:         dirs,
+		send:         send,
+		tasks:        newTaskTable(),
+		programIndex: map[string]int{},
+		recorded:     map[access]bool{},
+		names:        map[nameKey]bool{},
+		full:         make(chan struct{}, 1),
 	}
 	go t.sendFull()
 	return t
@@ -166,9 +166,9 @@ func (t *Tracer) observeName(by int, name fileName, use fileUse, isValid func() 
 		key.changed = info.Ctime
 	}
 	t.mu.Lock()
-	known := t.names[key]
+	isKnown := t.names[key]
 	t.mu.Unlock()
-	if known {
+	if isKnown {
 		return
 	}
 	found := name.resolve()
@@ -242,7 +242,7 @@ func (t *Tracer) addAccess(a access) {
 	}
 	switch {
 	case isSought:
-		if t.sought >= maxSought {
+		if t.lookups >= maxSought {
 			return
 		}
 	case isInside && t.inside >= maxInside:
@@ -261,7 +261,7 @@ func (t *Tracer) addAccess(a access) {
 	case isInside:
 		t.inside++
 	case isSought:
-		t.sought++
+		t.lookups++
 	default:
 		t.outside++
 	}
@@ -295,8 +295,8 @@ func isRecordedOutside(a access) bool {
 	if a.missing && a.use != wire.UseWrite || a.use == wire.UseLookup {
 		return false
 	}
-	for _, own := range []string{"/proc", "/sys", "/dev"} {
-		if strings.HasPrefix(a.path, own+"/") || a.path == own {
+	for _, dir := range []string{"/proc", "/sys", "/dev"} {
+		if strings.HasPrefix(a.path, dir+"/") || a.path == dir {
 			return strings.HasPrefix(a.path, "/dev/shm/") || a.use == wire.UseExecute
 		}
 	}
@@ -308,7 +308,7 @@ func (t *Tracer) addProgram(p program) int {
 	key := p.path + "\x00" + p.dir + "\x00" + strings.Join(p.args, "\x00")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i, ok := t.known[key]; ok {
+	if i, ok := t.programIndex[key]; ok {
 		return i
 	}
 	if len(t.programs) >= maxPrograms {
@@ -317,7 +317,7 @@ func (t *Tracer) addProgram(p program) int {
 	if t.incomplete != "" || t.isFinished || !t.addText(len(key)) {
 		return max(0, len(t.programs)-1)
 	}
-	t.known[key] = len(t.programs)
+	t.programIndex[key] = len(t.programs)
 	t.programs = append(t.programs, p)
 	args := make([][]byte, len(p.args))
 	for i, arg := range p.args {
@@ -382,12 +382,12 @@ func (t *Tracer) sendFull() {
 // Finish sends what is left, once no program runs any more. It is the last call.
 func (t *Tracer) Finish() {
 	t.tasks.mu.Lock()
-	var left []*process
+	var processes []*process
 	for _, one := range t.tasks.tasks {
-		left = append(left, one.process)
+		processes = append(processes, one.process)
 	}
 	t.tasks.mu.Unlock()
-	for _, one := range left {
+	for _, one := range processes {
 		t.settleEnded(one)
 	}
 	t.sendBatches(true)

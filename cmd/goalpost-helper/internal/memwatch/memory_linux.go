@@ -64,16 +64,16 @@ func runPeriodically(most time.Duration, look func() time.Duration) {
 // the next pass.
 func (m *memoryWatch) memory(most int64) time.Duration {
 	loose := orphanSegments()
-	var left int64
+	var bytes int64
 	for _, s := range loose {
-		left += s.bytes
+		bytes += s.bytes
 	}
 	all := m.programs(approximateUsage)
-	if sum := left + totalMemory(all); sum <= most {
+	if sum := bytes + totalMemory(all); sum <= most {
 		return nextCheckIn(most - sum)
 	}
 	all = m.programs(exactUsage) // the first estimate counted shared memory once per process
-	sum := left + totalMemory(all)
+	sum := bytes + totalMemory(all)
 	if sum <= most {
 		return nextCheckIn(most - sum)
 	}
@@ -114,11 +114,11 @@ func totalMemory(all []processUsage) (sum int64) {
 
 // programs returns the processes of the goal without the helper's.
 func (m *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
-	own := m.inits()
+	inits := m.inits()
 	names, _ := os.ReadDir(m.proc) // entries read before an error are returned with it
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() || own[pid] != "" {
+		if err != nil || pid == os.Getpid() || inits[pid] != "" {
 			continue
 		}
 		all = append(all, processUsage{pid, measure(m.proc + "/" + entry.Name())})

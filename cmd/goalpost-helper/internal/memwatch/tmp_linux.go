@@ -75,7 +75,7 @@ func (t *tmpUsage) exceeded(most int64) string {
 // writing.
 func (m *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 	mounts := map[string][]string{}
-	seen := map[fileID]bool{}
+	ids := map[fileID]bool{}
 	for _, p := range m.programs(func(string) int64 { return 0 }) {
 		dir := fmt.Sprintf("%s/%d", m.proc, p.pid)
 		names, _ := os.ReadDir(dir + "/fd")
@@ -91,8 +91,8 @@ func (m *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 				continue
 			}
 			writes = writes || link.Mode&unix.S_IWUSR != 0
-			if at := (fileID{info.Dev, info.Ino}); info.Nlink == 0 && !seen[at] {
-				seen[at] = true
+			if at := (fileID{info.Dev, info.Ino}); info.Nlink == 0 && !ids[at] {
+				ids[at] = true
 				found.bytes += info.Blocks * 512
 			}
 		}
@@ -108,22 +108,22 @@ func inTmp(path string) bool {
 	return slices.ContainsFunc(wire.TmpNames, func(name string) bool { return strings.HasPrefix(path, name+"/") })
 }
 
-// tmpMountIDs returns the ids of the mounts that a process sees as /tmp; known caches them per sandbox.
-func (m *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
+// tmpMountIDs returns the ids of the mounts that a process sees as /tmp; cache holds them per sandbox.
+func (m *memoryWatch) tmpMountIDs(dir string, cache map[string][]string) []string {
 	namespace, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
 		return nil
 	}
-	if _, found := known[namespace]; !found {
-		known[namespace] = nil
+	if _, found := cache[namespace]; !found {
+		cache[namespace] = nil
 		text, _ := os.ReadFile(dir + "/mountinfo")
 		for line := range strings.Lines(string(text)) { // id, parent, device, root, mount point
 			if f := strings.Fields(line); len(f) > 4 && slices.Contains(wire.TmpNames, f[4]) {
-				known[namespace] = append(known[namespace], f[0])
+				cache[namespace] = append(cache[namespace], f[0])
 			}
 		}
 	}
-	return known[namespace]
+	return cache[namespace]
 }
 
 // mountOf returns the id of the mount through which a descriptor was opened.

@@ -28,15 +28,15 @@ func ExecProgram(first string) error {
 	for fd := n; fd < n+3; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	refused := applyAndExec(n)
-	body, err := json.Marshal(refused)
+	wireErr := applyAndExec(n)
+	body, err := json.Marshal(wireErr)
 	if err != nil {
 		return fmt.Errorf("saying why: %w", err)
 	}
 	if _, err := unix.Write(n+2, body); err != nil {
 		return os.NewSyscallError("write", err)
 	}
-	return refused
+	return wireErr
 }
 
 // applyAndExec returns only on failure.

@@ -24,7 +24,7 @@ type goalInit struct {
 	spec  wire.Spec
 	agent *innerInit
 
-	given  map[uint64][]wire.Mount // mounts of grants, by grant id
+	grants map[uint64][]wire.Mount // mounts of grants, by grant id
 	places rootfs.Places
 
 	mu     sync.Mutex
@@ -61,15 +61,15 @@ func RunGoalInit() error {
 	}
 	k := &goalInit{
 		spec:   *r.Spec,
-		given:  map[uint64][]wire.Mount{},
+		grants: map[uint64][]wire.Mount{},
 		places: rootfs.Places{},
 		checks: map[uint64]*innerInit{},
 		byPid:  map[int]*innerInit{},
 	}
 	sockets, err := k.setUp()
-	var refused *wire.Error
-	if errors.As(err, &refused) {
-		return socket.Send(wire.Socket, wire.Answer{Error: refused})
+	var wireErr *wire.Error
+	if errors.As(err, &wireErr) {
+		return socket.Send(wire.Socket, wire.Answer{Error: wireErr})
 	}
 	if err != nil {
 		return err
@@ -251,8 +251,8 @@ func (g *goalInit) startCheck(r wire.Request, fds []int) error {
 	g.mu.Lock() // reap must know the init before it can end
 	defer g.mu.Unlock()
 	w := g.grantedMounts()
-	if moved := g.places.FindMoved(w); moved != "" {
-		_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(moved)})
+	if path := g.places.FindMoved(w); path != "" {
+		_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(path)})
 		os.Exit(1)
 	}
 	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
@@ -300,8 +300,8 @@ func (g *goalInit) reap() {
 		}
 		_ = unix.Close(in.socket)
 		if status.ExitStatus() != 0 { // the init reported nothing, or not everything
-			failed := &wire.Error{Code: wire.Failed, Text: "the check's sandbox ended: " + describeStatus(status)}
-			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
+			wireErr := &wire.Error{Code: wire.Failed, Text: "the check's sandbox ended: " + describeStatus(status)}
+			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: wireErr})
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
 		}
 		_ = os.RemoveAll(in.scratch) // the rest is removed with the goal

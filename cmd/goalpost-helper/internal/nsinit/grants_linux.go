@@ -40,7 +40,7 @@ func (g *goalInit) grant(r wire.Request) error {
 	}
 	for _, m := range r.Mounts {
 		m.Optional = true // a later check starts even if the source no longer exists
-		g.given[r.ID] = append(g.given[r.ID], m)
+		g.grants[r.ID] = append(g.grants[r.ID], m)
 	}
 	g.places.Remember(g.grantedMounts())
 	return socket.Send(g.agent.socket, r, trees...)
@@ -48,15 +48,15 @@ func (g *goalInit) grant(r wire.Request) error {
 
 // revokeForChecks removes a revoked grant from future checks.
 func (g *goalInit) revokeForChecks(id uint64) {
-	delete(g.given, id)
+	delete(g.grants, id)
 	g.places.Retain(g.grantedMounts())
 }
 
 // grantedMounts returns the spec's mounts followed by those of the grants, in order.
 func (g *goalInit) grantedMounts() wire.Spec {
 	w := g.spec
-	for _, id := range slices.Sorted(maps.Keys(g.given)) {
-		w.Mounts = append(slices.Clip(w.Mounts), g.given[id]...)
+	for _, id := range slices.Sorted(maps.Keys(g.grants)) {
+		w.Mounts = append(slices.Clip(w.Mounts), g.grants[id]...)
 	}
 	return w
 }

@@ -169,9 +169,9 @@ func endForLostMount(target string) {
 
 // toWireError converts an error for the app.
 func toWireError(err error) *wire.Error {
-	var refused *wire.Error
-	if errors.As(err, &refused) {
-		return refused
+	var wireErr *wire.Error
+	if errors.As(err, &wireErr) {
+		return wireErr
 	}
 	return &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 }

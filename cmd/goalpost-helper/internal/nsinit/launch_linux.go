@@ -70,17 +70,17 @@ func (l *launchContext) Start(path string, r wire.Request, files []uintptr) (int
 		Traced: l.trace.isObserved(),
 		PidEnd: l.pidEnd,
 	}
-	failed := func(err error) (int, *wire.Error) {
+	fail := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
 	}
 	plan, err := sealedPlan(p)
 	if err != nil {
-		return failed(err)
+		return fail(err)
 	}
 	defer func() { _ = plan.Close() }()
 	read, write, err := os.Pipe()
 	if err != nil {
-		return failed(err)
+		return fail(err)
 	}
 	defer func() { _ = read.Close() }()
 	first := len(files)
@@ -88,7 +88,7 @@ func (l *launchContext) Start(path string, r wire.Request, files []uintptr) (int
 	var pair [2]int
 	if l.trace.isObserved() {
 		if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0); err != nil {
-			return failed(os.NewSyscallError("socketpair", err))
+			return fail(os.NewSyscallError("socketpair", err))
 		}
 		defer func() { _ = unix.Close(pair[0]) }()
 		files = append(files, uintptr(pair[1]))
@@ -102,23 +102,23 @@ func (l *launchContext) Start(path string, r wire.Request, files []uintptr) (int
 		_ = unix.Close(pair[1])
 	}
 	if err := errors.Join(err, write.Close()); err != nil {
-		return failed(err)
+		return fail(err)
 	}
 	if l.trace.isObserved() {
 		if err := l.trace.receive(pair[0], pid); err != nil {
-			return failed(errors.Join(err, unix.Kill(pid, unix.SIGKILL)))
+			return fail(errors.Join(err, unix.Kill(pid, unix.SIGKILL)))
 		}
 	}
-	said, err := io.ReadAll(read)
-	if err == nil && len(said) == 0 {
+	report, err := io.ReadAll(read)
+	if err == nil && len(report) == 0 {
 		return pid, nil
 	}
 	_, _ = unix.Wait4(pid, nil, 0, nil) // otherwise reap would treat it as an orphan
-	var refused wire.Error
-	if err := errors.Join(err, json.Unmarshal(said, &refused)); err != nil {
-		return failed(err)
+	var wireErr wire.Error
+	if err := errors.Join(err, json.Unmarshal(report, &wireErr)); err != nil {
+		return fail(err)
 	}
-	return 0, &refused
+	return 0, &wireErr
 }
 
 func sealedPlan(p execPlan) (*os.File, error) {

@@ -29,7 +29,7 @@ var (
 
 // Build builds the sandbox's root from the spec and makes it the root; the machine's files are unreachable
 // afterwards. It opens every source before it mounts anything: by path, a folder below a covered one would be empty.
-func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, watch *MountWatch) error {
+func Build(w wire.Spec, check bool, overrides []wire.FileOverride, granted *GrantedSockets, watch *MountWatch) error {
 	b := &rootBuilder{spec: w, check: check, sockets: granted, watch: watch}
 	trees, err := b.openBinds()
 	if err != nil {
@@ -43,7 +43,7 @@ func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSo
 	if err != nil {
 		return socket.SandboxFailure("taking /tmp", err)
 	}
-	if err := b.prepareOverrides(held); err != nil {
+	if err := b.prepareOverrides(overrides); err != nil {
 		return socket.SandboxFailure("opening protected files", err)
 	}
 	for _, step := range []struct {
@@ -214,8 +214,8 @@ func (rb *rootBuilder) run() error {
 	if err != nil {
 		return err
 	}
-	own := RuntimeDir(rb.spec)[1:]
-	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), rb.chown(own), //
+	dir := RuntimeDir(rb.spec)[1:]
+	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(dir, 0o700), rb.chown(dir), //
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
 }
 

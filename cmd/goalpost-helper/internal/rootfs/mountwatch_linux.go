@@ -46,15 +46,15 @@ func (rb *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	if !rb.needsWatch(m) && (grant != 0 || !rb.isWorkPath(m)) {
 		return nil
 	}
-	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
+	duplicate, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("fcntl", err)
 	}
-	id, err := mountID(own)
+	id, err := mountID(duplicate)
 	if err != nil {
-		return errors.Join(err, unix.Close(own))
+		return errors.Join(err, unix.Close(duplicate))
 	}
-	w := watchedMount{grant: grant, target: string(m.Target), id: id, tree: own}
+	w := watchedMount{grant: grant, target: string(m.Target), id: id, tree: duplicate}
 	if m.Kind == wire.MountEmpty {
 		w.source = string(m.Source)
 	}
@@ -226,7 +226,7 @@ type placeID struct {
 // Remember records the places of a sandbox that are new.
 func (p Places) Remember(w wire.Spec) {
 	for _, target := range coveredTargets(w) {
-		if _, known := p[target]; !known {
+		if _, isKnown := p[target]; !isKnown {
 			if id, err := identify(target); err == nil {
 				p[target] = id
 			}
@@ -237,8 +237,8 @@ func (p Places) Remember(w wire.Spec) {
 // FindMoved returns a place of a sandbox that now has another file, or "".
 func (p Places) FindMoved(w wire.Spec) string {
 	for _, target := range coveredTargets(w) {
-		was, known := p[target]
-		if now, err := identify(target); known && (err != nil || now != was) {
+		was, isKnown := p[target]
+		if now, err := identify(target); isKnown && (err != nil || now != was) {
 			return target
 		}
 	}
@@ -247,9 +247,9 @@ func (p Places) FindMoved(w wire.Spec) string {
 
 // Retain forgets the places that a sandbox no longer has.
 func (p Places) Retain(w wire.Spec) {
-	left := coveredTargets(w)
+	targets := coveredTargets(w)
 	for target := range p {
-		if !slices.Contains(left, target) {
+		if !slices.Contains(targets, target) {
 			delete(p, target)
 		}
 	}

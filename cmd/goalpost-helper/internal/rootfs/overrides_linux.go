@@ -25,9 +25,9 @@ type folderOverlay struct {
 }
 
 // prepareOverrides copies the protected files and creates the layers, keyed by the target of their folder.
-func (rb *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
+func (rb *rootBuilder) prepareOverrides(overrides []wire.FileOverride) error {
 	byFolder := map[string][]wire.FileOverride{}
-	for _, h := range held {
+	for _, h := range overrides {
 		m := rb.mountOf(string(h.Path))
 		if m == nil {
 			return fmt.Errorf("%s is not in a folder of the goal", h.Path)
@@ -35,7 +35,7 @@ func (rb *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
 	for _, m := range rb.spec.Mounts {
-		if _, known := byFolder[string(m.Target)]; rb.check && m.Discard && !known {
+		if _, isKnown := byFolder[string(m.Target)]; rb.check && m.Discard && !isKnown {
 			byFolder[string(m.Target)] = nil
 		}
 	}
@@ -50,14 +50,14 @@ func (rb *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 	return nil
 }
 
-func (rb *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
+func (rb *rootBuilder) prepareOverlay(m wire.Mount, overrides []wire.FileOverride) (folderOverlay, error) {
 	u := folderOverlay{files: map[string]int{}}
 	base := filepath.Join(string(rb.spec.Scratch), fmt.Sprintf("held-%d", len(rb.overlays)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
 	if err := MakeOwnedDirs(rb.spec, base, above, upper, work); err != nil {
 		return u, err
 	}
-	for _, h := range held {
+	for _, h := range overrides {
 		path, err := rb.copyFile(string(h.Copy), above, strings.TrimPrefix(string(h.Path), string(m.Target)))
 		if err != nil {
 			return u, err

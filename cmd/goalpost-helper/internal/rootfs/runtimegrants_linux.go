@@ -77,19 +77,19 @@ func (rg *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint6
 	if err := unix.Fstat(tree, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
 	}
-	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
+	duplicate, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("fcntl", err)
 	}
 	err = b.attachTree(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR, id)
 	if err == nil && m.Write {
-		err = rg.allow(own)
+		err = rg.allow(duplicate)
 	}
 	if err != nil {
-		_ = unix.Close(own)
+		_ = unix.Close(duplicate)
 		return fmt.Errorf("%s: %w", m.Target, err)
 	}
-	rg.trees[id] = append(rg.trees[id], own)
+	rg.trees[id] = append(rg.trees[id], duplicate)
 	rg.sockets.add(id, info)
 	return nil
 }

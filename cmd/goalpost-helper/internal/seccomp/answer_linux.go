@@ -76,10 +76,10 @@ func (no *Notifier) answer() {
 		if n.nr == unix.SYS_CONNECT {
 			address = readSockaddr(n)
 		}
-		r, tried := no.decide(n, address)
-		if tried.Text != "" && no.isValid(n.id) { // otherwise the memory belonged to another process
-			tried.Program = processName(n.pid)
-			no.count(tried)
+		r, violation := no.decide(n, address)
+		if violation.Text != "" && no.isValid(n.id) { // otherwise the memory belonged to another process
+			violation.Program = processName(n.pid)
+			no.count(violation)
 		}
 		if n.nr == unix.SYS_CONNECT { // connecting may take a while
 			go no.handleConnect(n, address)

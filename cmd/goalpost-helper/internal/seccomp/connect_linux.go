@@ -76,17 +76,17 @@ func checkUnixSocket(pid uint32, name []byte) string {
 	}
 	if name[0] == 0 {
 		abstract := "@" + string(name[1:])
-		if known, err := os.ReadFile("/proc/net/unix"); err != nil || strings.Contains(string(known), " "+abstract+"\n") {
+		if sockets, err := os.ReadFile("/proc/net/unix"); err != nil || strings.Contains(string(sockets), " "+abstract+"\n") {
 			return ""
 		}
 		return fmt.Sprintf("speak to the socket %q", abstract)
 	}
 	path, _, _ := strings.Cut(string(name), "\x00")
-	seen := path
+	socketPath := path
 	if !strings.HasPrefix(path, "/") {
-		seen = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
+		socketPath = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
 	}
-	if _, err := os.Lstat(seen); ignoredSockets[path] || !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(socketPath); ignoredSockets[path] || !errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
 	return fmt.Sprintf("speak to the socket %q", path)
@@ -94,20 +94,20 @@ func checkUnixSocket(pid uint32, name []byte) string {
 
 // listeningCache stores for a moment which ports have a listener, because reading the kernel's tables is slow if there
 // are many connections.
-type listeningCache struct{ seen map[uint16]time.Time }
+type listeningCache struct{ times map[uint16]time.Time }
 
 const listeningCacheTTL = time.Second
 
 func (l *listeningCache) open(port uint16) bool {
-	if time.Since(l.seen[port]) < listeningCacheTTL {
+	if time.Since(l.times[port]) < listeningCacheTTL {
 		return true
 	}
 	if !procnet.IsListening(port) {
 		return false
 	}
-	if l.seen == nil || len(l.seen) > 1000 {
-		l.seen = map[uint16]time.Time{}
+	if l.times == nil || len(l.times) > 1000 {
+		l.times = map[uint16]time.Time{}
 	}
-	l.seen[port] = time.Now()
+	l.times[port] = time.Now()
 	return true
 }

@@ -24,8 +24,8 @@ var (
 	openCalls = addArchCalls(map[uint32]uint32{unix.SYS_OPENAT: atArg2}, archOpenCalls)
 )
 
-func addArchCalls(all, own map[uint32]uint32) map[uint32]uint32 {
-	maps.Copy(all, own)
+func addArchCalls(all, archCalls map[uint32]uint32) map[uint32]uint32 {
+	maps.Copy(all, archCalls)
 	return all
 }
 

@@ -59,9 +59,9 @@ func (no *Notifier) trace(n notice) bool {
 	}
 	errno := no.tracer.Observe(uint32(n.nr), n.pid, n.args, func() bool { return no.isValid(n.id) })
 	if errors.Is(errno, unix.EACCES) && no.isValid(n.id) {
-		tried := describeCall("name a file in memory that the trace of the check cannot read")
-		tried.Program = processName(n.pid)
-		no.count(tried)
+		violation := describeCall("name a file in memory that the trace of the check cannot read")
+		violation.Program = processName(n.pid)
+		no.count(violation)
 	}
 	_, renames := renameCalls[uint32(n.nr)]
 	switch {

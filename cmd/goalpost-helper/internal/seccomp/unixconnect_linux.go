@@ -61,11 +61,11 @@ func dupFD(pid uint32, fd int) (int, unix.Errno) {
 		return -1, unix.EACCES
 	}
 	defer func() { _ = unix.Close(of) }()
-	own, err := unix.PidfdGetfd(of, fd, 0)
+	duplicate, err := unix.PidfdGetfd(of, fd, 0)
 	if errors.Is(err, unix.EPERM) {
 		return -1, unix.EACCES
 	}
-	return own, errnoIn(err)
+	return duplicate, errnoIn(err)
 }
 
 func errnoIn(err error) unix.Errno {
@@ -138,10 +138,10 @@ func (no *Notifier) connectToPath(n notice, fd, from int, path string) unix.Errn
 	}
 	var to unix.RawSockaddrUnix
 	to.Family = unix.AF_UNIX
-	own := "/proc/self/fd/" + strconv.Itoa(at) // exactly the file that was checked
-	for i := range len(own) {
-		to.Path[i] = int8(own[i])
+	link := "/proc/self/fd/" + strconv.Itoa(at) // exactly the file that was checked
+	for i := range len(link) {
+		to.Path[i] = int8(link[i])
 	}
-	size := int(unsafe.Offsetof(to.Path)) + len(own) + 1
+	size := int(unsafe.Offsetof(to.Path)) + len(link) + 1
 	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
 }

@@ -49,8 +49,8 @@ func openTunnel(proxy, host, port string, in io.Reader, out io.Writer) error {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
-		return errors.New(cmp.Or(string(said), answer.Status))
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
+		return errors.New(cmp.Or(string(body), answer.Status))
 	}
 	_ = conn.SetDeadline(time.Time{})
 	go func() {

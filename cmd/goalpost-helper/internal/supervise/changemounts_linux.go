@@ -22,13 +22,13 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 			answer <- nil
 		}
 	}()
-	refused := <-answer
+	wireErr := <-answer
 	if r.Op == wire.Revoke && r.Signal != 0 {
 		// Programs that have files of the grant open would still have access, so all programs of the sandbox end.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}
-	if refused != nil {
-		return s.answer(wire.Answer{ID: r.ID, Error: refused})
+	if wireErr != nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: wireErr})
 	}
 	return s.answer(wire.Answer{ID: r.ID, Changed: true})
 }

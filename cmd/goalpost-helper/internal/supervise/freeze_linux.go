@@ -61,12 +61,12 @@ func (f *freezer) mustWait(r wire.Request) bool {
 func (f *freezer) enqueue(r wire.Request, fds []int) error {
 	q := queuedRequest{request: r}
 	for _, fd := range fds {
-		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		duplicate, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
 			socket.CloseAll(q.fds)
 			return os.NewSyscallError("fcntl", err)
 		}
-		q.fds = append(q.fds, own)
+		q.fds = append(q.fds, duplicate)
 	}
 	f.queue = append(f.queue, q)
 	return nil
@@ -92,13 +92,13 @@ func (f *freezer) freeze(id uint64) error {
 	f.end, f.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(f.ended)
-		again := time.NewTicker(freezeInterval)
-		defer again.Stop()
+		ticker := time.NewTicker(freezeInterval)
+		defer ticker.Stop()
 		for {
 			select {
 			case <-f.end:
 				return
-			case <-again.C:
+			case <-ticker.C:
 				_ = unix.Kill(-1, unix.SIGSTOP)
 			}
 		}
@@ -126,7 +126,7 @@ func (f *freezer) thaw(id uint64) []queuedRequest {
 // stopAll stops every process but this one. Parents come first: otherwise a shell would treat a stopped child as a job
 // that the user has stopped.
 func stopAll() error {
-	begun := time.Now()
+	start := time.Now()
 	sent := map[int]bool{}
 	for range maxOrderedPasses {
 		running := map[int]bool{}
@@ -162,7 +162,7 @@ func stopAll() error {
 				waiting++
 			}
 		}
-		switch passed := time.Since(begun); {
+		switch passed := time.Since(start); {
 		case running == 0 && (waiting == 0 || passed > waitTimeout):
 			return nil
 		case passed > freezeTimeout:

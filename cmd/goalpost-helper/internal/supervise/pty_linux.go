@@ -9,7 +9,7 @@ import (
 )
 
 // openTerminal opens a pseudo-terminal in the sandbox's own devpts.
-func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
+func openTerminal(size wire.Size) (master, tty int, wireErr *wire.Error) {
 	master = -1
 	fail := func(step string, err error) (int, int, *wire.Error) {
 		if master >= 0 {

@@ -17,7 +17,7 @@ import (
 const maxArg = 128 << 10
 
 // startProgram starts one program in its own session. master is its terminal's master, -1 if it has no terminal.
-func (s *Supervisor) startProgram(r wire.Request, fds []int) (pid, master int, refused *wire.Error) {
+func (s *Supervisor) startProgram(r wire.Request, fds []int) (pid, master int, wireErr *wire.Error) {
 	master = -1
 	if err := validateRequest(r, fds, s.inside != nil); err != nil {
 		return 0, master, err
@@ -39,15 +39,15 @@ func (s *Supervisor) startProgram(r wire.Request, fds []int) (pid, master int, r
 		r.TTY = true
 	}
 	if s.inside != nil {
-		pid, refused = s.inside.Start(path, r, files)
+		pid, wireErr = s.inside.Start(path, r, files)
 	} else {
-		pid, refused = start(path, dir, argv, env, files, r.TTY)
+		pid, wireErr = start(path, dir, argv, env, files, r.TTY)
 	}
-	if refused != nil && master >= 0 {
+	if wireErr != nil && master >= 0 {
 		_ = unix.Close(master)
 		master = -1
 	}
-	return pid, master, refused
+	return pid, master, wireErr
 }
 
 func start(path, dir string, argv, env []string, files []uintptr, tty bool) (int, *wire.Error) {
@@ -119,19 +119,19 @@ func lookPath(name, dir string, env []string) (string, *wire.Error) {
 		path := joinDir(dir, name)
 		return path, checkExecutable(path, name)
 	}
-	var refused *wire.Error
+	var wireErr *wire.Error
 	for _, folder := range filepath.SplitList(lookupEnv(env, "PATH")) {
 		path := filepath.Join(joinDir(dir, folder), name)
 		err := checkExecutable(path, name)
 		if err == nil {
 			return path, nil
 		}
-		if err.Code == wire.Permission && refused == nil {
-			refused = err
+		if err.Code == wire.Permission && wireErr == nil {
+			wireErr = err
 		}
 	}
-	if refused != nil {
-		return "", refused
+	if wireErr != nil {
+		return "", wireErr
 	}
 	return "", &wire.Error{Code: wire.NotFound, Text: fmt.Sprintf("%s: no such program on PATH", name)}
 }

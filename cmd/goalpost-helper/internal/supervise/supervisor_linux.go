@@ -31,7 +31,7 @@ type Supervisor struct {
 // sandbox starts the programs of a goal and changes their mounts. Its methods are called by one goroutine at a time.
 type sandbox interface {
 	// start runs a program; path is its resolved name, files are its descriptors.
-	Start(path string, r wire.Request, files []uintptr) (pid int, refused *wire.Error)
+	Start(path string, r wire.Request, files []uintptr) (pid int, wireErr *wire.Error)
 	// grant attaches trees that the goal's init opened, one for each mount of the request.
 	Grant(r wire.Request, trees []int) *wire.Error
 	Revoke(id uint64) error

@@ -170,8 +170,8 @@ type message struct {
 
 // awaitMessage reads messages until one contains want.
 func (p *player) awaitMessage(want json.RawMessage) error {
-	var wanted message
-	if err := json.Unmarshal(want, &wanted); err != nil {
+	var expected message
+	if err := json.Unmarshal(want, &expected); err != nil {
 		return fmt.Errorf("parse the expected message: %w", err)
 	}
 	for p.in.Scan() {
@@ -188,7 +188,7 @@ func (p *player) awaitMessage(want json.RawMessage) error {
 				p.token = h.Value
 			}
 		}
-		if m.Method != wanted.Method || m.Method == "" && string(m.ID) != string(wanted.ID) {
+		if m.Method != expected.Method || m.Method == "" && string(m.ID) != string(expected.ID) {
 			continue
 		}
 		var have, part any

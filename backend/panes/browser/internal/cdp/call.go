@@ -48,11 +48,11 @@ func (p *pendingCalls) resolve(message []byte) bool {
 	case id >= firstPostID:
 		return true // the caller has given up
 	}
-	held, ok := p.waiting.LoadAndDelete(id)
+	value, ok := p.waiting.LoadAndDelete(id)
 	if !ok {
 		return true
 	}
-	waiting, ok := held.(chan answer)
+	waiting, ok := value.(chan answer)
 	if !ok {
 		return true
 	}

@@ -56,9 +56,9 @@ func FaultCause(f *fault.Error) error { return &callCause{text: f.Message, fault
 // Cause returns why ctx ended: an error of NewCause, or the caller's own; nil if it has not ended.
 func Cause(ctx context.Context) error {
 	err := context.Cause(ctx)
-	var known *callCause
-	if errors.As(err, &known) {
-		return known
+	var cause *callCause
+	if errors.As(err, &cause) {
+		return cause
 	}
 	if err == nil {
 		return nil

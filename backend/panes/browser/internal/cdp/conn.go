@@ -80,10 +80,10 @@ func (c *Conn) countHandled(n int64) {
 // DrainEvents returns when every event that Chromium sent before the last answer has been
 // handled. The receiver of events must not call it.
 func (c *Conn) DrainEvents() {
-	given := c.pipe.events.Load()
+	count := c.pipe.events.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.handled < given {
+	for c.handled < count {
 		c.handledMore.Wait()
 	}
 }

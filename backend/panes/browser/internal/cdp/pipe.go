@@ -59,11 +59,11 @@ func newPipe(in, out *os.File, onFrame func(ScreencastFrame)) *pipe {
 
 // Send writes one message.
 func (p *pipe) Send(message []byte) error {
-	framed := make([]byte, 0, len(message)+1)
-	framed = append(append(framed, message...), 0)
+	packet := make([]byte, 0, len(message)+1)
+	packet = append(append(packet, message...), 0)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, err := p.out.Write(framed); err != nil {
+	if _, err := p.out.Write(packet); err != nil {
 		return fmt.Errorf("writing to Chromium: %w", err)
 	}
 	return nil
@@ -115,14 +115,14 @@ func (p *pipe) Read() ([]byte, error) {
 
 // next reads up to the zero byte. The result is valid until the next call.
 func (p *pipe) next() ([]byte, error) {
-	for looked := p.start; ; {
-		if n := bytes.IndexByte(p.buf[looked:p.end], 0); n >= 0 {
-			message := p.buf[p.start : looked+n]
-			p.start = looked + n + 1
+	for offset := p.start; ; {
+		if n := bytes.IndexByte(p.buf[offset:p.end], 0); n >= 0 {
+			message := p.buf[p.start : offset+n]
+			p.start = offset + n + 1
 			return message, nil
 		}
 		p.grow()
-		looked = p.end
+		offset = p.end
 		if p.end-p.start > maxMessage {
 			return nil, fmt.Errorf("reading from Chromium: a message of more than %d bytes", maxMessage)
 		}
@@ -140,17 +140,17 @@ func (p *pipe) next() ([]byte, error) {
 // grow makes space behind the bytes that were read, and frees the space of an unusually long
 // message.
 func (p *pipe) grow() {
-	switch held := p.buf[p.start:p.end]; {
-	case len(held) == 0 && len(p.buf) > 8*readAhead:
+	switch unread := p.buf[p.start:p.end]; {
+	case len(unread) == 0 && len(p.buf) > 8*readAhead:
 		p.buf = make([]byte, readAhead)
-	case len(held) > len(p.buf)/2:
+	case len(unread) > len(p.buf)/2:
 		larger := make([]byte, 2*len(p.buf))
-		copy(larger, held)
+		copy(larger, unread)
 		p.buf = larger
 	case p.start == 0:
 		return
 	default:
-		copy(p.buf, held)
+		copy(p.buf, unread)
 	}
 	p.start, p.end = 0, p.end-p.start
 }

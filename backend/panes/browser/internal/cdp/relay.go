@@ -119,19 +119,19 @@ func (r *Relay) Send(message []byte) error {
 		session = r.root
 	}
 	r.mu.Lock()
-	known := r.sessions[session] && r.err == nil
+	isOpen := r.sessions[session] && r.err == nil
 	r.mu.Unlock()
-	if !known {
+	if !isOpen {
 		return errors.New("a command for Chromium: its session is not part of this page")
 	}
 	if fields["sessionId"], err = json.Marshal(session); err != nil {
 		return fmt.Errorf("a command for Chromium: %w", err)
 	}
-	framed, err := json.Marshal(fields)
+	command, err := json.Marshal(fields)
 	if err != nil {
 		return fmt.Errorf("a command for Chromium: %w", err)
 	}
-	return r.conn.pipe.Send(framed)
+	return r.conn.pipe.Send(command)
 }
 
 // splitMessage returns the members of a message, and its session.
@@ -235,11 +235,11 @@ func (re *relays) deliver(message []byte) bool {
 		_ = json.Unmarshal(fields["params"], &change) // an event without a session changes nothing
 	}
 	re.mu.Lock()
-	r, over := re.bySession[session], re.bySession[change.SessionID]
+	r, next := re.bySession[session], re.bySession[change.SessionID]
 	re.mu.Unlock()
 	if r == nil {
-		if detached && over != nil && change.SessionID == over.root {
-			over.end(ErrClosed)
+		if detached && next != nil && change.SessionID == next.root {
+			next.end(ErrClosed)
 		}
 		return false
 	}

@@ -21,11 +21,11 @@ const PathVariable = "GOALPOST_CHROMIUM"
 // names, or the first of chromium, chromium-browser, google-chrome and Brave on
 // the PATH. The error is ErrMissing and says what to install.
 func Find() (string, error) {
-	if named := os.Getenv(PathVariable); named != "" {
-		path, err := exec.LookPath(named)
+	if program := os.Getenv(PathVariable); program != "" {
+		path, err := exec.LookPath(program)
 		if err != nil {
 			return "", fmt.Errorf("%w: %s is set to %q, which is not a program (%w): correct or unset it", ErrMissing,
-				PathVariable, named, err)
+				PathVariable, program, err)
 		}
 		return path, nil
 	}

@@ -23,8 +23,8 @@ func OpenProfile(parent, name string) (*RunDir, error) {
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}
 	// A killed Chromium leaves these files, which would keep the next one out. The lock above protects the profile.
-	for _, stale := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
-		_ = os.Remove(filepath.Join(path, stale))
+	for _, file := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
+		_ = os.Remove(filepath.Join(path, file))
 	}
 	return &RunDir{Path: path, lock: lock, isProfile: true}, nil
 }

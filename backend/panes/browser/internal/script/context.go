@@ -44,8 +44,8 @@ type PageContext struct {
 	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
 	// HasScript means that page.js has run in the world.
 	HasScript atomic.Bool
-	// own is the id of the document in this world, nil until it is needed.
-	own atomic.Pointer[proto.RuntimeRemoteObjectID]
+	// document is the id of the document in this world, nil until it is needed.
+	document atomic.Pointer[proto.RuntimeRemoteObjectID]
 
 	mu        sync.Mutex
 	listening map[proto.DOMBackendNodeID]struct{}
@@ -61,7 +61,7 @@ func (p *PageContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []
 	defer p.mu.Unlock()
 	var added []proto.DOMBackendNodeID
 	for _, n := range nodes {
-		if _, known := p.listening[n]; known || len(added) == limit || len(p.listening) >= maxListening {
+		if _, isListening := p.listening[n]; isListening || len(added) == limit || len(p.listening) >= maxListening {
 			continue
 		}
 		if p.listening == nil {
@@ -75,14 +75,14 @@ func (p *PageContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []
 
 // OwnDocument returns the id of the document in the world, which is valid as long as the world.
 func (p *PageContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
-	if id := p.own.Load(); id != nil {
+	if id := p.document.Load(); id != nil {
 		return *id, nil
 	}
 	document, err := cdp.Call(client, p.Evaluate("document"))
 	if err != nil {
 		return "", fmt.Errorf("finding the document: %w", err)
 	}
-	p.own.Store(&document.Result.ObjectID)
+	p.document.Store(&document.Result.ObjectID)
 	return document.Result.ObjectID, nil
 }
 
@@ -105,7 +105,7 @@ type Contexts struct {
 	Page atomic.Pointer[PageContext] // in the current document, nil if unknown
 
 	mu        sync.Mutex
-	known     map[proto.RuntimeExecutionContextID]Context
+	contexts  map[proto.RuntimeExecutionContextID]Context
 	documents atomic.Int64 // counts the documents of the page; changed while mu is held
 }
 
@@ -129,26 +129,26 @@ func (c *Contexts) OnCreated(e *cdp.Event) {
 	}
 }
 
-func (c *Contexts) add(id proto.RuntimeExecutionContextID, own Context) {
+func (c *Contexts) add(id proto.RuntimeExecutionContextID, world Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= 2*maxContexts {
-		kept := map[proto.RuntimeExecutionContextID]Context{}
-		for older, known := range c.known {
+	if c.contexts == nil || len(c.contexts) >= 2*maxContexts {
+		newer := map[proto.RuntimeExecutionContextID]Context{}
+		for older, entry := range c.contexts {
 			if older+maxContexts > id { // ids grow
-				kept[older] = known
+				newer[older] = entry
 			}
 		}
-		c.known = kept
+		c.contexts = newer
 	}
-	c.known[id] = own
+	c.contexts[id] = world
 }
 
 // Get returns the world of an id, empty if it is not one of ours.
 func (c *Contexts) Get(id proto.RuntimeExecutionContextID) Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.known[id]
+	return c.contexts[id]
 }
 
 // Documents returns how many documents the page has shown.
@@ -167,11 +167,11 @@ func (c *Contexts) LeaveDocument() {
 func (c *Contexts) SetPage(id proto.RuntimeExecutionContextID, documents int64) *PageContext {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := c.known[id]
-	if own.Name != PageWorldName || c.documents.Load() != documents {
+	world := c.contexts[id]
+	if world.Name != PageWorldName || c.documents.Load() != documents {
 		return nil
 	}
-	s := &PageContext{ID: id, Unique: own.Unique}
+	s := &PageContext{ID: id, Unique: world.Unique}
 	c.Page.Store(s)
 	return s
 }

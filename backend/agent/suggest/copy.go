@@ -69,19 +69,19 @@ func copyFile(source *os.Root, name, target string, bytesLeft *int64) (err error
 	defer func() { _ = in.Close() }()
 	info, err := in.Stat()
 	if err != nil {
-		return err //nolint:wrapcheck // likewise
+		return err //nolint:wrapcheck // the caller names what is copied
 	}
 	if info.Size() > *bytesLeft {
 		return ErrTooLarge
 	}
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
 	if err != nil {
-		return err //nolint:wrapcheck // likewise
+		return err //nolint:wrapcheck // the caller names what is copied
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	n, err := io.Copy(out, io.LimitReader(in, *bytesLeft+1))
 	if *bytesLeft -= n; *bytesLeft < 0 {
 		return ErrTooLarge
 	}
-	return err //nolint:wrapcheck // likewise
+	return err //nolint:wrapcheck // the caller names what is copied
 }

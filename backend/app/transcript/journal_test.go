@@ -130,7 +130,7 @@ func (s *stage) normaliser() func(string) string {
 		if s.tr.comment["window"] != "" { // these numbers depend on the length of the folder's name
 			line = anyTokens.ReplaceAllString(line, "tokens_in=$$N")
 		}
-		line = anyGuess.ReplaceAllString(line, "tokens_in=$$N$1") // likewise
+		line = anyGuess.ReplaceAllString(line, "tokens_in=$$N$1") // depends on the length, too
 		line = anyCurl.ReplaceAllString(line, "$1 …")
 		return anyPid.ReplaceAllString(line, "pid $$PID")
 	}

@@ -57,7 +57,7 @@ func (cr CheckRunner) judge() *judge.Judge {
 	return &judge.Judge{Model: cr.Judge, Name: cr.Model, Window: cr.Window}
 }
 
-// Review lets the cold reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
+// Review lets an independent reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
 // error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (cr CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,

@@ -55,7 +55,7 @@ type UserPrompt struct {
 	Width    float64        `json:"width"`
 	Height   float64        `json:"height"`
 	Link     string         `json:"link"`      // menu: the address under the pointer
-	Image    string         `json:"image"`     // menu: likewise
+	Image    string         `json:"image"`     // menu: the address of the picture under the pointer
 	Selected string         `json:"selected"`  // menu: the selected text
 	Editable bool           `json:"editable"`  // menu: on a text field
 	NoAnswer bool           `json:"no_answer"` // the page does not wait: closing it needs no answer

@@ -135,7 +135,7 @@ func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) 
 	err = s.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
-	s.panes.EndShare(id, false) //nolint:contextcheck // likewise
+	s.panes.EndShare(id, false) //nolint:contextcheck // giving panes back outlives the call
 	return errors.Join(err, s.cleanUpRun(ctx, id))
 }
 

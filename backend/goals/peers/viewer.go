@@ -77,7 +77,7 @@ func (v *viewer) followPeer(ctx context.Context, process string) error {
 		}
 		v.panes.OnChange(info, closed)
 	}
-	defer func() { //nolint:contextcheck // likewise
+	defer func() { //nolint:contextcheck // a lease's end is journaled whatever ends here
 		for _, info := range infos {
 			v.panes.OnChange(info, true)
 		}

@@ -128,7 +128,7 @@ func (m *Manager) startDevTools(ctx context.Context, p *Pane, pg *page, o DevToo
 	if o.Element != nil {
 		panel = "elements"
 	}
-	tools.State.runAsync(func(ctx context.Context) error { //nolint:contextcheck // likewise
+	tools.State.runAsync(func(ctx context.Context) error { //nolint:contextcheck // the tools outlive the call
 		return tools.Navigation.navigate(ctx, devToolsURL+panel)
 	})
 	return tools, nil

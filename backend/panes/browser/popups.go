@@ -198,7 +198,7 @@ func (p *popup) watchFirstDocument(ctx context.Context) error {
 		return nil //nolint:nilerr // its end is reported elsewhere
 	}
 	if err := p.state.wait(ctx, func() bool { return p.state.load.loader != "" && p.state.load.isLoaded() }); err != nil {
-		return nil //nolint:nilerr // likewise
+		return nil //nolint:nilerr // its end is reported elsewhere
 	}
 	world, err := pg.userPromptsContext(ctx)
 	if err == nil {

@@ -87,7 +87,7 @@ func (c *configReader) readLine(line string, depth int) {
 				continue // not a pattern: ssh reports it
 			}
 			for _, file := range files {
-				_ = c.readFile(file, depth+1) // likewise
+				_ = c.readFile(file, depth+1) // ssh reports a file that cannot be read
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (n Name) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(n)) {
 		return json.Marshal(string(n)) //nolint:wrapcheck // of a string
 	}
-	return json.Marshal([][]byte{[]byte(n)}) //nolint:wrapcheck // likewise
+	return json.Marshal([][]byte{[]byte(n)}) //nolint:wrapcheck // of a string
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.

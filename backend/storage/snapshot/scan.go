@@ -205,7 +205,7 @@ func (s *scan) subfolder(
 	defer func() { _ = inner.Close() }()
 	if openInfo, err := inner.Stat("."); err != nil || !sameFile(openInfo, e.info) {
 		s.leaveOut(path, e.Mode, leftOutUnreadable) // it was replaced while it was opened
-		return nil                                  //nolint:nilerr // likewise
+		return nil                                  //nolint:nilerr // it is left out
 	}
 	if !e.Ignored || ignored != nil {
 		return s.folder(ctx, inner, path, depth+1, ignored)

@@ -774,7 +774,7 @@ export interface UserPrompt {
   height: number;
   /** menu: the address under the pointer */
   link: string;
-  /** menu: likewise */
+  /** menu: the address of the picture under the pointer */
   image: string;
   /** menu: the selected text */
   selected: string;

@@ -77,8 +77,8 @@ func (co Comparison) FindChanges() []goal.FileChange {
 	return list
 }
 
-// use combines the uses of one file: the role that comes first in roleOrder counts.
-type use struct {
+// fileUse combines the uses of one file: the role that comes first in roleOrder counts.
+type fileUse struct {
 	role     goal.FileRole
 	program  int
 	examined goal.Examination
@@ -90,8 +90,8 @@ var roleOrder = []goal.FileRole{
 	goal.RoleData,
 }
 
-func combineUses(list []goal.UsedFile) map[string]use {
-	m := map[string]use{}
+func combineUses(list []goal.UsedFile) map[string]fileUse {
+	m := map[string]fileUse{}
 	for _, u := range list {
 		old := m[u.Path]
 		// A file that decides in one use decides, even if another use only examines it.
@@ -102,7 +102,7 @@ func combineUses(list []goal.UsedFile) map[string]use {
 			stronger = false
 		}
 		if !old.isUsed || stronger {
-			m[u.Path] = use{u.Role, u.Program, u.Examined, true}
+			m[u.Path] = fileUse{u.Role, u.Program, u.Examined, true}
 		}
 	}
 	return m
@@ -113,11 +113,11 @@ type changeFinder struct {
 	Comparison
 	before  *goal.Observation
 	found   map[string]*goal.FileChange
-	was, is map[string]use
+	was, is map[string]fileUse
 }
 
 // add adds a change. The first reason of a file counts.
-func (c *changeFinder) add(file, change, reason string, u use, o *goal.Observation) {
+func (c *changeFinder) add(file, change, reason string, u fileUse, o *goal.Observation) {
 	if reason != "" && c.IsFree != nil && c.IsFree(file) {
 		reason = ""
 	}
@@ -185,7 +185,7 @@ func (c *changeFinder) isMade(u goal.UsedFile) bool {
 }
 
 // tamperingReason returns why a change of a used file is tampering, "" if it is not.
-func (c *changeFinder) tamperingReason(file, change string, u use) string {
+func (c *changeFinder) tamperingReason(file, change string, u fileUse) string {
 	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
 		return ""
 	}
@@ -319,7 +319,7 @@ func (c *changeFinder) findSkipped() {
 		change := changeOf(c.Start(u.Path), is)
 		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
 		if change == "changed" && byMake && is.Mode.IsRegular() { // make built from it before the check
-			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
+			c.add(u.Path, change, "", fileUse{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
 		}
 		if _, isKnown := c.missingBefore(u.Path); !isKnown || is.Mode.IsDir() || change != "new" {
 			continue
@@ -328,7 +328,7 @@ func (c *changeFinder) findSkipped() {
 		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 {
 			reason = "" // built before the check
 		}
-		c.add(u.Path, "new", reason, use{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
+		c.add(u.Path, "new", reason, fileUse{role: goal.RoleData, program: u.Program, isUsed: true}, c.After)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-const reviewSystem = `You are a cold reviewer: you have seen nothing of the work but what stands here, and you owe ` +
-	`nobody an agreement. An agent was given an objective, and its checks passed. You look for reasons why the ` +
-	`objective is not reached all the same: a check that was satisfied by its letter, a thing that was asked for and ` +
-	`is not there, work that was faked or damaged.
+const reviewSystem = `You are an independent reviewer. You have seen nothing of the work except what this message ` +
+	`shows, and you do not have to agree with anybody. An agent was given an objective, and its checks passed. You ` +
+	`look for reasons why the objective is not reached all the same: a check that was satisfied by its letter, a thing ` +
+	`that was asked for and is not there, work that was faked or damaged.
 The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. The result ` +
 	`is a part of the work where the objective asks for an answer; otherwise it proves nothing. Say CONFIRM only if ` +
 	`what you see supports that the objective is reached.
@@ -27,7 +27,7 @@ type Work struct {
 	Result string                  // what the agent hands over, "" if nothing
 }
 
-// Review lets the cold reviewer decide about a claim whose checks passed. It sees no part of the conversation. An
+// Review lets an independent reviewer decide about a claim whose checks passed. It sees no part of the conversation. An
 // unreadable reply is never a pass. An error means that nobody can be asked now (goal.Unavailable) or that ctx
 // ended.
 func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []goal.Verdict) (goal.Review, error) {

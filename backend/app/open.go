@@ -253,7 +253,7 @@ func (a *App) openGoals(context.Context) error {
 		FollowOthers: a.options.Watch,
 		Preflighted:  a.options.Preflighted,
 	}, runner.Config{
-		Journal: runner.Journal{
+		Store: runner.Store{
 			Events:    a.store.Journal,
 			Lifecycle: a.store.Journal,
 			Queue:     a.store.Queue,

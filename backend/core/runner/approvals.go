@@ -182,7 +182,7 @@ func (ap *approvals) onAllUnanswered(
 // approvalsAnswered reports whether a goal that has just paused for its user continues at once, because the user
 // answered everything while the run was ending. A later answer resumes the goal itself.
 func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
-	orders, err := r.cfg.Journal.Orders.List(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
+	orders, err := r.cfg.Store.Orders.List(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("answers", "goal", g.ID, "error", err)
 	}

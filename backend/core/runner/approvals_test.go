@@ -560,7 +560,7 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, call(posting), call(honest))
 			f := &forgetful{History: w.store.History}
-			j := journalOf(w.store)
+			j := storeOf(w.store)
 			j.History = f
 			w.runs(j)
 			g := w.create(nil)

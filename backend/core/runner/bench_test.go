@@ -83,7 +83,7 @@ func benchmarkStepIn(b *testing.B, world runner.FolderState, goals, before int) 
 	g := finished(b, s, before)
 	m := &instant{b: b}
 	r := runner.New(runner.Config{
-		Journal: journalOf(s),
+		Store: storeOf(s),
 		Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Session, error) {
 			return bare{m, world}, nil
 		},

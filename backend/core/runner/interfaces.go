@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/domain/policy"
 )
 
-// Journal is the goal store, as the queue and the runs use it.
-type Journal struct {
+// Store is the goal store, as the queue and the runs use it.
+type Store struct {
 	Events    EventLog
 	Lifecycle Lifecycle
 	Queue     Queue

@@ -43,7 +43,7 @@ func (r *Run) saveLoopState(ctx context.Context) *Stop {
 		return stopCause(ctx)
 	}
 	r.turns.stateSavedAt = now
-	if err := r.cfg.Journal.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
+	if err := r.cfg.Store.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("save the loop state", "goal", r.goal.ID, "error", err)
 	}
 	return stopCause(ctx)

@@ -11,7 +11,7 @@ import (
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{cfg: c, goal: g, id: id, active: a, pauser: a.pauser}
 	r.pauser.attachRun()
-	r.journal = &journalWriter{log: c.Journal.Events, run: id}
+	r.journal = &journalWriter{log: c.Store.Events, run: id}
 	r.messages = &messageLog{journal: r.journal, callIDs: map[string]bool{}}
 	r.budget = &budget{
 		goal:        &r.goal,
@@ -33,7 +33,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 		goal:          g.ID,
 		clock:         c.Clock,
 		pauser:        r.pauser,
-		evidence:      c.Journal.Evidence,
+		evidence:      c.Store.Evidence,
 		calls:         r.dispatcher,
 		checkOutput:   g.ShownCheckOutput(),
 	}
@@ -45,7 +45,7 @@ func (r *Run) addApprovals() {
 	grants := &activeGrants{journal: r.journal}
 	r.orders = &orderIntake{
 		goal:   r.goal.ID,
-		store:  r.cfg.Journal.Orders,
+		store:  r.cfg.Store.Orders,
 		grants: grants,
 		pauser: r.pauser,
 		cancel: r.active.cancel,
@@ -64,7 +64,7 @@ func (r *Run) addApprovals() {
 		idle:     &r.budget.idle,
 		orders:   r.orders,
 		grants:   grants,
-		history:  r.cfg.Journal.Approvals,
+		history:  r.cfg.Store.Approvals,
 		exposed:  r.secrets.exposed,
 	}
 }

@@ -65,7 +65,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 		}
 		if r.cfg.Clock.Now().Sub(beat) >= heartbeatInterval {
 			beat = r.cfg.Clock.Now()
-			if err := r.cfg.Journal.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
+			if err := r.cfg.Store.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
 				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
 			}
 		}

@@ -74,7 +74,7 @@ func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) 
 	var l goal.Limits
 	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Validate())
 	if err == nil {
-		err = r.cfg.Journal.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID},
+		err = r.cfg.Store.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID},
 			event.NewLimitsChanged(l))
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *Runner) recordEnd(ctx context.Context, g goal.Goal, stop *Stop) {
 		By:      stop.By,
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := r.cfg.Journal.Events.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)
+	err := r.cfg.Store.Events.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)
 	if err == nil && r.cfg.Ended != nil {
 		err = r.cfg.Ended(ctx, g.ID)
 	}

@@ -40,14 +40,14 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 // tryBegin checks whether the goal may begin, which writes nothing, and then begins it.
 func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
 	ctx = context.WithoutCancel(ctx)
-	busy, err := r.cfg.Journal.Queue.NotReady(ctx, g.ID, r.slots)
+	busy, err := r.cfg.Store.Queue.NotReady(ctx, g.ID, r.slots)
 	if err != nil {
 		return goal.Run{}, err
 	}
 	if busy != nil {
 		return goal.Run{}, busy
 	}
-	return r.cfg.Journal.Lifecycle.Begin(ctx, g.ID, r.slots, opening...)
+	return r.cfg.Store.Lifecycle.Begin(ctx, g.ID, r.slots, opening...)
 }
 
 // journalQueued journals why a goal waits, once for each reason. It returns the reason.
@@ -56,7 +56,7 @@ func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, lastRea
 		return reason
 	}
 	run := goal.Run{Goal: g.ID, ID: g.RunID}
-	if err := r.cfg.Journal.Events.Append(ctx, run, &event.Queued{Reason: reason}); err != nil {
+	if err := r.cfg.Store.Events.Append(ctx, run, &event.Queued{Reason: reason}); err != nil {
 		r.cfg.Log.Warn("queue", "goal", g.ID, "error", err)
 	}
 	return reason
@@ -85,7 +85,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 
 // takeOrders takes orders of a goal that has no run. Orders that cannot be read now wait.
 func (r *Runner) takeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) []goal.Order {
-	orders, err := r.cfg.Journal.Orders.Take(ctx, id, kinds...)
+	orders, err := r.cfg.Store.Orders.Take(ctx, id, kinds...)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("orders", "goal", id, "error", err)
 	}
@@ -102,7 +102,7 @@ func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	default:
 		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit, By: stop.By}
 		run := goal.Run{Goal: g.ID, ID: g.RunID}
-		if err := r.cfg.Journal.Events.Append(context.WithoutCancel(ctx), run, body); err != nil {
+		if err := r.cfg.Store.Events.Append(context.WithoutCancel(ctx), run, body); err != nil {
 			r.cfg.Log.Error("leave the queue", "goal", g.ID, "error", err)
 		}
 	}

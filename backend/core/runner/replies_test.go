@@ -109,7 +109,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	critic := &script{turns: []func(context.Context, goal.Turn) (goal.Reply, error){says("PROGRESSING\nit does")}}
 	shown := &strings.Builder{}
 	w.runner = runner.New(runner.Config{
-		Journal: journalOf(w.store),
+		Store: storeOf(w.store),
 		Open: func(ctx context.Context, g goal.Goal, id goal.Run, say func(string, string)) (runner.Session, error) {
 			opened, err := w.open(ctx, g, id, say)
 			if err != nil {
@@ -241,7 +241,7 @@ func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 				return reply, err
 			})
 			w.runner = runner.New(runner.Config{
-				Journal: journalOf(w.store),
+				Store: storeOf(w.store),
 				Open: func(ctx context.Context, g goal.Goal, id goal.Run, say func(string, string)) (runner.Session, error) {
 					opened, err := w.open(ctx, g, id, say)
 					if err != nil {

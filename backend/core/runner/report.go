@@ -15,10 +15,10 @@ import (
 // finishRun records the end of the run: the spent time, the host's report, and the event that ends or pauses the
 // goal.
 func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
-	if err := r.cfg.Journal.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
+	if err := r.cfg.Store.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
-	if err := r.cfg.Journal.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
+	if err := r.cfg.Store.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
 		r.cfg.Log.Warn("save the loop state", "goal", r.goal.ID, "error", err)
 	}
 	if stop.Exit == goal.LimitReached { // also if the run was cut off

@@ -15,7 +15,7 @@ import (
 // intent and no result has an unknown outcome: the host never repeats it, and the agent is instructed to check
 // before it does.
 func (r *Run) restoreRun(ctx context.Context) *Stop {
-	messages, err := r.cfg.Journal.History.Conversation(ctx, r.goal.ID)
+	messages, err := r.cfg.Store.History.Conversation(ctx, r.goal.ID)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the conversation", err)
 	}
@@ -29,7 +29,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
 		})
 	}
-	past, err := r.cfg.Journal.History.RunHistory(ctx, r.goal.ID, r.recent.limit)
+	past, err := r.cfg.Store.History.RunHistory(ctx, r.goal.ID, r.recent.limit)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
 	}
@@ -130,7 +130,7 @@ func (r *Run) wasVerificationInterrupted() bool {
 }
 
 func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
-	steps, err := r.cfg.Journal.History.IntentsWithoutResult(ctx, r.goal.ID)
+	steps, err := r.cfg.Store.History.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the steps", err)
 	}

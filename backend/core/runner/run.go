@@ -124,7 +124,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 }
 
 func (r *Run) openSession(ctx context.Context) *Stop {
-	dependency, err := r.cfg.Journal.Queue.FailedDependency(ctx, r.goal.ID)
+	dependency, err := r.cfg.Store.Queue.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "checking the goals that must be done first", err)
 	}

@@ -28,7 +28,7 @@ type Clock interface {
 
 // Config holds the dependencies of a Runner. Everything but DailyLimitReached, Disk and Ended is required.
 type Config struct {
-	Journal Journal
+	Store Store
 	// Open opens the session of a goal; warn journals a problem that does not stop it.
 	Open    func(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (Session, error)
 	Publish func(event.Event) // for events that are not journaled

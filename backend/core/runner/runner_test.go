@@ -123,7 +123,7 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 		t.Fatal(err)
 	}
 	w.clock = c
-	w.runs(journalOf(w.store))
+	w.runs(storeOf(w.store))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
@@ -135,8 +135,8 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 }
 
 // journalOf returns the parts of a store that a runner uses.
-func journalOf(s *store.Store) runner.Journal {
-	return runner.Journal{
+func storeOf(s *store.Store) runner.Store {
+	return runner.Store{
 		Events:    s.Journal,
 		Lifecycle: s.Journal,
 		Queue:     s.Queue,
@@ -147,10 +147,10 @@ func journalOf(s *store.Store) runner.Journal {
 	}
 }
 
-// runs makes the runner, which keeps a journal.
-func (w *world) runs(j runner.Journal) {
+// runs makes the runner, with a store.
+func (w *world) runs(s runner.Store) {
 	w.runner = runner.New(runner.Config{
-		Journal: j, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler), Slots: 3,
+		Store: s, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler), Slots: 3,
 		ApprovalTimeout: func() time.Duration { return time.Duration(w.patience.Load()) },
 		Disk:            func() (uint64, error) { return w.free.Load(), nil },
 	})

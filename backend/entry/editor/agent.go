@@ -62,7 +62,8 @@ func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
 	}
 	a := &Agent{deps: deps, sessions: sessions, working: map[sdk.SessionId]bool{}}
 	ready := make(chan struct{})
-	conn := sdk.NewAgentSideConnection(deferredAgent{a, ready}, out, in)
+	answers := newOwedAnswers(in, out)
+	conn := sdk.NewAgentSideConnection(deferredAgent{a, ready}, answers, answers)
 	conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK logs whole messages
 	a.conn = conn
 	close(ready)

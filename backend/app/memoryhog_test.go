@@ -32,14 +32,18 @@ func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
 	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" {
 		why = "needed more than the 128 MiB of memory together that are allowed"
 	}
-	p.await("the warning", func(e event.Event) bool {
-		warning, is := e.Body.(*event.Warning)
-		return is && strings.Contains(warning.Text, "tail was ended") && strings.Contains(warning.Text, why)
-	})
 	var step *event.Step
-	p.await("the step", func(e event.Event) (is bool) {
-		step, is = e.Body.(*event.Step)
-		return is
+	isWarned := false
+	p.await("the warning and the step, in any order", func(e event.Event) bool {
+		switch body := e.Body.(type) {
+		case *event.Warning:
+			isWarned = isWarned || strings.Contains(body.Text, "tail was ended") && strings.Contains(body.Text, why)
+		case *event.Step:
+			if step == nil {
+				step = body
+			}
+		}
+		return isWarned && step != nil
 	})
 	row, err := p.goal.Step(out.GoalID, step.StepID)
 	must(t, err)

@@ -87,10 +87,14 @@ func (negatableFlag) String() string { return "" }
 func (n negatableFlag) Type() string { return n.kind }
 
 func (n negatableFlag) Set(text string) error {
-	if name, ok := strings.CutPrefix(text, "!"); ok {
+	name, isOpposite := strings.CutPrefix(text, "!")
+	switch {
+	case strings.TrimSpace(name) == "":
+		return fmt.Errorf("the %s is empty", n.kind)
+	case isOpposite:
 		*n.opposite = append(*n.opposite, name)
-	} else {
-		*n.list = append(*n.list, text)
+	default:
+		*n.list = append(*n.list, name)
 	}
 	return nil
 }

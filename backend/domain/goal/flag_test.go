@@ -85,6 +85,8 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 		{"max-iterations", "1.5"},
 		{"max-iterations", "-1"},
 		{"max-tokens", "1e99"},
+		{"tool", "!"},
+		{"protect", " "},
 	} {
 		if set(wrong[0], wrong[1]) == nil {
 			t.Errorf("--%s %s is accepted", wrong[0], wrong[1])

@@ -94,18 +94,18 @@ const DefaultCriticEvery = 5
 func (r *Request) Flags() []Flag {
 	limits := r.Limits.Flags(DefaultLimits())
 	flags := []Flag{
-		{"check", UsualFlags, checkFlag{&r.Criterion}, "a command that must exit with 0, an http address that must answer " +
-			"200, or file:PATH, json:EXPRESSION, question:TEXT, visual:TEXT, manual:NOTE (repeatable; all must pass)"},
+		{"check", UsualFlags, checkFlag{&r.Criterion}, "a command that must exit with 0, an http address that must " +
+			"answer 200, or file:PATH, json:EXPRESSION, question:TEXT, visual:TEXT, manual:NOTE (repeatable; all must pass)"},
 		{"dir", UsualFlags, &r.Dir, "the goal's folder, in which it works (default: a new one)"},
-		{"worktree", UsualFlags, &r.NewWorktree, "work in a new git worktree of the folder's repository, on a branch of " +
-			"its own (default folder: the present one)"},
+		{"worktree", UsualFlags, &r.NewWorktree, "work in a new git worktree of the folder's repository, on a branch " +
+			"of its own (default folder: the present one)"},
 		{"risk", UsualFlags, (*string)(&r.Risk), "maximum risk level: read_only, write_local (default), network_get, " +
 			"network_write, spends_money"},
 		{"allow-host", UsualFlags, &r.AllowHosts, "hosts that it may contact"},
 		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
 
-		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host or where=ssh:NAME for a command, " +
-			"from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
+		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host or where=ssh:NAME for a " +
+			"command, from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
 		{"any", CheckFlags, &r.Any, "one passing check is enough"},
 		{
 			"require", CheckFlags, (*string)(&r.Require),
@@ -127,8 +127,8 @@ func (r *Request) Flags() []Flag {
 			"check-dir", CheckFlags, &r.CheckDir,
 			"a folder that only the checks read, as $GOALPOST_CHECK_DIR; the agent and the models do not",
 		},
-		{"protect", CheckFlags, negatableFlag{&r.Protect, &r.NoProtect, "pattern"}, "also protect files that match this " +
-			"pattern, relative to the folder, such as 'tests/**'; with ! before it, do not protect them"},
+		{"protect", CheckFlags, negatableFlag{&r.Protect, &r.NoProtect, "pattern"}, "also protect files that match " +
+			"this pattern, relative to the folder, such as 'tests/**'; with ! before it, do not protect them"},
 
 		{
 			"work", AccessFlags, &r.Work,
@@ -176,8 +176,8 @@ func (r *Request) Flags() []Flag {
 			"the turns between two runs of the critic (default 5), 0 for no critic, or its PROVIDER/MODEL",
 		},
 		{"judge", SupervisionFlags, &r.Judge, "PROVIDER/MODEL that judges and reviews (default: the goal's own)"},
-		{"review", SupervisionFlags, (*string)(&r.Review), "whether an independent reviewer checks claims that passed: " +
-			"always or never (default: if no deterministic check decides)"},
+		{"review", SupervisionFlags, (*string)(&r.Review), "whether an independent reviewer checks claims that " +
+			"passed: always or never (default: if no deterministic check decides)"},
 
 		{
 			"engine", ModelFlags, &r.Engine,
@@ -189,7 +189,8 @@ func (r *Request) Flags() []Flag {
 		},
 		{
 			"max-output", ModelFlags, &r.MaxOutput,
-			"bytes of a tool's output that the agent sees at once; it can read the rest (default: by the model's window)",
+			"bytes of a tool's output that the agent sees at once; it can read the rest " +
+				"(default: by the model's window)",
 		},
 	}
 	return append(flags, limits...)
@@ -247,7 +248,8 @@ func (r *Request) Complete() error {
 // unknown choice.
 func (r *Request) Validate() error {
 	if r.Objective == "" {
-		return fault.Invalid("objective", "the goal has no objective", "say in a sentence what should be true at the end")
+		return fault.Invalid("objective", "the goal has no objective",
+			"say in a sentence what should be true at the end")
 	}
 	if err := r.Criterion.Validate(); err != nil {
 		return err
@@ -321,7 +323,8 @@ func (l Limits) Validate() error {
 		return fault.Invalid("limits", "a limit is negative", "use 0 for no limit")
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
-		return fault.Invalid("limits", "the spending limit is not a number", "use an amount such as 2.50, or 0 for no limit")
+		return fault.Invalid("limits", "the spending limit is not a number",
+			"use an amount such as 2.50, or 0 for no limit")
 	}
 	return nil
 }

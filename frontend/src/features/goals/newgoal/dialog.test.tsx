@@ -115,6 +115,7 @@ test("text that is no number stays, also in a saved draft, and is refused at its
   write("field-objective", "make it green");
   write("check-command", "make test");
   await press("more");
+  write("field-usd", "five");
   write("field-tokens", "abc");
   write("field-criticEvery", "often");
   write("field-allowLocal", "5432 http");
@@ -130,8 +131,10 @@ test("text that is no number stays, also in a saved draft, and is refused at its
   ]);
   expect(get("error-limits").textContent).toBe("Enter a number, 0 or more · leave it empty for no limit");
   expect(get("field-usd").getAttribute("aria-invalid")).toBe("true");
+  expect(get("error-tokens").textContent).toBe("Enter a number, 0 or more");
   expect(get("error-critic_every").textContent).toContain("Enter a number of turns");
   expect(get("error-allow_local").textContent).toContain("Enter port numbers");
+  write("field-usd", "");
   write("field-tokens", "1000");
   write("field-criticEvery", "0");
   write("field-allowLocal", "5432");

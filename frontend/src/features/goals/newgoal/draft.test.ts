@@ -22,7 +22,8 @@ test("an objective and one check are all that must be filled", () => {
 
 test("numbers are checked where they are written", () => {
   expect(validate(draft({ invalid: { usd: "five" } })).limits?.message).toContain("number");
-  expect(validate(draft({ invalid: { iterations: "-1" } })).limits).toBeDefined();
+  expect(validate(draft({ invalid: { iterations: "-1" } })).iterations?.message).toContain("number");
+  expect(validate(draft({ invalid: { max_output: "lots" } })).limits).toBeUndefined();
   expect(validate(draft({ invalid: { allow_local: "http" } })).allow_local?.message).toContain("port");
   expect(validate(draft({ checks: [{ ...emptyCheck, command: "x", exitCode: "ok" }] })).criterion).toBeDefined();
 });

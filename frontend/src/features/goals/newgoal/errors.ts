@@ -54,8 +54,8 @@ export function errorsOf(problem: Problem): Errors {
   return { [field]: { message: problem.message, hint: problem.hint } };
 }
 
-/** The limits, which have one error together. */
-const limitNames: ReadonlySet<string> = new Set(["wall_clock_ms", "usd", ...limitFields.map((f) => f.name)]);
+/** The limits beside the folder, which have one error together. */
+const limitNames: ReadonlySet<string> = new Set(["wall_clock_ms", "usd"]);
 
 const invalidErrors: Errors = {
   critic_every: { message: "Enter a number of turns, or leave empty for no critic", hint: "" },

@@ -32,7 +32,7 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
       <ReviewField draft={draft} set={set} errors={errors} />
       <PersonaField draft={draft} set={set} errors={errors} />
       <OnAskField draft={draft} set={set} errors={errors} />
-      <label className="col-span-2 flex items-center gap-2 self-center text-xs">
+      <label className="col-span-2 flex items-center gap-2 self-center text-xs max-[640px]:col-span-1">
         <input
           type="checkbox"
           data-testid="field-require-steps"

@@ -244,6 +244,21 @@ function tableProofs(win) {
   /** Waits until the first visible line of the terminal contains these words. */
   const topHas = (words) =>
     page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
+  let counts = 0;
+  /** Runs a long command that differs from those before it, and waits for the prompt after it. Returns its end. */
+  const countInTerminal = async () => {
+    const n = 100 + counts++;
+    const command = `echo counted $((${n}*7))`;
+    await page.keyboard.type(`seq 200; ${command}\n`);
+    await page.waitForFunction(
+      (text) => {
+        const lines = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.trim());
+        return (lines[lines.lastIndexOf(text) + 1] ?? "") !== "" && lines.includes(text);
+      },
+      `counted ${n * 7}`,
+    );
+    return command;
+  };
   const opens = (id) => async (go) => {
     await go();
     await win.closes(id);
@@ -338,19 +353,18 @@ function tableProofs(win) {
       await broadcast().waitFor({ state: "detached" });
     },
     "Previous command": async (go) => {
-      await page.keyboard.type("seq 200; echo counted $((3*7))\n");
-      await at("terminal").first().getByText("counted 21").first().waitFor();
+      const command = await countInTerminal();
       await go();
-      await topHas("seq 200; echo counted");
+      await topHas(command);
     },
     "Next command": async (go) => {
-      await page.keyboard.type("seq 200; echo counted $((3*7))\n");
-      await at("terminal").first().getByText("counted 21").first().waitFor();
+      const command = await countInTerminal();
       await win.command("Previous command");
-      await topHas("seq 200; echo counted");
+      await topHas(command);
       await go();
       await page.waitForFunction(
-        () => !document.querySelector(".xterm-rows > div")?.textContent?.includes("seq 200; echo counted"),
+        (text) => !document.querySelector(".xterm-rows > div")?.textContent?.includes(text),
+        command,
       );
     },
     "Search in the terminal": opens("terminal-search"),

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,12 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 			scripts: []string{big, big, big, big, big},
 			exit:    goal.ExitError,
 			reason:  "Claude Code ended 4 times. It sent a message of more than 10 MiB",
+		},
+		"prints much before it ends": {
+			scripts: slices.Repeat([]string{`{"stderr":"` + strings.Repeat("x", 60000) + ` no such account"}` + "\n" +
+				`{"kill":true}` + "\n"}, 4),
+			exit:   goal.ExitError,
+			reason: "x no such account",
 		},
 		"does not speak the protocol": {
 			scripts: []string{`{"stderr":"I speak another protocol"}` + "\n" + `{"host":{"method":"initialize"}}` + "\n" +

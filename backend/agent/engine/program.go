@@ -31,11 +31,14 @@ type program struct {
 	files   []*os.File // our ends of its pipes
 	stderr  *tail.Writer
 	work    sync.WaitGroup
-	isLost  atomic.Bool // a part of it has ended
+	allRead chan struct{} // closed when standard error is read to its end; nil if the program did not start
+	isLost  atomic.Bool   // a part of it has ended
 }
 
-// writeTimeout is how long a message may wait until the agent reads it.
-const writeTimeout = 30 * time.Second
+const (
+	writeTimeout  = 30 * time.Second // for the agent to read a message
+	stderrTimeout = time.Second      // for the end of standard error, which a killed agent's children may keep open
+)
 
 // timedWriter fails if the agent does not read.
 type timedWriter struct{ file *os.File }
@@ -87,9 +90,6 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 	p := &program{stderr: tail.NewWriter(2048)}
 	var remote []*os.File
 	defer func() {
-		for _, f := range remote { // the program has its own copies
-			_ = f.Close()
-		}
 		if err != nil {
 			p.end()
 		}
@@ -112,10 +112,17 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 		Dir:   s.opts.Dir,
 		Files: remote,
 	})
+	for _, f := range remote { // the program has its own copies, and with ours open, its end would not be seen
+		_ = f.Close()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", profile.Name, err)
 	}
-	p.work.Go(func() { _, _ = io.Copy(p.stderr, p.files[2]) })
+	p.allRead = make(chan struct{})
+	p.work.Go(func() {
+		defer close(p.allRead)
+		_, _ = io.Copy(p.stderr, p.files[2])
+	})
 	p.conn, err = acp.Open(ctx, acp.Options{
 		Version: s.opts.Version,
 		Dir:     s.opts.Dir + profile.DirSuffix,
@@ -124,6 +131,7 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 		Options: profile.SessionOptions,
 	}, listener{s}, timedWriter{p.files[0]}, p.files[1])
 	if err != nil {
+		p.end()
 		return nil, fmt.Errorf("%s: %w. %s", profile.Name, err, p.lastOutput())
 	}
 	return p, nil
@@ -262,18 +270,29 @@ func (p *program) lastOutput() string {
 	return "It printed: " + text
 }
 
-// end kills the program's process group and waits until nothing uses its pipes.
+// end kills the program's process group, reads what is left of its standard error, and waits until nothing uses its
+// pipes.
 func (p *program) end() {
 	if p.process != nil {
 		_ = p.process.Signal(syscall.SIGKILL) // it may already have ended
 	}
 	p.disconnect()
+	if p.allRead != nil {
+		select {
+		case <-p.allRead:
+		case <-time.After(stderrTimeout):
+		}
+	}
+	for _, f := range p.files {
+		_ = f.Close()
+	}
 	p.work.Wait()
 }
 
-// disconnect closes our ends of the pipes, because children of an agent that has ended may keep the other ends open.
+// disconnect closes our ends of standard input and output, because children of an agent that has ended may keep the
+// other ends open.
 func (p *program) disconnect() {
-	for _, f := range p.files {
+	for _, f := range p.files[:min(2, len(p.files))] {
 		_ = f.Close()
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -78,12 +79,13 @@ func (s *Session) silenceReason(tool string) string {
 	return reason
 }
 
-// parkSilent returns an error that parks the goal if the agent was silent for too long.
-func (s *Session) parkSilent(a *program) error {
+// parkSilent ends the turn and returns an error that parks the goal if the agent was silent for too long.
+func (s *Session) parkSilent(ctx context.Context, a *program) error {
 	reason := s.silenceReason("")
 	if reason == "" {
 		return nil
 	}
+	s.Interrupt(ctx) // before its last output is read, because some agents report their problem only then
 	return &goal.Unavailable{
 		Until: s.opts.Now().Add(silentPark),
 		Err:   fmt.Errorf("%s. %s", reason, a.lastOutput()),

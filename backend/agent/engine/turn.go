@@ -167,7 +167,7 @@ func (s *Session) awaitDecision(ctx context.Context, t goal.Turn, delta func(str
 			agent.disconnect()
 			<-turn.done
 		case <-s.opts.After(s.silenceLeft(false)):
-			if err := s.parkSilent(agent); err != nil {
+			if err := s.parkSilent(ctx, agent); err != nil {
 				return goal.Reply{}, err
 			}
 		}

@@ -139,9 +139,9 @@ async function decide({ page, home, said }, model, desktop) {
   // The agent's code ran inside the judge's process. The card, the dashboard, the receipt, the report and the
   // notification say so in the same words.
   const proof = card(repaired, "done").getByTestId("card-assurance");
-  assert.equal(await proof.getAttribute("data-level"), "shared");
-  const words = (await proof.innerText()).trim();
-  assert.match(words, /^Verified \(/);
+  assert.equal(await proof.getAttribute("data-level"), "weakened");
+  const words = "Passed, look at this";
+  assert.ok((await proof.innerText()).startsWith(`${words}: `));
   await at("goal-assurance").getByText(words, { exact: true }).waitFor();
   const why = (await at("receipt").innerText()).split("\n").find((line) => line.includes("check.mjs"));
   assert.ok(why, "the dashboard does not say why it is not more");
@@ -149,7 +149,7 @@ async function decide({ page, home, said }, model, desktop) {
   assert.ok(proven.includes(words) && proven.includes(why), `the receipt does not say "${words}: ${why}":\n${proven}`);
   const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
   const { stdout: report } = await promisify(execFile)(goalctl, ["report", repaired], { env });
-  assert.match(report, /Assurance: shared/);
+  assert.ok(report.includes(words), `the report does not say "${words}":\n${report}`);
   assert.ok(report.includes(why), `the report does not say "${why}":\n${report}`);
   const notice = await desktop.notification((n) => n.title === "A goal is done" && n.text.includes("add numbers"));
   assert.ok(notice.text.includes(words), `the notification does not say "${words}": ${notice.text}`);

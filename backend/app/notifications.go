@@ -113,7 +113,7 @@ const maxNotificationText = 60
 func notificationText(g goal.Goal, body event.Body, details string) string {
 	details = text.Truncate(details, maxNotificationText)
 	if end, ok := body.(*event.Ended); ok {
-		details = end.Assurance.Describe(g.JudgeName())
+		details = end.Proof.Describe(g.JudgeName())
 	}
 	return strings.TrimSpace(text.Truncate(g.Objective, maxNotificationText) + "\n" + details)
 }

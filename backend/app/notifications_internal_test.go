@@ -44,9 +44,9 @@ func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 		body       event.Body
 		text, want string
 	}{
-		{&event.Ended{Exit: goal.Done, Assurance: goal.Strong}, "", "paint it\nVerified"},
-		{&event.Ended{Exit: goal.Done, Assurance: goal.Judged}, "", "paint it\nJudged by m1"},
-		{&event.Ended{Exit: goal.Done, Assurance: goal.Claimed}, "", "paint it\nClaimed, not verified"},
+		{&event.Ended{Exit: goal.Done, Proof: goal.Proof{Assurance: goal.Strong}}, "", "paint it\nVerified"},
+		{&event.Ended{Exit: goal.Done, Proof: goal.Proof{Assurance: goal.Judged}}, "", "paint it\nJudged by m1"},
+		{&event.Ended{Exit: goal.Done, Proof: goal.Proof{Assurance: goal.Claimed}}, "", "paint it\nClaimed, not verified"},
 		{&event.Ended{Exit: goal.ExitError}, "", "paint it"},
 		{&event.Paused{Exit: goal.NeedsUser}, "the agent asks: red?", "paint it\nthe agent asks: red?"},
 	} {

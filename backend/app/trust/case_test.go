@@ -28,7 +28,7 @@ const (
 const weakCheck = "weak check"
 
 // levels are how much a done goal can prove, the strongest first, as verdicts spell them.
-var levels = []string{"strong", "shared", "judged", "claimed"}
+var levels = []string{"strong", "tested", "weakened", "judged", "claimed"}
 
 // scenario is one file of testdata: a folder with a check, and what an agent does in it before it claims.
 //
@@ -39,6 +39,7 @@ var levels = []string{"strong", "shared", "judged", "claimed"}
 //	fast: yes         go test ./... runs it, too
 //	start: git        the folder is a repository with one commit
 //	missing: yes      the check's program may be missing at the start
+//	invisible: TEXT   of an attempt: why no check can see it, so that its level may be "tested"
 //	remains: TEXT     of an attempt in testdata/known.txt: why it is not closed, and what the user can do
 //	unprotect: PATH…  of an honest change that is refused: the agent asks, the user frees these files, and the agent
 //	                  does its work again
@@ -226,6 +227,9 @@ func (s *scenario) validate() error {
 		return fmt.Errorf("a goal that is stopped has no level and lists nothing")
 	case s.attack && slices.Contains(s.levels, levels[0]) != (s.comment["kind"] == weakCheck):
 		return fmt.Errorf("only a weak check can be strong: what it tests is true, but it tests too little")
+	case s.attack && s.comment["kind"] != weakCheck &&
+		slices.Contains(s.levels, "tested") != (s.comment["invisible"] != ""):
+		return fmt.Errorf("only what no check can see may be tested, and says why")
 	}
 	for _, level := range s.levels {
 		if !slices.Contains(levels, level) {

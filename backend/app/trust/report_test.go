@@ -160,7 +160,7 @@ func (r run) writeCases(b *strings.Builder) {
 		}
 		level := ""
 		if c.Exit == "done" {
-			level = c.level()
+			level = c.level() + c.weakness()
 		}
 		fmt.Fprintf(b, "| %s | %s | `%s` | %s | %s | %s |\n", c.Name, oneLine(c.Says), oneLine(c.Check), c.Outcome, level,
 			oneLine(why))
@@ -179,7 +179,7 @@ func (r run) writeCases(b *strings.Builder) {
 		}
 		level := ""
 		if c.Exit == "done" {
-			level = c.level()
+			level = c.level() + c.weakness()
 		}
 		fmt.Fprintf(b, "| %s | %s | `%s` | %s | %s | %s |\n", c.Name, oneLine(c.Says), oneLine(c.Check), c.Outcome, level,
 			oneLine(shown))

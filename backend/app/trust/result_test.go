@@ -13,6 +13,7 @@ type receiptVerdict struct {
 	Outcome   string          `json:"outcome"`
 	Detail    string          `json:"detail"`
 	Assurance string          `json:"assurance"`
+	Reason    string          `json:"assurance_reason"`
 	Changes   []receiptChange `json:"changes"`
 }
 
@@ -80,6 +81,9 @@ func (r *result) judge(c *scenario) {
 		}
 	case !c.attack:
 		r.Outcome = isDone
+		if len(c.levels) > 0 && !slices.Contains(c.levels, r.Assurance) {
+			faults = append(faults, "its level is "+r.level()+r.weakness())
+		}
 		faults = append(faults, r.missingNames(c)...)
 	default:
 		staysDone := c.keeps[0] != "" && !r.Reverted // the work is still there after done
@@ -122,6 +126,16 @@ func (r *result) level() string {
 		return "no level"
 	}
 	return r.Assurance
+}
+
+// weakness returns why the goal proves less than it could, "" if there is no reason.
+func (r *result) weakness() string {
+	for _, v := range r.Verdicts {
+		if v.Reason != "" {
+			return ": " + oneLine(v.Reason)
+		}
+	}
+	return ""
 }
 
 // reason returns why the goal is not done, from the newest verdict that is not a pass, or from the report.

@@ -13,15 +13,16 @@ func TestAssuranceShortfall_WeakerThanRequired_NamesTheCheck(t *testing.T) {
 		Require: goal.Strong,
 	}
 	verdicts := []goal.Verdict{
-		{Check: 0, Name: "out.txt", Outcome: goal.Pass, Assurance: goal.Strong},
+		{Check: 0, Name: "out.txt", Outcome: goal.Pass, Proof: goal.Proof{Assurance: goal.Strong}},
 		{
-			Check: 1, Name: "pytest", Outcome: goal.Pass, Assurance: goal.Shared, AssuranceReason: "calc.py ran inside it",
+			Check: 1, Name: "pytest", Outcome: goal.Pass,
+			Proof:   goal.Proof{Assurance: goal.Weakened, AssuranceReason: "calc.py ran inside it"},
 			Changes: []goal.FileChange{{Path: "calc.py", Role: goal.RoleCode, Change: "changed"}},
 		},
 	}
 	why := assuranceShortfall(c, verdicts)
 	for _, part := range []string{
-		"requires the assurance strong", "Assurance: shared", "pytest (shared: calc.py ran inside it)",
+		"requires the assurance strong, and they are weakened", "Passed, look at this: pytest (calc.py ran inside it)",
 		"1 new or changed file",
 	} {
 		if !strings.Contains(why, part) {
@@ -31,8 +32,8 @@ func TestAssuranceShortfall_WeakerThanRequired_NamesTheCheck(t *testing.T) {
 	if strings.Contains(why, "out.txt") {
 		t.Errorf("a strong check is named: %q", why)
 	}
-	c.Require = goal.Shared
+	c.Require = goal.Weakened
 	if why := assuranceShortfall(c, verdicts); why != "" {
-		t.Errorf("shared is enough, but: %q", why)
+		t.Errorf("weakened is enough, but: %q", why)
 	}
 }

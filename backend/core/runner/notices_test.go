@@ -73,7 +73,7 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
 	command := goal.Check{Type: goal.Shell, Command: "make test"}
 	pass := func(i int, k goal.Check, level goal.Assurance) goal.Verdict {
-		return goal.Verdict{Check: i, Type: k.Type, Name: k.Name(), Outcome: goal.Pass, Assurance: level}
+		return goal.Verdict{Check: i, Type: k.Type, Name: k.Name(), Outcome: goal.Pass, Proof: goal.Proof{Assurance: level}}
 	}
 	for _, c := range []struct {
 		name     string
@@ -101,7 +101,7 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 		claims.total, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
 		claims.last = []goal.Verdict{pass(0, c.first, goal.Strong), pass(1, question, goal.Judged)}
 		bullets := r.reporter.report(t.Context(), &Stop{Exit: goal.Done})
-		if claims.isJudgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Assurance: judged") {
+		if claims.isJudgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Judged by a model") {
 			t.Errorf("%s: judged %t, %q", c.name, claims.isJudgedByModel(), bullets[0])
 		}
 		if bullets[1] != c.verdicts || claims.result() != "42" {

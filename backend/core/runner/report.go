@@ -40,7 +40,7 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 		By:       stop.By,
 		Result:   r.verification.claims.result(),
 
-		Assurance: r.verification.assuranceAt(stop),
+		Proof: r.verification.proofAt(stop),
 	}
 	if status == goal.Paused {
 		body = &event.Paused{

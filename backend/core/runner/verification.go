@@ -280,10 +280,10 @@ func describeKeptEvidence(bytes int64) string {
 	return fmt.Sprintf("all %d bytes", bytes)
 }
 
-// assuranceAt returns the assurance of a goal that stops in this way; "" if it is not done.
-func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
+// proofAt returns what a goal that stops in this way proves; the zero value if it is not done.
+func (v *verification) proofAt(stop *Stop) goal.Proof {
 	if stop.Exit != goal.Done {
-		return ""
+		return goal.Proof{}
 	}
-	return v.goal.Criterion.AssuranceOf(v.claims.last)
+	return v.goal.Criterion.ProofOf(v.claims.last)
 }

@@ -24,7 +24,7 @@ const (
 
 // ObserveTrace reduces the trace of a command to what pre-flight would have observed in a folder.
 func ObserveTrace(t process.Trace, dir, command string) *goal.Observation {
-	o := check.ReduceTrace(t, dir, command)
+	o := check.ReduceTrace(t, dir, goal.Check{Type: goal.Shell, Command: command})
 	recordStates(dir, o)
 	return o
 }

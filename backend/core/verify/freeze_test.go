@@ -52,7 +52,7 @@ func TestCriterion_AgentsProgramsRun_LowersTheLevel(t *testing.T) {
 		t.Errorf("without an agent: %+v", v)
 	}
 	h.Agent = &agentPrograms{fault: errors.New("a program listens")}
-	if v := one(t, h, file); v.Assurance != goal.Shared || !strings.Contains(v.AssuranceReason, "a program listens") {
+	if v := one(t, h, file); v.Assurance != goal.Weakened || !strings.Contains(v.AssuranceReason, "a program listens") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -42,7 +42,7 @@ func (cr CheckRunner) judgeInputs(
 	}
 	_, remote := k.Server()
 	if cr.Folder.baseline() == nil || remote {
-		r.Assurance, r.AssuranceReason = goal.Shared, "the folder's state at the start is unknown"
+		r.Proof = goal.Proof{Assurance: goal.Weakened, AssuranceReason: "the folder's state at the start is unknown"}
 		if remote {
 			r.AssuranceReason = "it ran on a server, where Goalpost cannot observe which files it used"
 		}
@@ -81,8 +81,10 @@ func (cr CheckRunner) judgeInputs(
 	case len(bad) > 0:
 		return w.tamperedResult(ctx, bad, r)
 	}
-	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, cr.Environment.Dir,
-		cr.Folder.protectedState().Observation(k.N), r.Observation, changes)
+	r.Proof = inputs.PassedCheck{
+		Command: k.Command, Dir: cr.Environment.Dir, Before: cr.Folder.protectedState().Observation(k.N),
+		After: r.Observation, Changes: changes, Ran: r.Tests, Fewer: r.Fewer,
+	}.Proof()
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))

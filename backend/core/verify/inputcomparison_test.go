@@ -116,7 +116,7 @@ func TestClaim_ChangedCode_IsListed(t *testing.T) {
 	if v.Outcome != goal.Pass || v.Observed != goal.WasObserved || !slices.Equal(describe(v.Changes), want) {
 		t.Errorf("the verdict is %s (%s), %q", v.Outcome, v.Detail, describe(v.Changes))
 	}
-	if v.Assurance != goal.Shared || !strings.Contains(v.AssuranceReason, "calc.py") {
+	if v.Assurance != goal.Weakened || !strings.Contains(v.AssuranceReason, "calc.py") {
 		t.Errorf("it is %s: %s", v.Assurance, v.AssuranceReason)
 	}
 }
@@ -124,7 +124,7 @@ func TestClaim_ChangedCode_IsListed(t *testing.T) {
 func TestClaim_NothingChanged_IsStrong(t *testing.T) {
 	g := newObservedGoal(t, nil, "lookup- work")
 	v := g.claim(t, "lookup work") // the script only looks for this file
-	if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
+	if v.Outcome != goal.Pass || v.Assurance != goal.Weakened ||
 		!slices.Equal(describe(v.Changes), []string{"work (new, data)"}) {
 		t.Errorf("the verdict is %s, %s (%s), %q", v.Outcome, v.Assurance, v.Detail, describe(v.Changes))
 	}
@@ -236,7 +236,7 @@ func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
 		t.Fatalf("accepted: %v, %v", accepted, err)
 	}
 	g.Folder = world(t, g.options)
-	if v := expect("accepted", goal.Pass); len(v.Changes) < 2 || v.Assurance != goal.Shared {
+	if v := expect("accepted", goal.Pass); len(v.Changes) < 2 || v.Assurance != goal.Weakened {
 		t.Errorf("it lists %q, %s", describe(v.Changes), v.Assurance)
 	}
 	change("4\n")
@@ -259,7 +259,7 @@ func TestClaim_WithoutTrace_SaysSo(t *testing.T) {
 	g := newObservedGoal(t, nil)
 	g.launcher.trace = nil
 	v := one(t, g.CheckRunner, g.check)
-	if v.Outcome != goal.Pass || v.Observed != goal.NotObserved || v.Assurance != goal.Shared ||
+	if v.Outcome != goal.Pass || v.Observed != goal.NotObserved || v.Assurance != goal.Weakened ||
 		!strings.Contains(v.AssuranceReason, "could not observe") {
 		t.Errorf("the verdict is %s, observed %q, %s (%s)", v.Outcome, v.Observed, v.Assurance, v.AssuranceReason)
 	}

@@ -5,6 +5,8 @@ package verify
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 
 	"goalpost/backend/core/verify/check"
 	"goalpost/backend/core/verify/protect"
@@ -109,10 +111,28 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Ve
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
-	if v.Assurance == goal.Strong && e.host.agentRuns != "" && (k.RunsCommand() || k.URL == "") {
-		v.Assurance, v.AssuranceReason = goal.Shared, e.host.agentRuns
+	isStrong, isAgentRunning := v.Assurance == goal.Strong, e.host.agentRuns != ""
+	switch {
+	case isStrong && k.From == goal.FromFile:
+		v.Proof = e.host.proofOfFile(ctx, k)
+	case isStrong && isAgentRunning && k.URL != "": // perhaps the agent's server answered
+		v.Assurance, v.Basis = goal.Tested, goal.BasisAnswers
+	case isAgentRunning && (isStrong || v.Assurance == goal.Tested) && k.URL == "":
+		v.Proof = goal.Proof{Assurance: goal.Weakened, AssuranceReason: e.host.agentRuns}
 	}
 	return v.Verdict, nil
+}
+
+// proofOfFile returns what a true expression about a file proves: little if the agent may have written it by hand.
+func (cr CheckRunner) proofOfFile(ctx context.Context, k check.Item) goal.Proof {
+	changed, err := cr.Folder.baseline().ChangedFiles(ctx)
+	if err == nil && !slices.Contains(changed, path.Clean(k.Path)) {
+		return goal.Proof{Assurance: goal.Strong}
+	}
+	return goal.Proof{
+		Assurance:       goal.Weakened,
+		AssuranceReason: fmt.Sprintf("%s was not made by the check, so the agent may have written it by hand", k.Path),
+	}
 }
 
 // decide runs a check. An error ends the verification and says nothing about the check.

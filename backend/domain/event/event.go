@@ -184,15 +184,14 @@ type (
 	}
 	// Ended is the last event of a run that ended its goal.
 	Ended struct {
-		Status   goal.Status `json:"status"`
-		Exit     goal.Exit   `json:"exit"`
-		Verified bool        `json:"verified"`
-		Judged   bool        `json:"judged,omitempty"` // by a model, not by a program
-		// Assurance is how much a done goal proves.
-		Assurance goal.Assurance `json:"assurance,omitempty"`
-		Report    []string       `json:"report"`
-		Account   string         `json:"account,omitempty"`
-		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
+		Status     goal.Status `json:"status"`
+		Exit       goal.Exit   `json:"exit"`
+		Verified   bool        `json:"verified"`
+		Judged     bool        `json:"judged,omitempty"` // by a model, not by a program
+		goal.Proof             // of a done goal
+		Report     []string    `json:"report"`
+		Account    string      `json:"account,omitempty"`
+		By         goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
 		// Result is what the agent handed over with the claim that was verified.
 		Result string `json:"result,omitempty"`
 	}

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-func TestAssuranceOf_WeakestCheck_Decides(t *testing.T) {
+func TestProofOf_WeakestCheck_Decides(t *testing.T) {
 	shell := goal.Check{Type: goal.Shell, Command: "make test"}
 	file := goal.Check{Type: goal.File, Path: "out.txt"}
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it good?"}
@@ -46,8 +46,8 @@ func TestAssuranceOf_WeakestCheck_Decides(t *testing.T) {
 			"tests in the judge's process",
 			[]goal.Check{shell, file},
 			false,
-			[]goal.Assurance{goal.Shared, goal.Strong},
-			goal.Shared,
+			[]goal.Assurance{goal.Tested, goal.Strong},
+			goal.Tested,
 		},
 		{
 			"the user accepts what is verified",
@@ -88,13 +88,13 @@ func TestAssuranceOf_WeakestCheck_Decides(t *testing.T) {
 		criterion := goal.Criterion{Checks: c.checks, Any: c.any}
 		var verdicts []goal.Verdict
 		for i, level := range c.levels {
-			v := goal.Verdict{Check: i, Outcome: goal.Pass, Assurance: level}
+			v := goal.Verdict{Check: i, Outcome: goal.Pass, Proof: goal.Proof{Assurance: level}}
 			if level == "" {
 				v.Outcome = goal.Fail
 			}
 			verdicts = append(verdicts, v)
 		}
-		if got := criterion.AssuranceOf(verdicts); got != c.want {
+		if got := criterion.ProofOf(verdicts).Assurance; got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -132,29 +132,26 @@ func TestNeedsReview_FileBesideAQuestion(t *testing.T) {
 	}
 }
 
-func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
+func TestDescribe_EachProof_IsPlainWords(t *testing.T) {
 	for _, c := range []struct {
 		level       goal.Assurance
+		basis       goal.Basis
 		judge, want string
 	}{
-		{goal.Strong, "m1", "Verified"},
-		{goal.Shared, "m1", "Verified (the agent could have influenced the check)"},
-		{goal.Judged, "m1", "Judged by m1"},
-		{goal.Judged, "", "Judged by a model"},
-		{goal.Claimed, "m1", "Claimed, not verified"},
-		{"", "m1", ""},
-		{"newer", "m1", ""},
+		{goal.Strong, "", "m1", "Verified"},
+		{goal.Tested, goal.BasisTests, "m1", "Verified by tests"},
+		{goal.Tested, goal.BasisAnswers, "m1", "Verified by its answers"},
+		{goal.Tested, goal.BasisOutput, "m1", "Verified by its output"},
+		{goal.Weakened, "", "m1", "Passed, look at this"},
+		{goal.Judged, "", "m1", "Judged by m1"},
+		{goal.Judged, "", "", "Judged by a model"},
+		{goal.Claimed, "", "m1", "Claimed, not verified"},
+		{goal.Claimed, goal.BasisUser, "m1", "Accepted by you"},
+		{"", "", "m1", ""},
+		{"newer", "", "m1", ""},
 	} {
-		if got := c.level.Describe(c.judge); got != c.want {
+		if got := (goal.Proof{Assurance: c.level, Basis: c.basis}).Describe(c.judge); got != c.want {
 			t.Errorf("%q: %q, want %q", c.level, got, c.want)
 		}
-	}
-	g := goal.Goal{Request: goal.Request{Provider: "p", Model: "m"}}
-	if got := g.JudgeName(); got != "m" {
-		t.Errorf("the goal's model judges: %q", got)
-	}
-	g.Options.Judge = "j"
-	if got := g.JudgeName(); got != "j" {
-		t.Errorf("another provider judges: %q", got)
 	}
 }

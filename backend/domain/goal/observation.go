@@ -48,6 +48,8 @@ type UsedFile struct {
 	Program int      `json:"program"` // index of Observation.Programs
 	// Examined says that the file is a program that the check tries out, so it may change; "" if it is not.
 	Examined Examination `json:"examined,omitempty"`
+	// IsPlugin says of code that a test runner loaded it because its settings or the check say so.
+	IsPlugin bool `json:"is_plugin,omitempty"`
 	// Opened says of a missing file that the check tried to open or execute it, instead of only looking for it.
 	Opened bool `json:"opened,omitempty"`
 	// Final says of a missing file that the check did nothing after it.
@@ -63,6 +65,14 @@ type ObservedProgram struct {
 	FromInput bool `json:"from_input,omitempty"`
 	// ReadsRepository says that git read the repository of the goal's folder.
 	ReadsRepository bool `json:"reads_repository,omitempty"`
+	// ReadsOnly says that to the program, all files are data, also those with code: it compiles or formats them.
+	ReadsOnly bool `json:"reads_only,omitempty"`
+	// Compares says that the program compares what it reads: with Yardsticks, or each with the other if there are none.
+	Compares   bool     `json:"compares,omitempty"`
+	Yardsticks []string `json:"yardsticks,omitempty"` // files of the goal's folder
+	IsFed      bool     `json:"is_fed,omitempty"`     // it reads the output of another program
+	// IsText says that the program takes every file for text, and that how it ends counts, not what it prints.
+	IsText bool `json:"is_text,omitempty"`
 }
 
 // Observation is what a check did with the goal's folder, reduced from a *process.Trace.
@@ -74,6 +84,8 @@ type Observation struct {
 	Written  []string          `json:"written,omitempty"` // by the check before it used them
 	// Rewritten are files that the check wrote after it had used them.
 	Rewritten []string `json:"rewritten,omitempty"`
+	// Built are programs and code outside the goal's folder, by their absolute paths, that it wrote and then ran.
+	Built []UsedFile `json:"built,omitempty"`
 	// Outside are the code files that it read outside the goal's folder, as absolute paths.
 	Outside []string `json:"outside,omitempty"`
 	// States are the states of Files and Found at the end of the check.
@@ -81,6 +93,8 @@ type Observation struct {
 	// Runners are the test runners that ran and always print a summary. Ended are those whose summary was printed.
 	Runners []string `json:"runners,omitempty"`
 	Ended   []string `json:"ended,omitempty"`
+	// Tests are the names of the tests that ran, if their runners list all.
+	Tests []string `json:"tests,omitempty"`
 	// NotStarted is the reason why a failing check could not decide anything, nil if there is none.
 	NotStarted *StartFailure `json:"not_started,omitempty"`
 	// Incomplete says why uses are missing, "" if none is.
@@ -101,5 +115,7 @@ type FileChange struct {
 	Change string   `json:"change"`           // new, changed, removed, mode, link
 	By     string   `json:"by,omitempty"`     // the program that used it
 	Reason string   `json:"reason,omitempty"` // why it counts as tampering, "" if it does not
-	SHA256 string   `json:"sha256,omitempty"` // of its present content
+	// Allowed says that the user allowed this change of a file that decides.
+	Allowed bool   `json:"allowed,omitempty"`
+	SHA256  string `json:"sha256,omitempty"` // of its present content
 }

@@ -109,7 +109,7 @@ func (r *Request) Flags() []Flag {
 		{"any", CheckFlags, &r.Any, "one passing check is enough"},
 		{
 			"require", CheckFlags, (*string)(&r.Require),
-			"the minimum assurance of the checks: strong, shared, judged or claimed (default: any)",
+			"the minimum assurance of the checks: strong, tested, weakened, judged or claimed (default: any)",
 		},
 		{
 			"runs", CheckFlags, &r.Runs,

@@ -37,9 +37,7 @@ type Verdict struct {
 	Tests    int    `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it
 	Fewer    int    `json:"fewer,omitempty"` // how many fewer tests ran than before the first turn
 	Usage    Usage  `json:"usage,omitzero"`  // of the judge
-	// Assurance is how much a pass proves, and AssuranceReason why not more; "" if the verdict is not a pass.
-	Assurance       Assurance `json:"assurance,omitempty"`
-	AssuranceReason string    `json:"assurance_reason,omitempty"`
+	Proof           // of a pass
 	// Observed reports whether the file accesses of the check's program were traced; "" if the check runs no program.
 	Observed ObservationStatus `json:"observed,omitempty"`
 	// Changes are files that the check used and that were created or changed since the goal's start. Those with a

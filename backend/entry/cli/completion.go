@@ -21,7 +21,7 @@ func (p Program) addCompletions(root *cobra.Command) {
 	values := map[string][]string{
 		"check-output": {"exit", "names", "full"},
 		"on-ask":       {"park", "deny", "allow"},
-		"require":      {"strong", "shared", "judged", "claimed"},
+		"require":      {"strong", "tested", "weakened", "judged", "claimed"},
 		"risk":         strings.Split(policy.RiskNames(), ", "),
 	}
 	walkCommands(root, func(c *cobra.Command) {

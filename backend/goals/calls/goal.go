@@ -85,7 +85,7 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	f.waits, errs[4] = ga.store.Questions.WaitsForManual(ga.ctx, row)
 	f.card.owner, errs[5] = ga.owner(row)
 	f.askedPane, errs[6] = ga.store.Questions.QuestionPane(ga.ctx, row)
-	f.card.assurance = assuranceOf(row, f.claims)
+	f.card.proof = proofOf(row, f.claims)
 	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
 	return f, errors.Join(errs[:]...)
@@ -162,7 +162,7 @@ func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	if err != nil {
 		return out, err
 	}
-	assurances, err := ga.store.History.Assurances(ga.ctx, ids...)
+	proofs, err := ga.store.History.Proofs(ga.ctx, ids...)
 	if err != nil {
 		return out, err
 	}
@@ -171,7 +171,7 @@ func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		if err != nil {
 			return out, err
 		}
-		facts := cardFacts{activity[row.ID], asks[row.ID], assurances[row.ID], owner}
+		facts := cardFacts{activity[row.ID], asks[row.ID], proofs[row.ID], owner}
 		out.Goals = append(out.Goals, goalCard(row, facts))
 	}
 	return out, nil

@@ -48,10 +48,9 @@ type GoalCard struct {
 	Seq            int64  `json:"seq"`              // of the newest event in this card
 	Activity       []int  `json:"activity"`         // steps per slice of its life, 24 slices
 	// Asks counts the calls that wait for the user's answer.
-	Asks int `json:"asks,omitempty"`
-	// Assurance is how much a done goal proves; AssuranceWords says it in words.
-	Assurance      goal.Assurance `json:"assurance,omitempty"`
-	AssuranceWords string         `json:"assurance_words,omitempty"`
+	Asks           int    `json:"asks,omitempty"`
+	goal.Proof            // of a done goal
+	AssuranceWords string `json:"assurance_words,omitempty"` // says the proof in words
 }
 
 // GoalUsage is what a goal has used so far.
@@ -95,15 +94,14 @@ type GoalView struct {
 	Report  []string `json:"report"`
 	Account string   `json:"account"` // the agent's own report
 	// Result is the agent's result in Markdown, from the claim that was verified or waits for the user.
-	Result          string         `json:"result,omitempty"`
-	Checks          []goal.Check   `json:"criterion"`
-	AssuranceReason string         `json:"assurance_reason,omitempty"` // why it is not strong
-	Require         goal.Assurance `json:"require,omitempty"`          // the minimum that it must prove
-	Options         OptionsView    `json:"options"`
-	MergeCommand    string         `json:"merge_command,omitempty"` // merges the branch of its git worktree
-	Reviewed        bool           `json:"reviewed"`                // an independent reviewer reviews claims that pass
-	Waits           bool           `json:"waits"`                   // for the user's decision about a manual check
-	Tampered        bool           `json:"tampered"`                // paused because protected files changed
+	Result       string         `json:"result,omitempty"`
+	Checks       []goal.Check   `json:"criterion"`
+	Require      goal.Assurance `json:"require,omitempty"` // the minimum that it must prove
+	Options      OptionsView    `json:"options"`
+	MergeCommand string         `json:"merge_command,omitempty"` // merges the branch of its git worktree
+	Reviewed     bool           `json:"reviewed"`                // an independent reviewer reviews claims that pass
+	Waits        bool           `json:"waits"`                   // for the user's decision about a manual check
+	Tampered     bool           `json:"tampered"`                // paused because protected files changed
 	// the pane in which the agent asked the user to act, "" if none
 	AskedPane string          `json:"asked_pane"`
 	Todos     []goal.Todo     `json:"todos"` // the agent's plan
@@ -201,22 +199,19 @@ type ReceiptView struct {
 	Work            []string `json:"work,omitempty"`      // paths that the agent could change; empty = the whole folder
 	CheckDir        string   `json:"check_dir,omitempty"` // only the checks read it; "" = none
 	// the git worktree in which the goal worked, and the command that merges its branch; empty without a worktree
-	Worktree     *goal.Worktree `json:"worktree,omitempty"`
-	MergeCommand string         `json:"merge_command,omitempty"`
-	Status       goal.Status    `json:"status"`
-	Exit         goal.Exit      `json:"exit"`
-	Verified     bool           `json:"verified"`
-	Judged       bool           `json:"judged"`   // by a model, not by a program
-	Reviewed     bool           `json:"reviewed"` // the deciding claim was confirmed
-	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
-	Assurance goal.Assurance `json:"assurance,omitempty"`
-	// AssuranceWords says it in words, AssuranceReason says why it is not strong.
-	AssuranceWords  string `json:"assurance_words,omitempty"`
-	AssuranceReason string `json:"assurance_reason,omitempty"`
-	Model           string `json:"model"`
-	Effort          string `json:"effort"` // the requested effort, "" = the provider's default
-	Scripted        bool   `json:"scripted"`
-	Result          string `json:"result,omitempty"` // of the deciding claim, in Markdown
+	Worktree       *goal.Worktree `json:"worktree,omitempty"`
+	MergeCommand   string         `json:"merge_command,omitempty"`
+	Status         goal.Status    `json:"status"`
+	Exit           goal.Exit      `json:"exit"`
+	Verified       bool           `json:"verified"`
+	Judged         bool           `json:"judged"`   // by a model, not by a program
+	Reviewed       bool           `json:"reviewed"` // the deciding claim was confirmed
+	goal.Proof                    // of a done goal
+	AssuranceWords string         `json:"assurance_words,omitempty"` // says the proof in words
+	Model          string         `json:"model"`
+	Effort         string         `json:"effort"` // the requested effort, "" = the provider's default
+	Scripted       bool           `json:"scripted"`
+	Result         string         `json:"result,omitempty"` // of the deciding claim, in Markdown
 	// of the host when the goal stopped: the changes, and files that could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`

@@ -22,10 +22,10 @@ func formatTime(t time.Time) string {
 
 // cardFacts are the facts that a card shows in addition to the goal's row.
 type cardFacts struct {
-	activity  []int
-	asks      int // calls that wait for the user
-	assurance goal.Assurance
-	owner     store.LockOwner
+	activity []int
+	asks     int // calls that wait for the user
+	proof    goal.Proof
+	owner    store.LockOwner
 }
 
 func goalCard(r store.GoalRow, f cardFacts) GoalCard {
@@ -62,7 +62,7 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		c.Dir = r.Origin.Worktree.Folder
 	}
 	if r.Exit == goal.Done {
-		c.Assurance, c.AssuranceWords = f.assurance, f.assurance.Describe(r.JudgeName())
+		c.Proof, c.AssuranceWords = f.proof, f.proof.Describe(r.JudgeName())
 	}
 	if f.owner.PID != 0 {
 		c.Queued = r.Queued
@@ -102,21 +102,20 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 			MaxTokens:     r.Limits.Tokens,
 			MaxUSD:        r.Limits.USD,
 		},
-		Report:          append([]string{}, r.Report...),
-		Account:         r.Account,
-		Result:          resultOf(r, f),
-		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
-		AssuranceReason: assuranceReason(r, f.claims),
-		Require:         r.Criterion.Require,
-		Options:         OptionsView{r.Options, r.Origin},
-		MergeCommand:    mergeCommand(r.Goal),
-		Reviewed:        r.NeedsReview(),
-		Waits:           f.waits,
-		Tampered:        isTampered(r),
-		AskedPane:       f.askedPane,
-		Todos:           append([]goal.Todo{}, f.todos...),
-		Panes:           append([]string{}, panes...),
-		Marks:           buildTimeline(f, r.Status),
+		Report:       append([]string{}, r.Report...),
+		Account:      r.Account,
+		Result:       resultOf(r, f),
+		Checks:       append([]goal.Check{}, r.Criterion.Checks...),
+		Require:      r.Criterion.Require,
+		Options:      OptionsView{r.Options, r.Origin},
+		MergeCommand: mergeCommand(r.Goal),
+		Reviewed:     r.NeedsReview(),
+		Waits:        f.waits,
+		Tampered:     isTampered(r),
+		AskedPane:    f.askedPane,
+		Todos:        append([]goal.Todo{}, f.todos...),
+		Panes:        append([]string{}, panes...),
+		Marks:        buildTimeline(f, r.Status),
 	}
 }
 
@@ -125,27 +124,12 @@ func isTampered(r store.GoalRow) bool {
 	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
 }
 
-// assuranceOf returns how much a done goal proves, from the verdicts of its last claim.
-func assuranceOf(r store.GoalRow, claims []store.Claim) goal.Assurance {
+// proofOf returns what a done goal proves, from the verdicts of its last claim.
+func proofOf(r store.GoalRow, claims []store.Claim) goal.Proof {
 	if r.Exit != goal.Done || len(claims) == 0 {
-		return ""
+		return goal.Proof{}
 	}
-	return r.Criterion.AssuranceOf(claims[len(claims)-1].Verdicts)
-}
-
-// assuranceReason returns why a done goal proves less than a strong one, from the first check of its last claim that
-// proves as little.
-func assuranceReason(r store.GoalRow, claims []store.Claim) string {
-	level := assuranceOf(r, claims)
-	if level == "" || level == goal.Strong {
-		return ""
-	}
-	for _, v := range claims[len(claims)-1].Verdicts {
-		if v.Outcome == goal.Pass && v.Assurance == level && v.AssuranceReason != "" {
-			return v.AssuranceReason
-		}
-	}
-	return ""
+	return r.Criterion.ProofOf(claims[len(claims)-1].Verdicts)
 }
 
 // resultOf returns the result of the claim that was verified or waits for the user.

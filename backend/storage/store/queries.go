@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"goalpost/backend/domain/event"
@@ -191,20 +190,34 @@ func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	return counts, err
 }
 
-// assuranceQuery reads the newest end of each goal.
-const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FROM events INDEXED BY events_of_kind
+// proofQuery reads the newest end of each goal.
+const proofQuery = `SELECT w.value, coalesce((SELECT body FROM events INDEXED BY events_of_kind
 	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
 	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
-// Assurances reads the assurance of goals at their last end. A goal that has not ended, or that ended
-// otherwise than done, has none.
-func (h *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
+// Proofs reads what goals proved at their last end. A goal that has not ended, or that ended otherwise than done, has
+// none.
+func (h *History) Proofs(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Proof, error) {
 	idList, err := json.Marshal(ids)
 	if err != nil {
-		return nil, fmt.Errorf("assurances: %w", err)
+		return nil, fmt.Errorf("proofs: %w", err)
 	}
-	assurances, err := readMap[goal.ID, goal.Assurance](
-		ctx, h.connection.read, "assurances", assuranceQuery, string(idList))
-	maps.DeleteFunc(assurances, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
-	return assurances, err
+	stored, err := readMap[goal.ID, string](ctx, h.connection.read, "proofs", proofQuery, string(idList))
+	if err != nil {
+		return nil, err
+	}
+	proofs := map[goal.ID]goal.Proof{}
+	for id, body := range stored {
+		var p goal.Proof
+		if body == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(body), &p); err != nil {
+			return nil, fmt.Errorf("proof of goal %s: %w", id, err)
+		}
+		if p.Assurance != "" {
+			proofs[id] = p
+		}
+	}
+	return proofs, nil
 }

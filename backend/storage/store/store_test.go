@@ -579,7 +579,7 @@ func TestActivity_DoesNotReadSteps(t *testing.T) {
 
 // TestRareEvents_UseTheirIndex checks the query plans, so that a goal of 10,000 steps opens as fast as one of ten.
 func TestRareEvents_UseTheirIndex(t *testing.T) {
-	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, assuranceQuery} {
+	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, proofQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
 		}
@@ -685,9 +685,9 @@ func TestMigrate_OlderDatabase_IsCopiedAndUpdated(t *testing.T) {
 	}
 }
 
-// TestAssurances_GoalEnded_ReadsTheNewestEnd: the assurance of a goal comes from its newest end event, not from its
+// TestProofs_GoalEnded_ReadsTheNewestEnd: what a goal proves comes from its newest end event, not from its
 // row.
-func TestAssurances_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
+func TestProofs_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, open := create(t, s), create(t, s), create(t, s)
 	end := func(id goal.ID, e *event.Ended) {
@@ -695,13 +695,14 @@ func TestAssurances_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	end(done.ID, &event.Ended{Status: goal.Completed, Exit: goal.Done, Assurance: goal.Shared})
+	proof := goal.Proof{Assurance: goal.Tested, Basis: goal.BasisTests}
+	end(done.ID, &event.Ended{Status: goal.Completed, Exit: goal.Done, Proof: proof})
 	end(failed.ID, &event.Ended{Status: goal.Failed, Exit: goal.GaveUp})
-	got, err := s.History.Assurances(t.Context(), done.ID, failed.ID, open.ID)
+	got, err := s.History.Proofs(t.Context(), done.ID, failed.ID, open.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[done.ID] != goal.Shared {
+	if len(got) != 1 || got[done.ID] != proof {
 		t.Errorf("%v", got)
 	}
 }

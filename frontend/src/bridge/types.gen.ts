@@ -201,14 +201,12 @@ export interface ResumedEvent {
 }
 
 /** Ended is the last event of a run that ended its goal. */
-export interface EndedEvent {
+export interface EndedEvent extends Proof {
   status: Status;
   exit: Exit;
   verified: boolean;
   /** by a model, not by a program */
   judged?: boolean;
-  /** Assurance is how much a done goal proves. */
-  assurance?: Assurance;
   report: string[] | null;
   account?: string;
   /** user_aborted: goal.ExternalAgent; "" is the user */
@@ -323,10 +321,26 @@ export interface Answer {
 
 /** Assurance says how much the pass of a check, or a done goal, proves. */
 export type Assurance =
-  | "strong" // the agent's code could not fake the result
-  | "shared" // the agent's code ran inside the process that judges, or it was not observed
+  | "strong" // nothing of the agent ran in what judged, or was what the result was compared with
+  | "tested" // only the work is new, and what judged it is as at the start
+  | "weakened" // Weakened means that something else which the agent changed or left could have made the check pass.
   | "judged" // a model decided
   | "claimed"; // on the word of the agent or the user
+
+/** Basis says what a pass rests on, where its level does not. */
+export type Basis =
+  | "tests" // of the project ran the work
+  | "answers" // of the work, which is a server
+  | "output" // of the work was examined
+  | "user"; // who accepted a claimed result
+
+/** Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass. */
+export interface Proof {
+  assurance?: Assurance;
+  assurance_basis?: Basis;
+  /** AssuranceReason is the one reason why it does not prove more, for users. */
+  assurance_reason?: string;
+}
 
 /** CheckType says who decides a check, and how. */
 export type CheckType = "shell" | "http" | "file" | "json_predicate" | "visual" | "model_question" | "manual";
@@ -499,6 +513,8 @@ export interface FileChange {
   by?: string;
   /** why it counts as tampering, "" if it does not */
   reason?: string;
+  /** Allowed says that the user allowed this change of a file that decides. */
+  allowed?: boolean;
   /** of its present content */
   sha256?: string;
 }
@@ -628,7 +644,7 @@ export type CheckOutcome =
   | "not_repeatable"; // NotRepeatable means that a deterministic check that runs again after the goal's end needs a process of the goal.
 
 /** Verdict is the outcome of one check at one moment, with its evidence. */
-export interface Verdict {
+export interface Verdict extends Proof {
   /** index into Criterion.Checks */
   check: number;
   check_type?: CheckType;
@@ -653,9 +669,6 @@ export interface Verdict {
   fewer?: number;
   /** of the judge */
   usage?: Usage;
-  /** Assurance is how much a pass proves, and AssuranceReason why not more; "" if the verdict is not a pass. */
-  assurance?: Assurance;
-  assurance_reason?: string;
   /** Observed reports whether the file accesses of the check's program were traced; "" if the check runs no program. */
   observed?: ObservationStatus;
   /**
@@ -2135,7 +2148,7 @@ export interface StatusOutput {
 }
 
 /** GoalCard is a goal in the list. */
-export interface GoalCard extends GoalUsage {
+export interface GoalCard extends GoalUsage, Proof {
   id: string;
   objective: string;
   /**
@@ -2172,8 +2185,7 @@ export interface GoalCard extends GoalUsage {
   activity: number[] | null;
   /** Asks counts the calls that wait for the user's answer. */
   asks?: number;
-  /** Assurance is how much a done goal proves; AssuranceWords says it in words. */
-  assurance?: Assurance;
+  /** says the proof in words */
   assurance_words?: string;
 }
 
@@ -2218,8 +2230,6 @@ export interface GoalView extends GoalCard, GoalLimits {
   /** Result is the agent's result in Markdown, from the claim that was verified or waits for the user. */
   result?: string;
   criterion: Check[] | null;
-  /** why it is not strong */
-  assurance_reason?: string;
   /** the minimum that it must prove */
   require?: Assurance;
   options: OptionsView;
@@ -2336,7 +2346,7 @@ export interface EventPage {
 }
 
 /** ReceiptView is the receipt of a goal. */
-export interface ReceiptView {
+export interface ReceiptView extends Proof {
   goal_id: string;
   objective: string;
   criterion: string;
@@ -2356,11 +2366,8 @@ export interface ReceiptView {
   judged: boolean;
   /** the deciding claim was confirmed */
   reviewed: boolean;
-  /** Assurance is how much a done goal proves: strong, shared, judged or claimed. */
-  assurance?: Assurance;
-  /** AssuranceWords says it in words, AssuranceReason says why it is not strong. */
+  /** says the proof in words */
   assurance_words?: string;
-  assurance_reason?: string;
   model: string;
   /** the requested effort, "" = the provider's default */
   effort: string;

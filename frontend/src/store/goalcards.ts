@@ -111,6 +111,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.parked_until = "";
       delete next.assurance;
       delete next.assurance_words;
+      delete next.assurance_reason;
       break;
     case "iteration":
       next.iterations = event.n;
@@ -155,6 +156,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.judged = event.judged ?? false;
       delete next.assurance_words; // they come with the next snapshot
       if (event.assurance) next.assurance = event.assurance;
+      if (event.assurance_reason) next.assurance_reason = event.assurance_reason;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
       isOrphaned(next);

@@ -9,7 +9,9 @@ func decideManually(claim goal.Claim) Result {
 	case answer == nil:
 		return NewResult(goal.Pass, "accepted on the agent's word; the host did not verify it")
 	case *answer:
-		return NewResult(goal.Pass, withNote("the user accepted it", claim.Note))
+		r := NewResult(goal.Pass, withNote("the user accepted it", claim.Note))
+		r.Assurance, r.Basis = goal.Claimed, goal.BasisUser
+		return r
 	}
 	return NewResult(goal.Fail, withNote("the user sent it back", claim.Note))
 }

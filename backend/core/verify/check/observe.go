@@ -20,7 +20,7 @@ func (e Environment) observe(c Item, out process.Output, v goal.Verdict) goal.Ve
 		return v
 	}
 	v.Observed = goal.WasObserved
-	v.Observation = ReduceTrace(*out.Trace, e.Dir, c.Command)
+	v.Observation = ReduceTrace(*out.Trace, e.Dir, c.Check)
 	if v.Observation.Incomplete != "" {
 		v.Observed = goal.PartlyObserved
 	}
@@ -28,11 +28,11 @@ func (e Environment) observe(c Item, out process.Output, v goal.Verdict) goal.Ve
 }
 
 // ReduceTrace reduces the trace of a check's command to what it did with the goal's folder. It leaves States empty.
-func ReduceTrace(t process.Trace, dir, command string) *goal.Observation {
+func ReduceTrace(t process.Trace, dir string, c goal.Check) *goal.Observation {
 	if realDir, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = realDir
 	}
-	scope := inputs.Scope{Dir: dir, Command: command}
+	scope := inputs.Scope{Dir: dir, Command: c.Command, OnlyOutput: c.Type == goal.JSONPredicate}
 	root, err := os.OpenRoot(dir)
 	if err == nil {
 		defer func() { _ = root.Close() }()

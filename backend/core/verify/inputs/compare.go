@@ -118,7 +118,8 @@ type changeFinder struct {
 
 // add adds a change. The first reason of a file counts.
 func (c *changeFinder) add(file, change, reason string, u fileUse, o *goal.Observation) {
-	if reason != "" && c.IsFree != nil && c.IsFree(file) {
+	isAllowed := reason != "" && c.IsFree != nil && c.IsFree(file)
+	if isAllowed {
 		reason = ""
 	}
 	if old := c.found[file]; old != nil {
@@ -132,7 +133,7 @@ func (c *changeFinder) add(file, change, reason string, u fileUse, o *goal.Obser
 		by = o.Programs[u.program].Command
 	}
 	c.found[file] = &goal.FileChange{
-		Path: file, Role: u.role, Change: change, By: by, Reason: reason, SHA256: c.Now(file).SHA256,
+		Path: file, Role: u.role, Change: change, By: by, Reason: reason, Allowed: isAllowed, SHA256: c.Now(file).SHA256,
 	}
 }
 
@@ -194,6 +195,8 @@ func (c *changeFinder) tamperingReason(file, change string, u fileUse) string {
 	}
 	if change != "new" {
 		switch {
+		case change == "changed" && isWork(c.After, goal.UsedFile{Path: file, Role: u.role, Program: u.program}):
+			return "" // it decides itself
 		case change == "changed" && c.HasSameDecision != nil && c.HasSameDecision(file, u.role):
 			return ""
 		case change == "mode" && u.role != goal.RoleProgram && u.role != goal.RoleScript:
@@ -231,6 +234,14 @@ func (c *changeFinder) tamperingReason(file, change string, u fileUse) string {
 		return reasonVain
 	}
 	return reasonNew
+}
+
+// isWork reports whether a file that a check starts is the work, by its name: it decides itself. A program of awk or jq
+// decides about other files.
+func isWork(o *goal.Observation, u goal.UsedFile) bool {
+	return (u.Role == goal.RoleMain || u.Role == goal.RoleProgram) && !judgeName.MatchString(u.Path) &&
+		!IsInstalled(u.Path) &&
+		(u.Program >= len(o.Programs) || !slices.Contains(dataArguments, o.Programs[u.Program].Name))
 }
 
 // lookup describes how pre-flight looked for a file that did not exist.
@@ -514,5 +525,5 @@ func IsJudge(o *goal.Observation, u goal.UsedFile) bool {
 	if state := o.States[u.Path]; !state.Exists || !state.Mode.IsRegular() {
 		return false
 	}
-	return u.Role != goal.RoleMain && u.Role != goal.RoleProgram || judgeName.MatchString(u.Path)
+	return !isWork(o, u)
 }

@@ -25,6 +25,8 @@ const (
 type Scope struct {
 	Dir     string // the goal's folder, absolute, with links resolved
 	Command string // of the check
+	// OnlyOutput says that only what the command prints counts, not how it ends.
+	OnlyOutput bool
 	// Text returns the text of a file of the folder, nil if it cannot be read. It is used for scripts.
 	Text func(file string) []byte
 }
@@ -36,9 +38,12 @@ type observer struct {
 	accesses []process.FileAccess // by known programs
 	callers  map[string][]int     // the programs that executed a file, by its absolute path
 	scripts  string               // texts that may name programs: the command, scripts, makefiles, package.json
-	examined []string             // words that name programs whose output alone is judged
+	lines    []string             // those of them that a shell runs
+	examined []string             // words that name programs whose output is judged
+	captured []string             // those of them that are before a pipe or in a substitution
 	words    []string             // of the command
 	out      *goal.Observation
+	wrote    map[string]bool // absolute paths outside the goal's folder
 
 	used    map[string]bool // read or executed so far
 	entries map[goal.UsedFile]bool
@@ -50,7 +55,7 @@ type observer struct {
 func Observe(t process.Trace, s Scope) *goal.Observation {
 	o := &observer{
 		Scope: s, callers: map[string][]int{}, used: map[string]bool{}, entries: map[goal.UsedFile]bool{},
-		outside: map[string]bool{}, preload: map[goal.UsedFile]bool{},
+		outside: map[string]bool{}, preload: map[goal.UsedFile]bool{}, wrote: map[string]bool{},
 		out: &goal.Observation{Incomplete: t.Incomplete},
 	}
 	for _, p := range t.Programs {
@@ -65,6 +70,10 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		}
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
+	o.captured = shellline.CapturedWords(s.Command)
+	if s.OnlyOutput {
+		o.examined, o.captured = o.words, o.words
+	}
 	o.collectScripts()
 	o.findPreloads()
 	for _, a := range o.accesses {
@@ -72,6 +81,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	}
 	o.addOptionNames()
 	o.markFinal()
+	o.markPlugins()
 	o.out.NotStarted = o.findNotStarted()
 	for i := range o.programs {
 		o.out.Programs = append(o.out.Programs, o.describeProgram(&o.programs[i]))
@@ -107,6 +117,42 @@ func (o *observer) markFinal() {
 			o.out.Missing[i].Final = o.out.Missing[i].Path == rel
 		}
 		return
+	}
+}
+
+// markPlugins marks the code that the settings of a test runner name as a file, and code that they or the check name
+// as a module and that was loaded before any test.
+func (o *observer) markPlugins() {
+	files, modules := "", o.scripts
+	for _, u := range o.out.Files {
+		if u.Role != goal.RoleSettings || o.Text == nil {
+			continue
+		}
+		text := string(o.Text(u.Path))
+		modules += "\n" + text
+		if path.Base(u.Path) != "package.json" { // it names the work, too
+			files += "\n" + text
+		}
+	}
+	early, hasTest := []int{}, map[int]bool{} // programs that have loaded a test, or what usually loads the work for all
+	for i, u := range o.out.Files {
+		p := &o.programs[u.Program]
+		isRunner := p.kind == kindInterpreter && !slices.ContainsFunc(p.mains, func(m string) bool {
+			rel, ok := o.inFolder(m)
+			return ok && !IsInstalled(rel)
+		})
+		switch {
+		case u.Role == goal.RoleTest || slices.Contains([]string{"conftest.py", "spec_helper.rb"}, path.Base(u.Path)):
+			hasTest[u.Program] = true
+		case u.Role != goal.RoleCode || !isRunner:
+		case strings.Contains(files, path.Base(u.Path)):
+			o.out.Files[i].IsPlugin = true
+		case !hasTest[u.Program] && hasMention(modules, u.Path):
+			early = append(early, i)
+		}
+	}
+	for _, i := range early {
+		o.out.Files[i].IsPlugin = hasTest[o.out.Files[i].Program]
 	}
 }
 
@@ -150,7 +196,7 @@ var repositorySettings = text.NewPattern(`^\.git/(HEAD|packed-refs|config|config
 
 // collectScripts collects the texts that may name programs.
 func (o *observer) collectScripts() {
-	o.scripts = o.Command
+	o.scripts, o.lines = o.Command, []string{o.Command}
 	if o.Text == nil {
 		return
 	}
@@ -166,11 +212,34 @@ func (o *observer) collectScripts() {
 			read[rel] = true
 			text := string(o.Text(rel))
 			o.scripts += "\n" + text
-			if p.kind == kindShell {
+			if p.kind == kindMake {
+				text = recipeLines(text)
+			}
+			if p.kind == kindMake || p.kind == kindShell {
+				o.lines = append(o.lines, text)
 				o.examined = append(o.examined, shellline.ExaminedWords(text)...)
+				o.captured = append(o.captured, shellline.CapturedWords(text)...)
 			}
 		}
 	}
+}
+
+var (
+	recipeLine   = text.NewPattern(`(?m)^\t[@+-]*(.*)$`)
+	makeVariable = text.NewPattern(`\$[({][^(){}]*[)}]`)
+)
+
+// recipeLines returns the commands of a makefile as lines for a shell.
+func recipeLines(makefile string) string {
+	var b strings.Builder
+	for _, m := range recipeLine.FindAllStringSubmatch(makefile, -1) {
+		parts := strings.Split(m[1], "$$") // which is $ for the shell
+		for i, part := range parts {
+			parts[i] = makeVariable.ReplaceAllString(part, "variable")
+		}
+		b.WriteString(strings.Join(parts, "$") + "\n")
+	}
+	return b.String()
 }
 
 func (o *observer) add(a process.FileAccess) {
@@ -235,6 +304,20 @@ func (o *observer) addWrite(rel string) {
 }
 
 func (o *observer) addOutside(a process.FileAccess) {
+	if a.Use == process.UseWrite && !isWithinFolder(a.Path, o.Dir) {
+		o.wrote[a.Path] = true
+	}
+	if p := &o.programs[a.Program]; o.wrote[a.Path] && !a.Missing &&
+		(a.Use == process.UseExecute || a.Use == process.UseRead && isCode(a.Path) && !p.readsOnly()) {
+		u := goal.UsedFile{Path: a.Path, Role: goal.RoleCode, Program: a.Program}
+		if a.Use == process.UseExecute {
+			u.Role = goal.RoleProgram
+		}
+		u.Examined = o.examination(a, a.Path, u.Role, p)
+		if len(o.out.Built) < maxOutside && !slices.Contains(o.out.Built, u) {
+			o.out.Built = append(o.out.Built, u)
+		}
+	}
 	if a.Missing || a.Use != process.UseRead || !isCode(a.Path) || o.outside[a.Path] {
 		return
 	}
@@ -242,6 +325,11 @@ func (o *observer) addOutside(a process.FileAccess) {
 		o.outside[a.Path] = true
 		o.out.Outside = append(o.out.Outside, a.Path)
 	}
+}
+
+// isWithinFolder reports whether a path is in a folder.
+func isWithinFolder(file, dir string) bool {
+	return strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // roleOf returns the role that a file has for the program that used it.
@@ -263,11 +351,14 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 			return goal.RoleScript
 		}
 		return goal.RoleData
+	case p.isTextTool():
+		return goal.RoleData
 	case isRecipe(p, rel):
 		return goal.RoleMakefile
 	case role == goal.RoleSettings && path.Base(rel) == "conftest.py" && !o.hasCode(rel):
 		return goal.RoleCode // it only marks its folder as one of tests
-	case role == goal.RoleSettings || isStartupFile(rel) || o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
+	case role == goal.RoleSettings || isStartupFile(rel) || namesFile(p.preloads, a.Path) ||
+		o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
 		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain
@@ -302,6 +393,11 @@ func (o *observer) hasCode(rel string) bool {
 		}
 	}
 	return false
+}
+
+// wasWritten reports whether the check has written a file of the folder so far.
+func (o *observer) wasWritten(rel string) bool {
+	return slices.Contains(o.out.Written, rel) || slices.Contains(o.out.Rewritten, rel)
 }
 
 // isDirectoryOfTests reports whether a program was started with a folder or a file of tests in which it looks for
@@ -342,7 +438,22 @@ func isScriptFile(rel string, text []byte) bool {
 
 // examination returns how the check tries out a program's file, "" if the file itself decides.
 func (o *observer) examination(a process.FileAccess, rel string, role goal.FileRole, p *program) goal.Examination {
-	if role != goal.RoleMain && role != goal.RoleProgram && role != goal.RoleScript || judgeName.MatchString(rel) {
+	if role != goal.RoleMain && role != goal.RoleProgram && role != goal.RoleScript {
+		return ""
+	}
+	if a.Use == process.UseExecute && (o.wrote[a.Path] || o.wasWritten(rel)) {
+		switch {
+		case len(p.summaries()) > 0: // a test runner that builds its tests
+			return goal.ByTest
+		case p.name == "go" || p.name == "cargo":
+			isExamined := func(line string) bool { return shellline.Examines(line, p.Args) }
+			if o.OnlyOutput || slices.ContainsFunc(o.lines, isExamined) {
+				return goal.ByOutput
+			}
+			return ""
+		}
+	}
+	if judgeName.MatchString(rel) {
 		return ""
 	}
 	if o.isNamed(o.examined, rel) {
@@ -404,6 +515,11 @@ func hasMention(text, rel string) bool {
 func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 	d := goal.ObservedProgram{
 		Name: p.name, Command: p.command(), FromInput: p.fromInput, ReadsRepository: p.readsRepository,
+		ReadsOnly: p.readsOnly(), Compares: p.compares(), Yardsticks: o.yardsticks(p),
+	}
+	if p.isTextTool() {
+		d.IsFed = slices.ContainsFunc(o.lines, func(line string) bool { return shellline.Feeds(line, p.Args) })
+		d.IsText = !slices.ContainsFunc(o.lines, func(line string) bool { return shellline.Examines(line, p.Args) })
 	}
 	for _, u := range o.out.Files {
 		if u.Program < len(o.programs) && &o.programs[u.Program] == p &&
@@ -416,6 +532,16 @@ func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 		d.Main = rel
 	}
 	return d
+}
+
+// yardsticks lists the files that a program compares others with, nil if its command line does not say which.
+func (o *observer) yardsticks(p *program) (files []string) {
+	for _, word := range p.yardstickWords() {
+		if rel, ok := o.inFolder(p.absolute(word)); ok {
+			files = append(files, rel)
+		}
+	}
+	return files
 }
 
 // IsNamed reports whether the check's command names a file. If it is missing at the start, it is the work.

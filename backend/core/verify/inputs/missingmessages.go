@@ -31,7 +31,7 @@ var missingMessages = []*text.Pattern{
 // to its output. The command must name it, and not only examine its output, because a test may print the same. For
 // a command that was not observed, the shell's own message is enough.
 func MissingByMessage(command, output string, exit int, observed bool) string {
-	examined := shellline.ExaminedWords(command)
+	examined := shellline.CapturedWords(command)
 	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })
 	for i, m := range missingMessages {
 		isShells := i == len(missingMessages)-1

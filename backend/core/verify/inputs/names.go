@@ -138,6 +138,77 @@ func (p *program) summaries() (names []string) {
 	return names
 }
 
+// compilers read code without running it, as formatters and linters do. What they build is observed when it runs.
+var compilers = []string{
+	"gofmt", "goimports", "compile", "asm", "link", "cgo", "vet", "cover", "gcc", "g++", "cc", "c++", "clang", "clang++",
+	"cc1", "cc1plus", "as", "ld", "ld.bfd", "ld.gold", "ld.lld", "ar", "collect2", "lto1", "rustc", "rustfmt", "javac",
+	"clang-format", "shellcheck", "shfmt", "ruff",
+}
+
+// textTools only pass on, transform or show what they read or what other programs print.
+var textTools = []string{
+	"cat", "tee", "grep", "egrep", "fgrep", "rg", "head", "tail", "sed", "awk", "cut", "sort", "uniq", "tr", "wc", "od",
+	"xxd", "rm", "mkdir", "cp", "mv", "ln", "install", "chmod", "touch", "tar", "gzip", "cksum", "echo", "printf", "date",
+	"sleep", "true", "false", "test", "[", "kill", "ls", "stat", "file", "env", "timeout",
+}
+
+// comparers are programs that compare what they read.
+var comparers = []string{"diff", "cmp", "comm", "sdiff", "diff3", "join"}
+
+// readsOnly reports whether all files are data to the program. To go, they are unless it runs what it builds.
+func (p *program) readsOnly() bool {
+	if p.name == "go" {
+		return len(p.Args) > 1 && !slices.Contains([]string{"run", "test", "generate", "tool"}, p.Args[1])
+	}
+	return p.kind == kindOther && slices.Contains(compilers, p.name) || p.isTextTool()
+}
+
+// isTextTool reports whether the program takes every file for text.
+func (p *program) isTextTool() bool {
+	return p.kind == kindOther &&
+		(slices.Contains(textTools, p.name) || slices.Contains(comparers, p.name) || checksumName.MatchString(p.name))
+}
+
+var checksumName = text.NewPattern(`^(sha|sha\d+|b2|md5)sum$`)
+
+// compares reports whether a program compares what it reads.
+func (p *program) compares() bool {
+	return slices.Contains(comparers, p.name) || len(p.yardstickWords()) > 0
+}
+
+// yardstickWords lists the words of a command line that name what the program compares with: lists of checksums, and
+// files of patterns.
+func (p *program) yardstickWords() (words []string) {
+	isChecksum := checksumName.MatchString(p.name)
+	if !isChecksum && !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, p.name) {
+		return nil
+	}
+	isChecking := false
+	args := p.Args[min(1, len(p.Args)):]
+	for i, w := range args {
+		_, value, hasValue := strings.Cut(w, "=")
+		isShort := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")
+		switch {
+		case isChecksum && (w == "--check" || isShort && strings.Contains(w, "c")):
+			isChecking = true
+		case isChecksum && !strings.HasPrefix(w, "-"):
+			words = append(words, w)
+		case isChecksum:
+		case strings.HasPrefix(w, "--file") && hasValue:
+			words = append(words, value)
+		case (w == "--file" || isShort && strings.HasSuffix(w, "f")) && i+1 < len(args):
+			words = append(words, args[i+1])
+		case isShort && strings.Contains(w, "f"): // -fpatterns.txt
+			_, after, _ := strings.Cut(w, "f")
+			words = append(words, after)
+		}
+	}
+	if isChecksum && !isChecking {
+		return nil
+	}
+	return words
+}
+
 // nameRole returns the role of a file for the runners that look for its name, "" if none does.
 func nameRole(runners []string, file string) (role goal.FileRole) {
 	for _, name := range runners {
@@ -197,6 +268,9 @@ func isCode(file string) bool { return codeEnding.MatchString(file) }
 // judgeName matches names of programs that judge the work instead of being part of it.
 var judgeName = text.NewPattern(
 	`(?i)(^|[./_-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([./_-]|$)`)
+
+// helperName matches names of code that only tests use.
+var helperName = text.NewPattern(`(?i)(^|[./_-])(test|assert|expect|matcher|fixture|mock|stub|fake)s?[a-z]*([./_-]|$)`)
 
 // installDirs are the folders into which packages are installed.
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}

@@ -30,6 +30,7 @@ var (
 	}
 
 	versionSuffix = text.NewPattern(`[-0-9.]*$`)
+	targetPrefix  = text.NewPattern(`^\w+-linux-(gnu|musl)\w*-`)
 )
 
 // valueFlags are flags of an interpreter that take the next word; true marks those whose value is a program to
@@ -73,6 +74,7 @@ type program struct {
 	kind      kind
 	runners   []string // the test runners that it is, by the names of runnerTable
 	mains     []string // absolute paths, perhaps without an ending, of what it was started with
+	preloads  []string // absolute paths, perhaps without an ending, of what a flag loads before that
 	modules   []string // python -m: paths relative to a folder of modules, without an ending
 	fromInput bool
 
@@ -81,8 +83,8 @@ type program struct {
 
 // baseName returns the name of a program without its version: python for /usr/bin/python3.11.
 func baseName(file string) string {
-	base := path.Base(file)
-	if slices.Contains([]string{"sqlite3", "Rscript"}, base) {
+	base := targetPrefix.ReplaceAllString(path.Base(file), "")
+	if slices.Contains([]string{"sqlite3", "Rscript"}, base) || checksumName.MatchString(base) {
 		return base
 	}
 	switch name := versionSuffix.ReplaceAllString(base, ""); name {
@@ -175,8 +177,12 @@ func (p *program) readArguments() {
 			value = next
 			i++
 		}
-		if loads && value != "" {
+		switch {
+		case !loads || value == "":
+		case slices.Contains(dataArguments, p.name) || w == "-f": // php -f
 			p.mains = append(p.mains, p.absolute(value))
+		default:
+			p.preloads = append(p.preloads, p.absolute(value))
 		}
 	}
 	switch {
@@ -212,14 +218,16 @@ func (p *program) hasMain(file string) bool {
 // isStartedWith reports whether the program's command line names a file: by its name, by its name without an
 // extension, or by its folder's name.
 func (p *program) isStartedWith(file string) bool {
+	return namesFile(p.mains, file)
+}
+
+// namesFile reports whether one of the words of a command line names a file.
+func namesFile(words []string, file string) bool {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	inFolder := slices.Contains([]string{"__main__", "index", "__init__", "package"}, path.Base(stem))
-	for _, m := range p.mains {
-		if file == m || stem == m || inFolder && path.Dir(file) == m {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool {
+		return file == w || stem == w || inFolder && path.Dir(file) == w
+	})
 }
 
 // command returns the command line for users.

@@ -74,12 +74,6 @@ func (o *observer) isOfCheck(i int) bool {
 	})
 }
 
-// textTools only pass on, transform or show what other programs print.
-var textTools = []string{
-	"cat", "tee", "grep", "egrep", "fgrep", "head", "tail", "sed", "awk", "cut", "sort", "uniq", "tr", "wc", "rm",
-	"mkdir", "echo", "printf", "date", "sleep", "true", "false", "test", "[", "kill", "ls", "env", "timeout",
-}
-
 // canDecide reports whether a later use can have decided how the check ended, so that what an earlier program did
 // not find was not needed.
 func (o *observer) canDecide(a process.FileAccess, earlier int) bool {
@@ -133,7 +127,7 @@ func (o *observer) missingPrograms() (list []candidate) {
 		case !a.Missing:
 			folders[s] = nil
 			list = slices.DeleteFunc(list, func(c candidate) bool { return c.program == s.program && c.Name == s.name })
-		case !isSearch || !p.isLauncher() || !o.isOfCheck(a.Program) || slices.Contains(o.examined, s.name) ||
+		case !isSearch || !p.isLauncher() || !o.isOfCheck(a.Program) || slices.Contains(o.captured, s.name) ||
 			slices.ContainsFunc(p.mains, func(m string) bool { return path.Base(m) == s.name }):
 		default:
 			if folders[s] == nil {
@@ -149,7 +143,7 @@ func (o *observer) missingPrograms() (list []candidate) {
 
 // missingModule returns the module that Python was started with and did not find.
 func (o *observer) missingModule(p *program, i int) (kind, name string) {
-	if len(p.modules) == 0 || o.isNamed(o.examined, p.modules[0]+".py") || o.hasReadModule(i) {
+	if len(p.modules) == 0 || o.isNamed(o.captured, p.modules[0]+".py") || o.hasReadModule(i) {
 		return "", ""
 	}
 	return "module", strings.ReplaceAll(p.modules[0], "/", ".")
@@ -177,7 +171,7 @@ func (o *observer) missingTarget(p *program, program int) (kind, name string) {
 		}
 	}
 	name = missingTarget(p.Args[1:], text.String())
-	if text.Len() == 0 || o.Text(name) != nil || slices.Contains(o.examined, name) {
+	if text.Len() == 0 || o.Text(name) != nil || slices.Contains(o.captured, name) {
 		return "", ""
 	}
 	return "target", name

@@ -16,8 +16,10 @@ import (
 type call struct {
 	expr     *syntax.CallExpr
 	words    []string // without quotes; "" for a word with an expansion
-	examined bool     // only its output counts: it is before a pipe, or in a substitution
+	examined bool     // its output counts: it goes to a command that judges, or into a substitution
+	saved    bool     // its output goes to a file that a later command names
 	hidden   bool     // its output is redirected or piped
+	fed      bool     // it reads the output of another command
 }
 
 // AllWords lists the plain words of all commands of a line. Of an option, it lists only the value after =.
@@ -25,9 +27,39 @@ func AllWords(text string) []string {
 	return plainWords(text, func(call) bool { return true })
 }
 
-// ExaminedWords lists the words of the commands whose output alone counts.
+// ExaminedWords lists the words of the commands whose output counts: they are before a pipe or in a substitution, or a
+// later command reads the file that they write.
 func ExaminedWords(text string) []string {
+	return plainWords(text, func(c call) bool { return c.examined || c.saved })
+}
+
+// CapturedWords lists the words of the commands that are before a pipe or in a substitution.
+func CapturedWords(text string) []string {
 	return plainWords(text, func(c call) bool { return c.examined })
+}
+
+// Examines reports whether the output of a program with this command line counts in a line.
+func Examines(text string, args []string) bool {
+	return slices.ContainsFunc(readCalls(text), func(c call) bool { return (c.examined || c.saved) && c.runs(args) })
+}
+
+// Feeds reports whether a program with this command line reads the output of another one in a line.
+func Feeds(text string, args []string) bool {
+	return slices.ContainsFunc(readCalls(text), func(c call) bool { return c.fed && c.runs(args) })
+}
+
+// runs reports whether a call starts a program with this command line, perhaps through a wrapper.
+func (c call) runs(args []string) bool {
+	at := len(c.words) - len(args)
+	if len(args) == 0 || at < 0 || path.Base(c.words[at]) != path.Base(args[0]) {
+		return false
+	}
+	for i, w := range c.words[at+1:] {
+		if w != args[i+1] && w != "" { // a word with an expansion may be anything
+			return false
+		}
+	}
+	return true
 }
 
 var (
@@ -119,10 +151,10 @@ func readCalls(text string) []call {
 	if err != nil {
 		return nil
 	}
-	type state struct{ examined, hidden bool }
+	type state struct{ examined, saved, hidden, fed bool }
+	r := lineReader{text: text, piped: map[*syntax.Stmt]bool{}, fed: map[*syntax.Stmt]bool{}}
 	var calls []call
 	var open []state
-	piped := map[*syntax.Stmt]bool{}
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if n == nil {
 			open = open[:len(open)-1]
@@ -134,19 +166,24 @@ func readCalls(text string) []call {
 		}
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				piped[n.X] = true
-			}
+			r.readPipe(n)
 		case *syntax.Stmt:
-			// With pipefail, a command before a pipe decides, too.
-			now.examined = now.examined || piped[n] && !strings.Contains(text, "pipefail")
-			now.hidden = now.hidden || piped[n] || slices.ContainsFunc(n.Redirs, hidesOutput)
+			isJudged, isPiped := r.piped[n]
+			now.examined, now.saved = now.examined || isJudged, now.saved || r.isReadLater(n)
+			now.hidden = now.hidden || isPiped || slices.ContainsFunc(n.Redirs, hidesOutput)
+			now.fed = now.fed || r.fed[n] || slices.ContainsFunc(n.Redirs, func(d *syntax.Redirect) bool {
+				return d.Op == syntax.RdrIn || d.Op == syntax.WordHdoc && unquote(d.Word) == ""
+			})
 		case *syntax.CmdSubst, *syntax.ProcSubst:
-			now = state{true, true}
+			now = state{examined: true, hidden: true}
 		case *syntax.CallExpr:
-			c := call{expr: n, examined: now.examined, hidden: now.hidden}
+			c := call{expr: n, examined: now.examined, saved: now.saved, hidden: now.hidden, fed: now.fed}
 			for _, w := range n.Args {
 				c.words = append(c.words, unquote(w))
+				c.fed = c.fed || slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+					_, ok := p.(*syntax.ProcSubst)
+					return ok
+				})
 			}
 			if len(c.words) > 0 {
 				calls = append(calls, c)
@@ -157,6 +194,55 @@ func readCalls(text string) []call {
 	})
 	return calls
 }
+
+// lineReader finds out where the commands of a line send their output.
+type lineReader struct {
+	text  string
+	piped map[*syntax.Stmt]bool // commands before a pipe; true if their output is judged
+	fed   map[*syntax.Stmt]bool // commands after a pipe
+}
+
+// passers pass on what they read, and end with 0.
+var passers = []string{"tee", "cat", "tail", "head", "sort", "nl", "tr", "cut", "column", "less", "more", "ts"}
+
+// readPipe records the commands before and after a pipe. With pipefail, a command decides itself by how it ends if the
+// last one only passes on its output.
+func (l lineReader) readPipe(n *syntax.BinaryCmd) {
+	if n.Op != syntax.Pipe && n.Op != syntax.PipeAll {
+		return
+	}
+	isJudged := true
+	if c, ok := n.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && strings.Contains(l.text, "pipefail") {
+		isJudged = !slices.Contains(passers, path.Base(unquote(c.Args[0])))
+	}
+	l.piped[n.X], l.fed[n.Y] = isJudged, !printsText(n.X)
+}
+
+// printsText reports whether a command only prints a text that stands in the line.
+func printsText(n *syntax.Stmt) bool {
+	c, ok := n.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 || !slices.Contains([]string{"echo", "printf"}, unquote(c.Args[0])) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return unquote(w) == "" })
+}
+
+// isReadLater reports whether a command writes its output to a file that a later command names.
+func (l lineReader) isReadLater(n *syntax.Stmt) bool {
+	return slices.ContainsFunc(n.Redirs, func(d *syntax.Redirect) bool {
+		if !slices.Contains([]syntax.RedirOperator{
+			syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob,
+		}, d.Op) {
+			return false
+		}
+		name := strings.Trim(l.text[d.Word.Pos().Offset():d.Word.End().Offset()], `"'`)
+		return name != "/dev/null" && slices.ContainsFunc(strings.FieldsFunc(l.text[n.End().Offset():], isSeparator),
+			func(w string) bool { return strings.Trim(w, `"'`) == name })
+	})
+}
+
+// isSeparator reports whether a character ends a word of a line.
+func isSeparator(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>", r) }
 
 // hidesOutput reports whether a redirection hides the output from the reader.
 func hidesOutput(r *syntax.Redirect) bool {

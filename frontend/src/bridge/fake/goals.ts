@@ -108,6 +108,7 @@ export class FakeGoal {
           verified: event.verified,
           judged: event.judged ?? false,
           ...(event.assurance ? { assurance: event.assurance } : {}),
+          ...(event.assurance_reason ? { assurance_reason: event.assurance_reason } : {}),
           report: event.report,
         });
         v.reason = event.report?.[0] ?? "";

@@ -1,23 +1,31 @@
 import type { GoalCard } from "@/bridge/types";
+import { stripControl } from "@/lib/text";
 import type { StatusTone } from "@/ui/badge";
 
-type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_words">;
+type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_words" | "assurance_reason">;
 
 interface Assurance {
   words: string;
-  /** For narrow places: the text without what is in brackets, or the level if that is still too long. */
-  short: string;
+  /** The one reason why it does not prove more, "" if there is none. */
+  reason: string;
   tone: StatusTone;
 }
 
 type Level = NonNullable<Proof["assurance"]>;
 
-const tones: Record<Level, StatusTone> = { strong: "ok", shared: "calm", judged: "warn", claimed: "warn" };
+const tones: Record<Level, StatusTone> = {
+  strong: "ok",
+  tested: "ok",
+  weakened: "warn",
+  judged: "warn",
+  claimed: "warn",
+};
 
-/** The words for a goal of an older version. */
+/** The words until they come with the next snapshot. */
 const defaultWords: Record<Level, string> = {
   strong: "Verified",
-  shared: "Verified",
+  tested: "Verified by tests",
+  weakened: "Passed, look at this",
   judged: "Judged by a model",
   claimed: "Claimed, not verified",
 };
@@ -26,8 +34,9 @@ const defaultWords: Record<Level, string> = {
 export function assuranceOf(goal: Proof): Assurance | null {
   if (goal.exit !== "done") return null;
   const level = goal.assurance ?? "claimed";
-  const words = defaultWords[level];
-  const all = goal.assurance_words ?? words;
-  const short = all.split(" (", 1)[0] ?? all;
-  return { words: all, short: level === "shared" ? `${short}, shared` : short, tone: tones[level] };
+  return {
+    words: goal.assurance_words ?? defaultWords[level],
+    reason: level === "weakened" ? stripControl(goal.assurance_reason ?? "") : "",
+    tone: tones[level],
+  };
 }

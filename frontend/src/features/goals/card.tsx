@@ -73,10 +73,10 @@ export function Card({ card, selected, tab = true, onSelect, marked = false, onM
           <span
             data-testid="card-assurance"
             data-level={card.assurance}
-            title={proof.words}
-            className={`mt-0.5 block text-xs break-words ${toneText[proof.tone]}`}
+            title={[proof.words, proof.reason].filter(Boolean).join(": ")}
+            className={`mt-0.5 line-clamp-2 text-xs break-words ${toneText[proof.tone]}`}
           >
-            {proof.words}
+            {proof.reason ? `${proof.words}: ${proof.reason}` : proof.words}
           </span>
         ) : null}
         {quiet && said.tone !== "ok" ? (

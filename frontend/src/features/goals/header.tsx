@@ -6,7 +6,7 @@ import { clock } from "@/lib/time";
 import { canPause, isLive } from "@/store/goalcards";
 import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
-import { Badge } from "@/ui/badge";
+import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { DotsIcon } from "@/ui/icons";
@@ -146,17 +146,17 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             tone={proof.tone}
             testid="goal-assurance"
             className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
-            title={[proof.words, view.assurance_reason].filter(Boolean).join(": ")}
           >
-            {proof.short === proof.words ? (
-              proof.words
-            ) : (
-              <>
-                <span className={rest}>{proof.words}</span>
-                {folded ? <span className="hidden max-[640px]:inline">{proof.short}</span> : null}
-              </>
-            )}
+            {proof.words}
           </Badge>
+        ) : null}
+        {proof?.reason ? (
+          <span
+            data-testid="goal-assurance-reason"
+            className={`min-w-0 text-xs max-[640px]:basis-full ${toneText[proof.tone]}`}
+          >
+            {proof.reason}
+          </span>
         ) : null}
         {view.in_other_process ? (
           <Badge

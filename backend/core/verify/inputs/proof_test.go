@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/domain/process"
 )
 
-// TestAssurance_ChangedInputs_LowerTheLevel: a changed result that the check examines keeps the level. A file that may
+// TestProof_ChangedInputs_LowerTheLevel: a changed result that the check examines keeps the level. A file that may
 // be expected output, a setting, an option or a program lowers it.
-func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
+func TestProof_ChangedInputs_LowerTheLevel(t *testing.T) {
 	type file struct {
 		path   string
 		change string
@@ -60,16 +60,17 @@ func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 			}
 		}
 		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
-		level, reason := inputs.Assurance(c.command, "/w", nil, o, changes)
+		p := inputs.PassedCheck{Command: c.command, Dir: "/w", After: o, Changes: changes}.Proof()
+		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
 		}
 	}
 }
 
-// TestAssurance_PreflightDidMore_LowersTheLevel: a program that no longer reads what it judged may have ended with an
+// TestProof_PreflightDidMore_LowersTheLevel: a program that no longer reads what it judged may have ended with an
 // error. A file that the check no longer makes may come from the agent.
-func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
+func TestProof_PreflightDidMore_LowersTheLevel(t *testing.T) {
 	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
 	other := goal.ObservedProgram{Name: "grep", Command: "grep -q good"}
 	reads := []goal.UsedFile{{Path: "out.txt", Role: goal.RoleData}}
@@ -110,25 +111,31 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 			"did not make it this time",
 		},
 	} {
-		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, []goal.FileChange{change})
+		p := inputs.PassedCheck{
+			Command: grep.Command, Dir: "/w", Before: &c.before, After: &c.now, Changes: []goal.FileChange{change},
+		}.Proof()
+		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
 		}
 	}
 }
 
-// TestAssurance_UnreadableFile_LowersTheLevel: a program that cannot read a file gets an error instead of its content,
+// TestProof_UnreadableFile_LowersTheLevel: a program that cannot read a file gets an error instead of its content,
 // but the trace only shows that the file was opened.
-func TestAssurance_UnreadableFile_LowersTheLevel(t *testing.T) {
+func TestProof_UnreadableFile_LowersTheLevel(t *testing.T) {
 	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
 	o := goal.Observation{
 		Programs: []goal.ObservedProgram{grep},
 		Files:    []goal.UsedFile{{Path: "out.txt", Role: goal.RoleData}},
 	}
-	for sum, want := range map[string]goal.Assurance{"": goal.Shared, "now": goal.Strong} {
+	for sum, want := range map[string]goal.Assurance{"": goal.Weakened, "now": goal.Strong} {
 		change := goal.FileChange{Path: "out.txt", Role: goal.RoleData, Change: "changed", SHA256: sum}
-		level, reason := inputs.Assurance("! "+grep.Command, "/w", &o, &o, []goal.FileChange{change})
-		if level != want || (want == goal.Shared) != strings.Contains(reason, "out.txt cannot be read") {
+		p := inputs.PassedCheck{
+			Command: "! " + grep.Command, Dir: "/w", Before: &o, After: &o, Changes: []goal.FileChange{change},
+		}.Proof()
+		level, reason := p.Assurance, p.AssuranceReason
+		if level != want || (want == goal.Weakened) != strings.Contains(reason, "out.txt cannot be read") {
 			t.Errorf("%q: %s, %q", sum, level, reason)
 		}
 	}

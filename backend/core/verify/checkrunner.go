@@ -18,15 +18,17 @@ type CheckRunner struct {
 	Window int           // of the judge's model in tokens, 0 if unknown
 	Folder *FolderState  // nil if the folder's state at the start is unknown
 	Agent  AgentPrograms // nil while no agent is working
-
-	agentRuns string // why the agent's programs could not be frozen, "" if they are
 }
 
-// AgentPrograms are the programs of the agent. Both methods may be called more than once.
+// AgentPrograms are the programs of the agent. The methods may be called more than once.
 type AgentPrograms interface {
-	// Freeze stops them until Thaw. Its error says why they are still running.
+	// Freeze stops them until Thaw, or until a check connects to one of them. Its error says why they are still running.
 	Freeze(ctx context.Context) error
 	Thaw()
+	// Listens reports whether one of those that Freeze stopped listens.
+	Listens() bool
+	// Served reports whether a check has connected to one of those that Freeze stopped.
+	Served() bool
 }
 
 // ResumeAgent lets the agent's programs continue after DecideClaim. They stay frozen while the goal may be done.

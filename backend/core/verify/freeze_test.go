@@ -11,9 +11,13 @@ import (
 
 // agentPrograms are the programs of a goal's agent. If fault is not nil, they cannot be frozen.
 type agentPrograms struct {
-	fault  error
-	frozen bool
+	fault           error
+	frozen          bool
+	listens, served bool
 }
+
+func (a *agentPrograms) Listens() bool { return a.listens }
+func (a *agentPrograms) Served() bool  { return a.served }
 
 func (a *agentPrograms) Freeze(context.Context) error {
 	a.frozen = a.fault == nil
@@ -54,5 +58,13 @@ func TestCriterion_AgentsProgramsRun_LowersTheLevel(t *testing.T) {
 	h.Agent = &agentPrograms{fault: errors.New("a program listens")}
 	if v := one(t, h, file); v.Assurance != goal.Weakened || !strings.Contains(v.AssuranceReason, "a program listens") {
 		t.Errorf("%+v", v)
+	}
+	h.Agent = &agentPrograms{listens: true}
+	if v := one(t, h, file); v.Assurance != goal.Strong {
+		t.Errorf("while a program listens that the check does not ask: %+v", v)
+	}
+	h.Agent = &agentPrograms{listens: true, served: true}
+	if v := one(t, h, file); v.Assurance != goal.Tested || v.Basis != goal.BasisAnswers {
+		t.Errorf("while a program listens that the check asks: %+v", v)
 	}
 }

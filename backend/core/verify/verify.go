@@ -24,21 +24,18 @@ type evaluation struct {
 	verdicts []goal.Verdict // so far
 	passes   int
 	waiting  int // manual checks that the user has not answered
+
+	agentRuns string // why the agent's programs could not be frozen, "" if they are
 }
 
 // DecideClaim decides a claim: first all deterministic checks, then those by models if they can still change the
 // result, then those by the user. It reports each verdict as soon as it is known. It returns an error if report
 // failed, ctx ended, or no judge can be asked (goal.Unavailable, goal.ErrPaused).
 //
-// The agent's programs are frozen until ResumeAgent, unless one of them serves a port.
+// The agent's programs are frozen until ResumeAgent. Those that serve run while a check uses them.
 func (cr CheckRunner) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
-	if cr.Agent != nil {
-		if err := cr.Agent.Freeze(ctx); err != nil {
-			cr.agentRuns = err.Error()
-		}
-	}
 	e := &evaluation{host: cr, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsDeterministic() },
@@ -92,8 +89,14 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Verdict, error) {
 	var v check.Result
 	var usage goal.Usage
+	served := false
 	for try := 1; try <= 2; try++ {
 		var err error
+		e.freezeAgent(ctx)
+		if k.URL != "" || k.Type == goal.Visual { // the host asks the server
+			served = e.host.Agent != nil && e.host.Agent.Listens()
+			e.host.ResumeAgent()
+		}
 		v, err = e.decide(ctx, k)
 		usage = usage.Plus(v.Usage)
 		if ctx.Err() != nil { // the run was stopped, so the outcome does not count
@@ -111,16 +114,41 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Ve
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
-	isStrong, isAgentRunning := v.Assurance == goal.Strong, e.host.agentRuns != ""
-	switch {
-	case isStrong && k.From == goal.FromFile:
+	served = served || e.host.Agent != nil && e.host.Agent.Served()
+	e.freezeAgent(ctx) // until the goal is decided
+	if v.Assurance == goal.Strong && k.From == goal.FromFile {
 		v.Proof = e.host.proofOfFile(ctx, k)
-	case isStrong && isAgentRunning && k.URL != "": // perhaps the agent's server answered
-		v.Assurance, v.Basis = goal.Tested, goal.BasisAnswers
-	case isAgentRunning && (isStrong || v.Assurance == goal.Tested) && k.URL == "":
-		v.Proof = goal.Proof{Assurance: goal.Weakened, AssuranceReason: e.host.agentRuns}
+	}
+	if v.Assurance.AtLeast(goal.Tested) {
+		v.Proof = e.proofBesideAgent(v.Verdict, k, served)
 	}
 	return v.Verdict, nil
+}
+
+// freezeAgent stops the agent's programs.
+func (e *evaluation) freezeAgent(ctx context.Context) {
+	e.agentRuns = ""
+	if e.host.Agent == nil {
+		return
+	}
+	if err := e.host.Agent.Freeze(ctx); err != nil {
+		e.agentRuns = err.Error()
+	}
+}
+
+// proofBesideAgent returns what a pass proves if programs of the agent ran while the check did. served says that the
+// check asked one of them.
+func (e *evaluation) proofBesideAgent(v goal.Verdict, k check.Item, served bool) goal.Proof {
+	switch {
+	case k.URL == "" && e.agentRuns != "":
+		return goal.Proof{Assurance: goal.Weakened, AssuranceReason: e.agentRuns}
+	case served && len(v.Changes) > 0:
+		return goal.Proof{Assurance: goal.Weakened, AssuranceReason: fmt.Sprintf(
+			"a server of the agent ran while the check used %s", v.Changes[0].Path)}
+	case served || k.URL != "" && e.agentRuns != "":
+		return goal.Proof{Assurance: goal.Tested, Basis: goal.BasisAnswers}
+	}
+	return v.Proof
 }
 
 // proofOfFile returns what a true expression about a file proves: little if the agent may have written it by hand.

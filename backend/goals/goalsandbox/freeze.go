@@ -11,43 +11,50 @@ import (
 
 // agentFreeze is the present freeze of a goal's programs.
 type agentFreeze struct {
-	mu   sync.Mutex
-	thaw func() // nil while nothing is frozen
+	mu  sync.Mutex
+	now *sandbox.Freeze // nil while nothing is frozen
 }
 
-// errListening is the reason why the agent's programs were not frozen while a check ran.
-var errListening = errors.New("a program of the agent listens, and checks may need its answers, so the agent's " +
-	"programs ran while the check ran")
-
-// Freeze stops the agent's programs until Thaw. A second call does nothing. If Freeze returns an error, nothing is
-// frozen.
+// Freeze stops the agent's programs until Thaw, or until a check connects to one of them. A second call does nothing
+// while they are stopped. If Freeze returns an error, nothing is frozen.
 func (s *Sandbox) Freeze(ctx context.Context) error {
 	s.frozen.mu.Lock()
 	defer s.frozen.mu.Unlock()
-	if s.frozen.thaw != nil {
+	if f := s.frozen.now; f != nil && !f.WasEnded() {
 		return nil
 	}
 	if s.Proxy == nil {
 		return errors.New("the goal has no sandbox, so the agent's programs ran while the check ran")
 	}
-	thaw, err := s.Programs.FreezeIdleAgent(ctx)
-	if errors.Is(err, sandbox.ErrAgentListens) {
-		return errListening
-	}
+	f, err := s.Programs.FreezeAgent(ctx)
 	if err != nil {
 		return fmt.Errorf("the agent's programs ran while the check ran: %w", err)
 	}
-	s.frozen.thaw = thaw
+	s.frozen.now = f
 	return nil
+}
+
+// Listens reports whether one of the frozen programs listens.
+func (s *Sandbox) Listens() bool {
+	s.frozen.mu.Lock()
+	defer s.frozen.mu.Unlock()
+	return s.frozen.now != nil && s.frozen.now.Listens()
+}
+
+// Served reports whether a check has connected to one of the frozen programs, so that they ran.
+func (s *Sandbox) Served() bool {
+	s.frozen.mu.Lock()
+	defer s.frozen.mu.Unlock()
+	return s.frozen.now != nil && s.frozen.now.WasEnded()
 }
 
 // Thaw lets the agent's programs continue.
 func (s *Sandbox) Thaw() {
 	s.frozen.mu.Lock()
 	defer s.frozen.mu.Unlock()
-	if s.frozen.thaw != nil {
-		s.frozen.thaw()
-		s.frozen.thaw = nil
+	if s.frozen.now != nil {
+		s.frozen.now.Thaw()
+		s.frozen.now = nil
 	}
 }
 
@@ -59,7 +66,7 @@ func (s *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
 	if s.Proxy == nil {
 		return true
 	}
-	if err := s.Programs.SealFolder(ctx, dir); err == nil || errors.Is(s.Freeze(ctx), errListening) {
+	if err := s.Programs.SealFolder(ctx, dir); err == nil || s.Freeze(ctx) == nil && s.Listens() {
 		return true
 	}
 	_ = s.Programs.Close(ctx) // closing the session reports an error again

@@ -43,13 +43,20 @@ func OwnsListener(processes []int, port uint16) bool {
 	return len(names) > 0 && openSockets(processes).hasAny(names)
 }
 
-// OwnsAnyListener reports whether one of the processes listens on a TCP port or on a Unix socket. It sees only
-// processes of the same user, and every process when it runs as root.
-func OwnsAnyListener(processes []int) bool {
+// OwnedListeners returns the TCP ports on which processes listen, and whether one of them listens on a Unix socket. It
+// sees only processes of the same user, and every process when it runs as root.
+func OwnedListeners(processes []int) (ports []uint16, onUnix bool) {
 	// The programs of a goal rarely have a socket, and reading the kernel's tables takes much longer than this.
 	open := openSockets(processes)
-	return len(open) > 0 && (open.hasAny(listeningUnixSockets()) ||
-		open.hasAny(socketNames(tabledListeners(), func(listener) bool { return true })))
+	if len(open) == 0 {
+		return nil, false
+	}
+	for _, l := range tabledListeners() {
+		if open["socket:["+l.inode+"]"] {
+			ports = append(ports, uint16(l.port)) //nolint:gosec // it is a port
+		}
+	}
+	return ports, open.hasAny(listeningUnixSockets())
 }
 
 // listener is a TCP socket that listens.

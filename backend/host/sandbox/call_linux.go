@@ -10,18 +10,25 @@ import (
 
 // callAnswer is the helper's answer to a call. The receiver closes fds.
 type callAnswer struct {
-	fds []int
-	err error
+	fds       []int
+	listening wire.Listening
+	err       error
 }
 
 // call sends a request that starts no program, and waits for the answer. A request without an id gets a new one. A
 // refusal of the helper is a *wire.Error.
 func (s *Supervisor) call(ctx context.Context, r wire.Request) (id uint64, fds []int, err error) {
+	id, a := s.ask(ctx, r)
+	return id, a.fds, a.err
+}
+
+// ask does what call does.
+func (s *Supervisor) ask(ctx context.Context, r wire.Request) (id uint64, a callAnswer) {
 	answer := make(chan callAnswer, 1)
 	s.mu.Lock()
 	if s.closed {
 		defer s.mu.Unlock()
-		return 0, nil, errors.Join(ErrClosed, s.err)
+		return 0, callAnswer{err: errors.Join(ErrClosed, s.err)}
 	}
 	if r.ID == 0 {
 		s.next++
@@ -31,17 +38,16 @@ func (s *Supervisor) call(ctx context.Context, r wire.Request) (id uint64, fds [
 	s.mu.Unlock()
 	if err := s.sendPacket(r, nil); err != nil {
 		s.takeCall(r.ID)
-		return r.ID, nil, err
+		return r.ID, callAnswer{err: err}
 	}
 	select {
 	case a := <-answer:
-		return r.ID, a.fds, a.err
+		return r.ID, a
 	case <-ctx.Done():
 		if s.takeCall(r.ID) == nil { // answered just now
-			a := <-answer
-			return r.ID, a.fds, a.err
+			return r.ID, <-answer
 		}
-		return r.ID, nil, fmt.Errorf("waiting for the helper: %w", ctx.Err())
+		return r.ID, callAnswer{err: fmt.Errorf("waiting for the helper: %w", ctx.Err())}
 	}
 }
 
@@ -64,7 +70,7 @@ func (s *Supervisor) onCallAnswer(a wire.Answer, fds []int) bool {
 		}
 		return isCall
 	}
-	got := callAnswer{fds: fds}
+	got := callAnswer{fds: fds, listening: a.Listening}
 	if a.Error != nil {
 		got.err = a.Error
 	}

@@ -4,23 +4,65 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"goalpost/backend/domain/process"
 	"goalpost/backend/host/sandbox/wire"
 )
 
-// FreezeAgent stops the agent's programs until thaw is called. thaw may be called more than once. Freezes are counted:
-// programs run again after the last freeze is undone. Programs that were stopped before stay stopped. ctx bounds the
-// freezing only. The programs of a closed Supervisor have ended, so nothing stays frozen.
-func (s *Supervisor) FreezeAgent(ctx context.Context) (thaw func(), err error) {
-	return s.freeze(ctx, false)
+// FreezeAgent stops the agent's programs until Thaw is called, or until a check connects to one of them. Freezes are
+// counted: programs run again after the last freeze is undone. Programs that were stopped before stay stopped. ctx
+// bounds the freezing only. The programs of a closed Supervisor have ended, so nothing stays frozen.
+func (s *Supervisor) FreezeAgent(ctx context.Context) (*Freeze, error) {
+	id, a := s.ask(ctx, wire.Request{Op: wire.Freeze})
+	f := &Freeze{listening: a.listening}
+	f.thaw = sync.OnceFunc(func() { // an error means that the programs have ended
+		s.mu.Lock()
+		delete(s.freezes, f)
+		s.mu.Unlock()
+		_, _, _ = s.call(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
+	})
+	if a.err != nil {
+		if id != 0 && ctx.Err() != nil { // the helper may still freeze the programs
+			s.kills.Go(f.thaw)
+		}
+		return nil, fmt.Errorf("freezing the programs of %s: %w", s.name, a.err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.freezes[f] = true
+	return f, nil
 }
 
-// FreezeIdleAgent does what FreezeAgent does if none of the agent's programs listens on a TCP port or a Unix socket.
-// Otherwise it freezes nothing and returns ErrAgentListens: a check may need their answer.
-func (s *Supervisor) FreezeIdleAgent(ctx context.Context) (thaw func(), err error) {
-	return s.freeze(ctx, true)
+// Freeze is one freeze of the agent's programs. Its methods may be called concurrently.
+type Freeze struct {
+	listening wire.Listening
+	connected atomic.Bool
+	thaw      func()
+}
+
+// Thaw undoes the freeze. It may be called more than once.
+func (f *Freeze) Thaw() { f.thaw() }
+
+// Listens reports whether one of the programs listened on a TCP port or on a Unix socket.
+func (f *Freeze) Listens() bool { return len(f.listening.Ports) > 0 || f.listening.Unix }
+
+// WasEnded reports whether a check has connected to one of the programs, which ended the freeze. It is true before the
+// check's end is reported.
+func (f *Freeze) WasEnded() bool { return f.connected.Load() }
+
+// onConnect lets the agent's programs run if a check connects to one of them: to a port, or with 0 to a Unix socket.
+func (s *Supervisor) onConnect(port uint16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f := range s.freezes {
+		if port == 0 && f.listening.Unix || slices.Contains(f.listening.Ports, port) {
+			f.connected.Store(true)
+			go f.thaw() // the caller delivers the answer
+		}
+	}
 }
 
 // UnsealFolder undoes SealFolder.
@@ -49,23 +91,6 @@ func hasCode(err error, code wire.Code) bool {
 	return errors.As(err, &wireErr) && wireErr.Code == code
 }
 
-func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw func(), err error) {
-	id, _, err := s.call(ctx, wire.Request{Op: wire.Freeze, UnlessListening: unlessListening})
-	if hasCode(err, wire.Listening) {
-		return nil, ErrAgentListens
-	}
-	thaw = sync.OnceFunc(func() { // an error means that the programs have ended
-		_, _, _ = s.call(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
-	})
-	if err != nil {
-		if id != 0 && ctx.Err() != nil { // the helper may still freeze the programs
-			s.kills.Go(thaw)
-		}
-		return nil, fmt.Errorf("freezing the programs of %s: %w", s.name, err)
-	}
-	return thaw, nil
-}
-
 // startWhileFrozen starts a check's program with the agent's programs frozen until it ends.
 func (s *Supervisor) startWhileFrozen(ctx context.Context, c process.Command) (process.Process, error) {
 	if !s.sandboxed || c.Domain != process.DomainCheck {
@@ -75,18 +100,18 @@ func (s *Supervisor) startWhileFrozen(ctx context.Context, c process.Command) (p
 			text:    "only a check inside a sandbox can freeze the agent's programs",
 		}
 	}
-	thaw, err := s.FreezeAgent(ctx)
+	frozen, err := s.FreezeAgent(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p, err := s.start(ctx, c, nil)
 	if err != nil {
-		thaw()
+		frozen.Thaw()
 		return nil, err
 	}
 	go func() {
 		<-p.Done()
-		thaw()
+		frozen.Thaw()
 	}()
 	return p, nil
 }

@@ -248,35 +248,49 @@ func TestFreezeAgent_OfAnotherCommand_IsRefused(t *testing.T) {
 	}
 }
 
-// TestFreezeIdleAgent_ProgramListens_FreezesNothing: a program listens on a port or on a socket in the goal's folder.
-// Without such a program, the agent is frozen.
-func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
-	for name, server := range map[string]string{
-		"a port":   `s = socket.socket(); s.bind(("127.0.0.1", 0))`,
-		"a socket": `s = socket.socket(socket.AF_UNIX); s.bind("sock")`,
+// TestFreezeAgent_CheckConnects_ServerRuns: a frozen server runs again when a check connects to its port or to its
+// socket in the goal's folder, and answers it. A check that asks nobody leaves it frozen.
+func TestFreezeAgent_CheckConnects_ServerRuns(t *testing.T) {
+	for name, server := range map[string]struct{ bind, connect string }{
+		"a port": {
+			`s = socket.socket(); s.bind(("127.0.0.1", 0)); open("port", "w").write(str(s.getsockname()[1]))`,
+			`s = socket.socket(); s.connect(("127.0.0.1", int(open("port").read())))`,
+		},
+		"a socket": {
+			`s = socket.socket(socket.AF_UNIX); s.bind("sock")`,
+			`s = socket.socket(socket.AF_UNIX); s.connect("sock")`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSpec(t)
-			release := makeRelease(t, w, "release")
 			s := openSandbox(t, w)
 			p, said := startReading(t, s, inside(w, `exec python3 -c 'import socket, time
-`+server+`
-print("bound", flush=True)
-open("release").read()
+`+server.bind+`
 s.listen()
 print("listens", flush=True)
-time.sleep(1000)'`))
-			wantLine(t, said, "bound")
-			thaw, err := s.FreezeIdleAgent(t.Context())
-			if err != nil {
-				t.Fatalf("while nothing listens: %v", err)
-			}
-			thaw()
-			release()
+while True: s.accept()[0].sendall(b"hello")'`))
 			wantLine(t, said, "listens")
-			if _, err := s.FreezeIdleAgent(t.Context()); !errors.Is(err, sandbox.ErrAgentListens) {
-				t.Errorf("while a program listens: %v", err)
+			f, err := s.FreezeAgent(t.Context())
+			if err != nil || !f.Listens() {
+				t.Fatalf("listens %v, %v", f != nil && f.Listens(), err)
 			}
+			ask := func(command string) string {
+				c := inside(w, command)
+				c.Domain, c.Trace = process.DomainCheck, true
+				out, err := process.Capture(t.Context(), s, c, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(out.Stdout) + string(out.Stderr)
+			}
+			if got := ask("echo alone"); got != "alone\n" || f.WasEnded() {
+				t.Errorf("a check that asks nobody: %q, ended %v", got, f.WasEnded())
+			}
+			got := ask("python3 -c 'import socket\n" + server.connect + "\nprint(s.recv(9).decode())'")
+			if got != "hello\n" || !f.WasEnded() {
+				t.Errorf("a check that asks the server: %q, ended %v", got, f.WasEnded())
+			}
+			f.Thaw()
 			if err := p.Signal(unix.SIGKILL); err != nil {
 				t.Error(err)
 			}

@@ -59,9 +59,6 @@ var ErrRefused = errors.New("the sandbox cannot be made here")
 // ErrClosed is the error of a start after Close or after the helper died.
 var ErrClosed = errors.New("the supervisor of these programs is closed")
 
-// ErrAgentListens is the error of FreezeIdleAgent if a program of the agent listens.
-var ErrAgentListens = errors.New("a program of the agent listens")
-
 // ErrFolderBusy is the error of SealFolder if a program has a file of the folder open for writing.
 var ErrFolderBusy = errors.New("a program has a file of the folder open for writing")
 

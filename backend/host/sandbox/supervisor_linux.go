@@ -44,7 +44,8 @@ type Supervisor struct {
 	hello   chan wire.Answer
 	done    chan struct{}
 
-	kills      sync.WaitGroup // for starts and freezes that were given up
+	kills      sync.WaitGroup   // for starts and freezes that were given up
+	freezes    map[*Freeze]bool // in effect; guarded by mu
 	violations *violationQueue
 
 	// send keeps a packet together with its descriptors and orders packets before the end of file.
@@ -90,6 +91,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		sandboxed:  wireSpec != nil,
 		ports:      portsOf(o),
 		calls:      map[uint64]chan callAnswer{},
+		freezes:    map[*Freeze]bool{},
 		violations: newAttempts(o.Attempted),
 	}
 	if wireSpec != nil {
@@ -270,6 +272,10 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
 		closeFDs(fds)
+		if a.Attempt.Connects {
+			s.onConnect(a.Attempt.Port)
+			return
+		}
 		s.violations.add(*a.Attempt)
 		return
 	case a.Lost != nil:

@@ -56,12 +56,19 @@ type ActiveGrant struct{ Port net.Listener }
 func (*ActiveGrant) Revoke(context.Context) error { return nil }
 
 // FreezeAgent returns an error.
-func (*Supervisor) FreezeAgent(context.Context) (thaw func(), err error) { return nil, errUnsupported }
+func (*Supervisor) FreezeAgent(context.Context) (*Freeze, error) { return nil, errUnsupported }
 
-// FreezeIdleAgent returns an error.
-func (*Supervisor) FreezeIdleAgent(context.Context) (thaw func(), err error) {
-	return nil, errUnsupported
-}
+// Freeze does not exist on this system.
+type Freeze struct{}
+
+// Thaw does nothing.
+func (*Freeze) Thaw() {}
+
+// Listens returns false.
+func (*Freeze) Listens() bool { return false }
+
+// WasEnded returns false.
+func (*Freeze) WasEnded() bool { return false }
 
 // UnsealFolder returns an error.
 func (*Supervisor) UnsealFolder(context.Context) error { return errUnsupported }

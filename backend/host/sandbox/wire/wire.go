@@ -63,9 +63,6 @@ type Request struct {
 	Held   []FileOverride `json:"held,omitempty"`   // for a check
 	Trace  *TraceRequest  `json:"trace,omitempty"`  // for a check; nil is none
 
-	// For Freeze: nothing is frozen if a program of the agent listens, and the answer is the error Listening.
-	UnlessListening bool `json:"unless_listening,omitempty"`
-
 	// For Signal, and for Revoke, which sends it to all programs; 0 is none.
 	Signal int `json:"signal,omitempty"`
 
@@ -206,6 +203,8 @@ type Answer struct {
 	Dialed bool `json:"dialed,omitempty"`
 	// Changed reports that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
 	Changed bool `json:"changed,omitempty"`
+	// Listening has what the agent's programs listened on when they were frozen.
+	Listening Listening `json:"listening,omitzero"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.
 	Trace *TraceBatch `json:"trace,omitempty"`
 	// Attempt is something that a program tried and that is not allowed; without ID.
@@ -227,6 +226,14 @@ type Violation struct {
 	Port uint16 `json:"port,omitempty"`
 	// Ended reports that the program was ended, for the reason in Text.
 	Ended bool `json:"ended,omitempty"`
+	// Connects says that this is no violation: a program of a check connects to Port, or with 0 to a Unix socket.
+	Connects bool `json:"connects,omitempty"`
+}
+
+// Listening is what programs listen on.
+type Listening struct {
+	Ports []uint16 `json:"ports,omitempty"` // TCP
+	Unix  bool     `json:"unix,omitempty"`  // any Unix socket
 }
 
 // Exit is a wait status. Code is -1 if Signal ended the program.
@@ -249,7 +256,6 @@ const (
 	Ended          Code = "ended"       // signal to a program that has ended
 	Unsupported    Code = "unsupported" // this helper cannot do it
 	SandboxError   Code = "sandbox"     // the sandbox cannot be built here
-	Listening      Code = "listening"   // a program of the agent listens, so nothing was frozen
 	Busy           Code = "busy"        // a program has a file of the folder open for writing
 	Failed         Code = "failed"      // any other error of the kernel
 )

@@ -82,6 +82,7 @@ func (no *Notifier) answer() {
 			no.count(violation)
 		}
 		if n.nr == unix.SYS_CONNECT { // connecting may take a while
+			no.noteConnect(address)
 			go no.handleConnect(n, address)
 			continue
 		}

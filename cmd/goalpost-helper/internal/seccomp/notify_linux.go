@@ -1,8 +1,10 @@
 package seccomp
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -102,6 +104,30 @@ func (no *Notifier) count(a wire.Violation) {
 	}
 	a.Times = times
 	no.news = append(no.news, a)
+	select {
+	case no.more <- struct{}{}:
+	default:
+	}
+}
+
+// noteConnect reports that a program of a check connects to a port of the loopback or to a Unix socket.
+func (no *Notifier) noteConnect(address []byte) {
+	if no.domain != wire.DomainCheck || len(address) < 4 {
+		return
+	}
+	one := wire.Violation{Domain: no.domain, Connects: true}
+	switch binary.NativeEndian.Uint16(address) {
+	case unix.AF_INET, unix.AF_INET6:
+		one.Port = binary.BigEndian.Uint16(address[2:])
+	case unix.AF_UNIX:
+	default:
+		return
+	}
+	no.mu.Lock()
+	defer no.mu.Unlock()
+	if !slices.Contains(no.news, one) {
+		no.news = append(no.news, one)
+	}
 	select {
 	case no.more <- struct{}{}:
 	default:

@@ -224,19 +224,15 @@ func (p procInfo) isWaiting() bool { return strings.Contains(p.threadStates(), "
 
 // changeFreeze freezes or thaws the sandbox. mu is held.
 func (s *Supervisor) changeFreeze(r wire.Request) error {
-	if r.Op == wire.Freeze && r.UnlessListening && procnet.OwnsAnyListener(otherProcesses()) {
-		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{
-			Code: wire.Listening,
-			Text: "a program of the agent listens",
-		}})
-	}
 	var err error
+	var listening wire.Listening
 	var waiting []queuedRequest
 	done := make(chan struct{})
 	go func() { // on another thread, because the notifier has to answer kill, see signal
 		defer close(done)
 		if r.Op == wire.Freeze {
 			err = s.frozen.freeze(r.ID)
+			listening.Ports, listening.Unix = procnet.OwnedListeners(otherProcesses())
 		} else {
 			waiting = s.frozen.thaw(r.ID)
 		}
@@ -245,7 +241,7 @@ func (s *Supervisor) changeFreeze(r wire.Request) error {
 	if err != nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: "freezing: " + err.Error()}})
 	}
-	if err := s.answer(wire.Answer{ID: r.ID, Changed: true}); err != nil {
+	if err := s.answer(wire.Answer{ID: r.ID, Changed: true, Listening: listening}); err != nil {
 		return err
 	}
 	for _, q := range waiting {

@@ -39,6 +39,8 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     await verdicts.and(page.locator('[data-outcome="fail"]')).first().waitFor({ timeout: minute });
     await verdicts.and(page.locator('[data-outcome="pass"]')).first().waitFor({ timeout: minute });
     await at("criterion").locator('[data-testid="check"][data-outcome="pass"]').waitFor();
+    // Its server still runs, and its check asks nobody.
+    await at("goal-assurance").getByText("Verified", { exact: true }).waitFor();
     assert.deepEqual(
       await at("verification")
         .getByTestId("mark")

@@ -119,7 +119,7 @@ func verdictProof(v goal.Verdict) string {
 		if v.AssuranceReason != "" {
 			why = ": " + v.AssuranceReason
 		}
-		fmt.Fprintf(&b, "           assurance %s%s\n", v.Assurance, oneLine(why))
+		fmt.Fprintf(&b, "           %s%s\n", v.Describe(""), oneLine(why))
 	}
 	if v.Tree != "" {
 		fmt.Fprintf(&b, "           folder sha256 %s\n", v.Tree)

@@ -145,18 +145,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           <Badge
             tone={proof.tone}
             testid="goal-assurance"
-            className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
+            className="shrink-0 max-[640px]:shrink max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
           >
             {proof.words}
           </Badge>
-        ) : null}
-        {proof?.reason ? (
-          <span
-            data-testid="goal-assurance-reason"
-            className={`min-w-0 text-xs max-[640px]:basis-full ${toneText[proof.tone]}`}
-          >
-            {proof.reason}
-          </span>
         ) : null}
         {view.in_other_process ? (
           <Badge
@@ -190,6 +182,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           </Menu>
         </div>
       </div>
+      {proof?.reason ? (
+        <p data-testid="goal-assurance-reason" className={`selectable mt-1 text-xs ${toneText[proof.tone]}`}>
+          {proof.reason}
+        </p>
+      ) : null}
       <h2
         className={cx(
           "selectable mt-2 line-clamp-4 text-base font-semibold break-words whitespace-pre-wrap",

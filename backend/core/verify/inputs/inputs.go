@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/core/verify/shellline"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/process"
+	"goalpost/backend/lib/shell"
 	"goalpost/backend/lib/text"
 )
 
@@ -39,6 +40,7 @@ type observer struct {
 	callers  map[string][]int     // the programs that executed a file, by its absolute path
 	scripts  string               // texts that may name programs: the command, scripts, makefiles, package.json
 	lines    []string             // those of them that a shell runs
+	inline   []string             // what any shell got behind -c
 	examined []string             // words that name programs whose output is judged
 	captured []string             // those of them that are before a pipe or in a substitution
 	words    []string             // of the command
@@ -197,6 +199,14 @@ var repositorySettings = text.NewPattern(`^\.git/(HEAD|packed-refs|config|config
 // collectScripts collects the texts that may name programs.
 func (o *observer) collectScripts() {
 	o.scripts, o.lines = o.Command, []string{o.Command}
+	for _, text := range shellline.InlineScripts(o.Command) {
+		o.addLines(text)
+	}
+	for _, p := range o.programs {
+		if p.kind == kindShell {
+			o.inline = append(o.inline, shellline.InlineScripts(shell.Join(p.Args))...)
+		}
+	}
 	if o.Text == nil {
 		return
 	}
@@ -216,12 +226,17 @@ func (o *observer) collectScripts() {
 				text = recipeLines(text)
 			}
 			if p.kind == kindMake || p.kind == kindShell {
-				o.lines = append(o.lines, text)
-				o.examined = append(o.examined, shellline.ExaminedWords(text)...)
-				o.captured = append(o.captured, shellline.CapturedWords(text)...)
+				o.addLines(text)
 			}
 		}
 	}
+}
+
+// addLines adds lines of the check that a shell runs.
+func (o *observer) addLines(text string) {
+	o.lines = append(o.lines, text)
+	o.examined = append(o.examined, shellline.ExaminedWords(text)...)
+	o.captured = append(o.captured, shellline.CapturedWords(text)...)
 }
 
 var (
@@ -518,8 +533,9 @@ func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 		ReadsOnly: p.readsOnly(), Compares: p.compares(), Yardsticks: o.yardsticks(p),
 	}
 	if p.isTextTool() {
-		d.IsFed = slices.ContainsFunc(o.lines, func(line string) bool { return shellline.Feeds(line, p.Args) })
-		d.IsText = !slices.ContainsFunc(o.lines, func(line string) bool { return shellline.Examines(line, p.Args) })
+		lines := slices.Concat(o.lines, o.inline)
+		d.IsFed = slices.ContainsFunc(lines, func(line string) bool { return shellline.Feeds(line, p.Args) })
+		d.IsText = !slices.ContainsFunc(lines, func(line string) bool { return shellline.Examines(line, p.Args) })
 	}
 	for _, u := range o.out.Files {
 		if u.Program < len(o.programs) && &o.programs[u.Program] == p &&

@@ -135,6 +135,10 @@ func (p *program) summaries() (names []string) {
 			}
 		}
 	}
+	isTest := func(main string) bool { return pythonTests.MatchString(main) }
+	if p.name == "python" && len(names) == 0 && slices.ContainsFunc(p.mains, isTest) { // it may call unittest.main
+		names = append(names, "unittest")
+	}
 	return names
 }
 

@@ -38,6 +38,28 @@ func CapturedWords(text string) []string {
 	return plainWords(text, func(c call) bool { return c.examined })
 }
 
+// InlineScripts lists the texts that a line gives to shells as programs: those behind sh -c.
+func InlineScripts(text string) (scripts []string) {
+	for _, c := range readCalls(text) {
+		at := slices.IndexFunc(c.words, func(w string) bool {
+			return slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "zsh"}, path.Base(w))
+		})
+		if at < 0 {
+			continue
+		}
+		for i, w := range c.words[at+1:] {
+			isFlag := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")
+			if isFlag && strings.HasSuffix(w, "c") && at+i+2 < len(c.words) {
+				scripts = append(scripts, c.words[at+i+2])
+			}
+			if !strings.HasPrefix(w, "-") {
+				break
+			}
+		}
+	}
+	return scripts
+}
+
 // Examines reports whether the output of a program with this command line counts in a line.
 func Examines(text string, args []string) bool {
 	return slices.ContainsFunc(readCalls(text), func(c call) bool { return (c.examined || c.saved) && c.runs(args) })

@@ -58,3 +58,43 @@ func TestAddGoTestVerbose_GoTest_GetsTheFlag(t *testing.T) {
 		}
 	}
 }
+
+// TestExamines_EachLine_SaysWhoseOutputCounts: the output of a command counts if a later one reads it. With pipefail, a
+// command whose output is only passed on decides itself.
+func TestExamines_EachLine_SaysWhoseOutputCounts(t *testing.T) {
+	for line, want := range map[string][2]bool{ // app is examined, judge is fed
+		"app > out; judge out":                {true, false},
+		"app > out; judge other":              {false, false},
+		"app | judge -":                       {true, true},
+		"set -o pipefail; app | judge":        {true, true},
+		"set -o pipefail; app | tee log":      {false, false},
+		"set -o pipefail; app | sort | judge": {true, true},
+		"judge <(app)":                        {true, true},
+		"judge < out":                         {false, true},
+		"echo 42 | judge out":                 {false, false},
+		`judge <<< "$(app)"`:                  {true, true},
+		"app && judge":                        {false, false},
+		"env A=1 timeout 5 app x | judge":     {false, true}, // app with other arguments
+		"app > /dev/null; judge /dev/null":    {false, false},
+	} {
+		judge := []string{"judge"}
+		if _, after, ok := strings.Cut(line, "judge "); ok {
+			if word := strings.Fields(after)[0]; !strings.ContainsAny(word, "<") {
+				judge = append(judge, word)
+			} else if strings.HasPrefix(word, "<(") {
+				judge = append(judge, "/dev/fd/63")
+			}
+		}
+		got := [2]bool{shellline.Examines(line, []string{"app"}), shellline.Feeds(line, judge)}
+		if got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
+func TestInlineScripts_OfShells_AreListed(t *testing.T) {
+	got := shellline.InlineScripts(`bash -euc 'a | b' && sh check.sh -c no && env X=1 sh -c "c; d"`)
+	if !slices.Equal(got, []string{"a | b", "c; d"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -135,3 +135,30 @@ func TestConfirm_FileThatNamedNoTest(t *testing.T) {
 		t.Errorf("%s, %q", v.Outcome, v.Detail)
 	}
 }
+
+// TestConfirm_RunnerListsItsTests_NamesAreKept: a list that is shorter than the number of tests is not complete, and
+// is not kept. Mocha describes its failures again after its summary.
+func TestConfirm_RunnerListsItsTests_NamesAreKept(t *testing.T) {
+	for _, c := range []struct{ name, runner, output, want string }{
+		{"go", "go test", "--- PASS: TestA (0.00s)\n    --- PASS: TestA/x (0.00s)\nPASS\nok  \tx/a\t0.1s\n", "TestA,TestA/x"},
+		{"go in JSON", "go test", goJSON, "TestA"},
+		{"mocha", "mocha", mochaEnd, "adds,subtracts"},
+		{
+			"mocha that fails", "mocha",
+			"\n  1) out\n\n  0 passing (3ms)\n  1 failing\n\n  1) out:\n     AssertionError\n", "out",
+		},
+		{"cargo", "cargo test", cargoEnd, "src/lib.rs - f (line 1),t::a"},
+		{"pytest without a list", "pytest", "..\n2 passed in 0.01s\n", ""},
+		{
+			"pytest -v", "pytest",
+			"test_a.py::test_x PASSED [50%]\ntest_a.py::test_y FAILED [99%]\n1 failed, 1 passed in 0.01s\n",
+			"test_a.py::test_x,test_a.py::test_y",
+		},
+		{"vitest", "vitest", vitestEnd, ""},
+	} {
+		v := confirm(c.output, c.runner, []string{c.runner}, 0)
+		if got := strings.Join(v.Observation.Tests, ","); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

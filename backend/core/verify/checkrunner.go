@@ -22,7 +22,7 @@ type CheckRunner struct {
 
 // AgentPrograms are the programs of the agent. The methods may be called more than once.
 type AgentPrograms interface {
-	// Freeze stops them until Thaw, or until a check connects to one of them. Its error says why they are still running.
+	// Freeze stops them until Thaw, or until a check connects to one of them. Its error says why they still run.
 	Freeze(ctx context.Context) error
 	Thaw()
 	// Listens reports whether one of those that Freeze stopped listens.

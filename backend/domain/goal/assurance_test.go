@@ -1,10 +1,12 @@
 package goal_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fault"
 )
 
 func TestProofOf_WeakestCheck_Decides(t *testing.T) {
@@ -116,6 +118,15 @@ func TestValidate_RequiredAssuranceThatNoCheckGives_IsRefused(t *testing.T) {
 		err := c.criterion.Validate()
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%+v: %v, want %q", c.criterion, err, c.fault)
+		}
+	}
+	var unknown *fault.Error
+	if err := (goal.Criterion{Checks: []goal.Check{shell}, Require: "certain"}).Validate(); !errors.As(err, &unknown) {
+		t.Fatal(err)
+	}
+	for _, level := range goal.Assurances() {
+		if !strings.Contains(unknown.Hint, string(level)) {
+			t.Errorf("the hint %q does not name %s", unknown.Hint, level)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (c Criterion) Validate() error {
 		return &fault.Error{
 			Field:   "require",
 			Message: fmt.Sprintf("unknown assurance %q", c.Require),
-			Hint:    "use strong, shared, judged or claimed",
+			Hint:    "use strong, tested, weakened, judged or claimed",
 		}
 	case !best.AtLeast(c.Require):
 		return &fault.Error{

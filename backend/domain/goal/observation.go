@@ -33,7 +33,7 @@ type Examination string
 
 // The examinations.
 const (
-	ByOutput Examination = "output" // its output goes through a pipe or a substitution to the program that judges
+	ByOutput Examination = "output" // a later part of the check reads its output: by a pipe, a substitution or a file
 	// IfNew is for a shell script that a script of the check runs for its output: it is the work only if it is new.
 	IfNew  Examination = "if_new"
 	ByTest Examination = "started" // a test, or another program that is not a shell, started it

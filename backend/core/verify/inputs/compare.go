@@ -133,7 +133,8 @@ func (c *changeFinder) add(file, change, reason string, u fileUse, o *goal.Obser
 		by = o.Programs[u.program].Command
 	}
 	c.found[file] = &goal.FileChange{
-		Path: file, Role: u.role, Change: change, By: by, Reason: reason, Allowed: isAllowed, SHA256: c.Now(file).SHA256,
+		Path: file, Role: u.role, Change: change, By: by, Reason: reason, Allowed: isAllowed,
+		SHA256: c.Now(file).SHA256,
 	}
 }
 

@@ -136,7 +136,7 @@ func (o *observer) markPlugins() {
 			files += "\n" + text
 		}
 	}
-	early, hasTest := []int{}, map[int]bool{} // programs that have loaded a test, or what usually loads the work for all
+	early, hasTest := []int{}, map[int]bool{} // programs that have loaded a test, or what loads the work for all
 	for i, u := range o.out.Files {
 		p := &o.programs[u.Program]
 		isRunner := p.kind == kindInterpreter && !slices.ContainsFunc(p.mains, func(m string) bool {

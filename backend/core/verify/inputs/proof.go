@@ -48,7 +48,8 @@ func (c PassedCheck) Proof() goal.Proof {
 		}
 	}
 	for _, find := range []func() string{
-		a.missesTests, a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing,
+		a.missesTests, a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile,
+		a.readNothing,
 	} {
 		if reason := find(); reason != "" {
 			return weakened(reason)

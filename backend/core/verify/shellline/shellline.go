@@ -240,7 +240,7 @@ func (l lineReader) readPipe(n *syntax.BinaryCmd) {
 	l.piped[n.X], l.fed[n.Y] = isJudged, !printsText(n.X)
 }
 
-// printsText reports whether a command only prints a text that stands in the line.
+// printsText reports whether a command only prints a text that the line contains.
 func printsText(n *syntax.Stmt) bool {
 	c, ok := n.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 || !slices.Contains([]string{"echo", "printf"}, unquote(c.Args[0])) {

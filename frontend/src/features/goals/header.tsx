@@ -183,7 +183,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         </div>
       </div>
       {proof?.reason ? (
-        <p data-testid="goal-assurance-reason" className={`selectable mt-1 text-xs ${toneText[proof.tone]}`}>
+        <p
+          data-testid="goal-assurance-reason"
+          className={`selectable mt-1 text-xs wrap-anywhere ${toneText[proof.tone]}`}
+        >
           {proof.reason}
         </p>
       ) : null}

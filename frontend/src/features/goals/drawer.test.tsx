@@ -33,3 +33,11 @@ test("the drawer says what the goal cost, of what it may cost", async () => {
   act(() => app.set({ detail: { ...app.state.detail, view: { ...view, usd: 0 } } }));
   expect(find("drawer-money")).toBeNull();
 });
+
+test("a weakened pass is not shown in green, and says its reason", async () => {
+  const { app } = await mount(<GoalDrawer />, undefined, (app) => app.start());
+  app.watchGoal("01m0done0000000000000000e5");
+  await until(() => expect(get("drawer-reason").textContent).toContain("Passed, look at this"));
+  expect(get("drawer-reason").textContent).toContain("lint-notes.js decides itself by how it ends");
+  expect(get("drawer-reason").className).toContain("border-warn");
+});

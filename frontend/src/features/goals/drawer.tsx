@@ -15,6 +15,7 @@ import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
 import { useNoteForm } from "./resume/note";
 import { ResumePanel, needsAnswer } from "./resume/panel";
+import { assuranceOf } from "./assurancelabel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
 import { goalStatusLabel } from "./labels";
@@ -147,10 +148,12 @@ function Checks({ view }: { view: GoalView }) {
 
 function Reason({ view }: { view: GoalView }) {
   const said = goalStatusLabel(view);
+  const proof = assuranceOf(view); // of a done goal
+  const tone = proof?.tone ?? said.tone;
   const box =
-    said.tone === "warn"
+    tone === "warn"
       ? "border-warn bg-warn-bg"
-      : said.tone === "ok"
+      : tone === "ok"
         ? "border-ok bg-ok-bg"
         : "border-border-strong bg-surface-raised";
   return (
@@ -159,8 +162,8 @@ function Reason({ view }: { view: GoalView }) {
       role="status"
       data-testid="drawer-reason"
     >
-      <p className={`font-medium ${toneText[said.tone]}`}>{said.words}</p>
-      <p className="mt-0.5 text-text">{view.reason}</p>
+      <p className={`font-medium ${toneText[tone]}`}>{proof?.words ?? said.words}</p>
+      <p className="mt-0.5 wrap-anywhere text-text">{proof?.reason || view.reason}</p>
     </div>
   );
 }

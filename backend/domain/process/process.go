@@ -46,8 +46,8 @@ type Domain string
 // cannot reach.
 const DomainCheck Domain = "check"
 
-// FileOverride replaces one file: a program that opens Path (absolute) gets Copy instead, and cannot write to it. This
-// holds even if Path or a folder above it is replaced.
+// FileOverride replaces one file: a program that opens Path (absolute) gets Copy instead, and cannot write to it. With
+// Copy "", Path does not exist. This holds even if Path or a folder above it is replaced.
 type FileOverride struct{ Path, Copy string }
 
 // Status is how a program ended.

@@ -186,10 +186,10 @@ type Cache struct {
 	Merged []byte `json:"merged"`
 }
 
-// FileOverride is a file that a check reads from Copy.
+// FileOverride is a file that a check reads from Copy, or does not find if Copy is empty.
 type FileOverride struct {
 	Path []byte `json:"path"`
-	Copy []byte `json:"copy"`
+	Copy []byte `json:"copy,omitempty"`
 }
 
 // Answer is a message from the helper to the app. Exactly one of its parts is set.

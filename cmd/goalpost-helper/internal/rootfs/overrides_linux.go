@@ -58,8 +58,17 @@ func (rb *rootBuilder) prepareOverlay(m wire.Mount, overrides []wire.FileOverrid
 		return u, err
 	}
 	for _, h := range overrides {
-		path, err := rb.copyFile(string(h.Copy), above, strings.TrimPrefix(string(h.Path), string(m.Target)))
+		path, err := rb.placeAbove(above, strings.TrimPrefix(string(h.Path), string(m.Target)))
 		if err != nil {
+			return u, err
+		}
+		if len(h.Copy) == 0 {
+			if err := unix.Mknod(path, unix.S_IFCHR, 0); err != nil { // overlayfs hides the file below it
+				return u, fmt.Errorf("hiding %s: %w", h.Path, os.NewSyscallError("mknod", err))
+			}
+			continue
+		}
+		if err := rb.copyFile(string(h.Copy), path); err != nil {
 			return u, err
 		}
 		tree, err := CloneTree(path)
@@ -110,21 +119,9 @@ func (rb *rootBuilder) mountOf(path string) *wire.Mount {
 	return best
 }
 
-// copyFile copies a protected file into its layer, with its mode without write permission.
-func (rb *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
-	in, err := os.Open(source)
-	if err != nil {
-		return "", err //nolint:wrapcheck // it says open and the path
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	info, err := in.Stat()
-	if err != nil {
-		return "", err //nolint:wrapcheck // it says stat and the path
-	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", source)
-	}
-	path = filepath.Join(above, rest)
+// placeAbove returns a path in a layer, and creates the folders above it.
+func (rb *rootBuilder) placeAbove(above, rest string) (string, error) {
+	path := filepath.Join(above, rest)
 	if !strings.HasPrefix(path, above+"/") {
 		return "", fmt.Errorf("%s leads out of its folder", rest)
 	}
@@ -136,12 +133,29 @@ func (rb *rootBuilder) copyFile(source, above, rest string) (path string, err er
 			return "", err
 		}
 	}
+	return path, nil
+}
+
+// copyFile copies a protected file into its layer, with its mode without write permission.
+func (rb *rootBuilder) copyFile(source, path string) (err error) {
+	in, err := os.Open(source)
+	if err != nil {
+		return err //nolint:wrapcheck // it says open and the path
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	info, err := in.Stat()
+	if err != nil {
+		return err //nolint:wrapcheck // it says stat and the path
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", source)
+	}
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", err //nolint:wrapcheck // it says open and the path
+		return err //nolint:wrapcheck // it says open and the path
 	}
 	_, err = io.Copy(out, in)
-	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), rb.chown(path))
+	return errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), rb.chown(path))
 }
 
 // applyOverlay mounts a folder's overlay, if it has one.

@@ -13,19 +13,28 @@ import (
 	"goalpost/backend/goals/goalsandbox"
 )
 
-// TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected. If a
-// pass depends on its change, the verdict is tampered, and says how the check ends with the original script.
-func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
+// TestRerun_ChangedJudges_AreAsAtTheStart: a script that pre-flight did not reach is not protected. The verdict is
+// tampered only if the pass depends on its change, and says how the check ends with the original script.
+func TestRerun_ChangedJudges_AreAsAtTheStart(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	for _, c := range []struct{ name, deep, work, want string }{
+	for _, c := range []struct {
+		name, deep, work string
+		noRerun          bool
+		outcome          goal.Outcome
+		detail, rerun    string
+	}{
 		{
-			"it hides that the work is wrong", "exit 0\n", "bad",
-			"it does not pass with the files as they were at the start: exited with 1",
+			"it hides that the work is wrong", "exit 0\n", "bad", false, goal.Tampered,
+			"it does not pass with deep.sh as at the start: exited with 1", "it does not pass with deep.sh as at the start",
 		},
 		{
-			"it was not needed", "grep -q good work # once\n", "good",
-			"it also passes with the files as they were at the start",
+			"it was not needed", "grep -q good work # once\n", "good", false, goal.Pass, "exit 0",
+			"it also passes with deep.sh as at the start",
+		},
+		{
+			"it may have been needed", "grep -q good work # once\n", "good", true, goal.Tampered,
+			"deep.sh (changed, script)", "",
 		},
 	} {
 		in := policy.Policy{Risk: policy.WriteLocal}
@@ -39,7 +48,7 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 			h := verify.CheckRunner{
 				Environment: check.Environment{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true},
 			}
-			check := goal.Check{Type: goal.Shell, Command: "sh check.sh", TimeoutMS: late.Milliseconds()}
+			check := goal.Check{Type: goal.Shell, Command: "sh check.sh", TimeoutMS: late.Milliseconds(), NoRerun: c.noRerun}
 			criterion := goal.Criterion{Checks: []goal.Check{check}}
 			before := h.Preflight(t.Context(), check)
 			var err error
@@ -62,8 +71,13 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 				},
 			)
 			must(t, err)
-			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.want) {
-				t.Errorf("%s: %s, %q", c.name, v.Outcome, v.Detail)
+			rerun := ""
+			if len(v.Reruns) > 0 {
+				rerun = v.Reruns[0].Describe()
+			}
+			if v.Outcome != c.outcome || !strings.Contains(v.Detail, c.detail) || rerun != c.rerun ||
+				c.outcome == goal.Pass && !v.Assurance.AtLeast(goal.Tested) {
+				t.Errorf("%s: %s, %q, %+v, %+v", c.name, v.Outcome, v.Detail, v.Proof, v.Reruns)
 			}
 			text, err := os.ReadFile(filepath.Join(h.Environment.Dir, "deep.sh"))
 			must(t, err)

@@ -53,7 +53,9 @@ func (cr CheckRunner) judgeInputs(
 		return check.RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
-	w := inputComparison{host: cr, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
+	w := inputComparison{
+		host: cr, check: k, root: root, now: map[string]fileNow{}, atStart: map[string]bool{}, outputs: outputs,
+	}
 	observation := r.Observation
 	if observation == nil {
 		files, err := cr.Folder.baseline().ChangedFiles(ctx)
@@ -66,31 +68,48 @@ func (cr CheckRunner) judgeInputs(
 		}
 		observation = inputs.GuessInputs(k.Command, path.Clean(k.Dir), cr.Environment.Dir, files, readText)
 	}
-	changes := w.comparisonWith(observation).FindChanges()
-	w.tryEmptyParts(ctx, observation, changes)
-	switch bad := inputs.FindTampering(changes); {
-	case len(bad) > 0 && inputs.NeedsInstallation(bad):
-		if err := cr.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
-			return check.RetryableError(fmt.Errorf("protecting the programs that run the check: %w", err))
+	j := w.judge(ctx, r, observation)
+	var reruns []goal.Rerun
+	r, j, reruns = w.rerun(ctx, r, j)
+	if len(j.tampering) > 0 {
+		r = w.tamperedResult(j.tampering, r)
+		if n := len(reruns); n > 0 {
+			r.Detail = text.JoinClauses(r.Detail, reruns[n-1].Describe()+": "+reruns[n-1].Detail)
 		}
-		result := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
-			"versions again (npm ci, pip install --force-reinstall …). The check tests your work, not its runner; if the "+
-			"runner stays changed, the user decides about it")
-		result.Tail, result.Changes, result.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
-		return result
-	case len(bad) > 0:
-		return w.tamperedResult(ctx, bad, r)
+		r.Reruns = reruns
+		return r
 	}
-	r.Proof = inputs.PassedCheck{
-		Command: k.Command, Dir: cr.Environment.Dir, Before: cr.Folder.protectedState().Observation(k.N),
-		After: r.Observation, Changes: changes, Ran: r.Tests, Fewer: r.Fewer,
-	}.Proof()
-	if n := len(changes); n > maxListed {
-		changes = changes[:maxListed]
+	r.Proof, r.Reruns = j.proof, reruns
+	if n := len(j.changes); n > maxListed {
+		j.changes = j.changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
 	}
-	r.Changes = changes
+	r.Changes = j.changes
 	return r
+}
+
+// judgement says whether one pass counts, and what it proves.
+type judgement struct {
+	changes   []goal.FileChange
+	tampering []goal.FileChange // those of the changes that make it tampered
+	proof     goal.Proof
+	doubts    []inputs.Doubt
+	posts     []string // changed files that are not the work
+}
+
+// judge compares what a pass used with the start. observation is what it used, or a guess.
+func (ic *inputComparison) judge(ctx context.Context, r check.Result, observation *goal.Observation) judgement {
+	j := judgement{changes: ic.comparisonWith(observation, r.Observation != nil).FindChanges()}
+	ic.tryEmptyParts(ctx, observation, j.changes)
+	j.tampering = inputs.FindTampering(j.changes)
+	passed := inputs.PassedCheck{
+		Command: ic.check.Command, Dir: ic.host.Environment.Dir,
+		Before: ic.host.Folder.protectedState().Observation(ic.check.N), After: r.Observation,
+		Changes: j.changes, Ran: r.Tests, Fewer: r.Fewer,
+	}
+	j.proof, j.doubts = passed.Assess()
+	j.posts = passed.Posts(j.doubts)
+	return j
 }
 
 // inputComparison compares the files that one passing check used with the start.
@@ -99,6 +118,8 @@ type inputComparison struct {
 	check check.Item
 	root  *os.Root
 	now   map[string]fileNow
+	// atStart are the files that the check last used as they were at the start.
+	atStart map[string]bool
 
 	outputs map[string]goal.FileState // states, before the check, of what it wrote in pre-flight
 }
@@ -108,14 +129,19 @@ type fileNow struct {
 	changed time.Time
 }
 
-func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
+func (ic *inputComparison) comparisonWith(after *goal.Observation, isObserved bool) inputs.Comparison {
 	state := ic.host.Folder.protectedState()
 	before := state.Observation(ic.check.N)
 	return inputs.Comparison{
-		Before:  before,
-		After:   after,
-		Start:   func(file string) goal.FileState { return ic.startState(before, file) },
-		Now:     func(file string) goal.FileState { return ic.currentState(file).FileState },
+		Before: before,
+		After:  after,
+		Start:  func(file string) goal.FileState { return ic.startState(before, file) },
+		Now: func(file string) goal.FileState {
+			if ic.atStart[file] {
+				return ic.startState(before, file)
+			}
+			return ic.currentState(file).FileState
+		},
 		Dir:     ic.host.Environment.Dir,
 		Command: ic.check.Command,
 		IsFree:  state.IsFree,
@@ -124,6 +150,9 @@ func (ic *inputComparison) comparisonWith(after *goal.Observation) inputs.Compar
 				return true
 			}
 			was, ok := ic.host.Folder.baseline().ContentAtStart(file)
+			if !isObserved && protect.IsManifest(file) {
+				return true // an unobserved pass is weakened in any case
+			}
 			if !ok {
 				return false
 			}
@@ -231,34 +260,20 @@ func (ic *inputComparison) describeAll(list []goal.FileChange) string {
 
 // tamperedResult returns the verdict for changes that count. It protects the changed files from now on, so that the
 // user can restore or accept them.
-func (ic *inputComparison) tamperedResult(
-	ctx context.Context, bad []goal.FileChange, passed check.Result,
-) check.Result {
+func (ic *inputComparison) tamperedResult(bad []goal.FileChange, passed check.Result) check.Result {
 	if err := ic.host.Folder.protectedState().Hold(ic.check.N, bad, ic.original); err != nil {
 		return check.RetryableError(fmt.Errorf("protecting the files that decide the check: %w", err))
 	}
 	r := check.NewResult(goal.Tampered, "what decides this check has changed since the start: "+
 		text.SanitizeLine(inputs.Describe(bad[0]), 500))
-	if len(bad) > 1 {
+	if inputs.NeedsInstallation(bad) {
+		r = check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
+			"versions again (npm ci, pip install --force-reinstall …). The check tests your work, not its runner; if the "+
+			"runner stays changed, the user decides about it")
+	} else if len(bad) > 1 {
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
-	r.Detail += ic.repeatWithStartFiles(ctx, bad)
 	r.Tail = ic.describeAll(bad)
 	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
 	return r
-}
-
-// repeatWithStartFiles runs the check once more on the changed files as they were at the start, and describes the
-// result. It returns "" if that cannot be tried.
-func (ic *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
-	e := ic.host.environment()
-	e.StartFiles = ic.host.Folder.protectedState().StartCopies(bad)
-	if len(e.StartFiles) == 0 || !ic.host.usesOverrides(ic.check) {
-		return ""
-	}
-	result := e.Decide(ctx, ic.check, goal.Claim{})
-	if result.Outcome == goal.Pass {
-		return "; it also passes with the files as they were at the start"
-	}
-	return "; it does not pass with the files as they were at the start: " + result.Detail
 }

@@ -157,10 +157,6 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 		},
 		{"a script of the work", "true", "-- deploy.sh --\nfalse\n", "-- deploy.sh --\ntrue\n", ""},
 		{
-			"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n",
-			"package.json",
-		},
-		{
 			"another script and a dependency", "true", npm,
 			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": " +
 				"\"jest\"}}\n", "",
@@ -168,21 +164,8 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 		{"settings of jest", "true", npm, "-- jest.config.cjs --\n1\n", "jest.config.cjs"},
 		{"a dependency of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nrequire z v1.2.0\n", ""},
 		{
-			"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n",
-			"go.mod",
-		},
-		{
 			"a dependency of cargo", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
 			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", "",
-		},
-		{
-			"tests that cargo leaves out", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
-			"-- Cargo.toml --\n[package]\nname='x'\n[lib]\ntest = false\n", "Cargo.toml",
-		},
-		{
-			"tests that maven skips", "true", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n",
-			"-- pom.xml --\n<project><properties><v>1</v><maven.test.skip>true</maven.test.skip></properties></project>\n",
-			"pom.xml",
 		},
 		{
 			"a dependency of maven", "true", "-- pom.xml --\n<project></project>\n",
@@ -191,14 +174,6 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 		{
 			"a dependency of gradle", "true", "-- build.gradle --\ndependencies {\n}\ntest { }\n",
 			"-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", "",
-		},
-		{
-			"the tests of gradle", "true", "-- build.gradle --\ntest {\n  useJUnit()\n}\n",
-			"-- build.gradle --\ntest {\n  enabled = false\n}\n", "build.gradle",
-		},
-		{
-			"settings of pytest in a file of many uses", "true", "-- pyproject.toml --\n[project]\nname='x'\n",
-			"-- pyproject.toml --\n[project]\nname='x'\n[tool.pytest.ini_options]\naddopts = '--co'\n", "pyproject.toml",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

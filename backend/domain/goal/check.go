@@ -65,6 +65,8 @@ type Check struct {
 	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
 	// shell: "" is the goal's sandbox, "host" this machine, "ssh:NAME" a server of the user. Only a user sets it.
 	Where string `json:"where,omitempty"`
+	// shell: a doubted pass does not run again with the files of the start.
+	NoRerun bool `json:"no_rerun,omitempty"`
 
 	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
 	Method       string `json:"method,omitempty"`        // http: "" is GET

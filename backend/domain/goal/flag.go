@@ -188,14 +188,16 @@ func (withFlag) Type() string   { return "key=value" }
 
 func (w withFlag) Set(text string) error {
 	key, value, _ := strings.Cut(text, "=")
-	kinds := map[string]CheckType{"where": Shell, "from": JSONPredicate, "wait": Manual}
+	kinds := map[string]CheckType{"where": Shell, "rerun": Shell, "from": JSONPredicate, "wait": Manual}
 	kind, ok := kinds[key]
 	if !ok {
-		return fmt.Errorf("there is no %q: use where, from or wait", key)
+		return fmt.Errorf("there is no %q: use where, rerun, from or wait", key)
 	}
 	n := len(w.criterion.Checks)
 	if n == 0 || w.criterion.Checks[n-1].Type != kind {
-		example := map[string]string{"where": "of a command", "from": "json:EXPRESSION", "wait": "manual:NOTE"}
+		example := map[string]string{
+			"where": "of a command", "rerun": "of a command", "from": "json:EXPRESSION", "wait": "manual:NOTE",
+		}
 		return fmt.Errorf("put %s after the --check %s that it belongs to", key, example[key])
 	}
 	check := &w.criterion.Checks[n-1]
@@ -204,6 +206,11 @@ func (w withFlag) Set(text string) error {
 		if check.Where = value; value == "sandbox" {
 			check.Where = ""
 		}
+	case "rerun":
+		if value != "yes" && value != "no" {
+			return errors.New("rerun is yes or no")
+		}
+		check.NoRerun = value == "no"
 	case "wait":
 		if value != "" && value != "true" {
 			return errors.New("wait has no value")

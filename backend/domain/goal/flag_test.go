@@ -40,6 +40,7 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 		{"with", "from=file:out.json"},
 		{"check", "make"},
 		{"with", "where=ssh:build"},
+		{"with", "rerun=no"},
 		{"check", "manual:look"},
 		{"with", "wait"},
 		{"allow", "passing, outside"},
@@ -60,7 +61,7 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 	want := goal.Request{
 		Criterion: goal.Criterion{Checks: []goal.Check{
 			{Type: goal.JSONPredicate, Expr: "ok", From: goal.FromFile, Path: "out.json"},
-			{Type: goal.Shell, Command: "make", Where: "ssh:build"},
+			{Type: goal.Shell, Command: "make", Where: "ssh:build", NoRerun: true},
 			{Type: goal.Manual, Note: "look", Wait: true},
 		}},
 		Limits: goal.Limits{WallClockMS: 90_000, USD: goal.NoLimit, Iterations: 7},
@@ -86,6 +87,7 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 		{"max-iterations", "-1"},
 		{"max-tokens", "1e99"},
 		{"tool", "!"},
+		{"with", "rerun=perhaps"},
 		{"protect", " "},
 	} {
 		if set(wrong[0], wrong[1]) == nil {

@@ -103,7 +103,7 @@ type Observation struct {
 
 // StartFailure is something that a check itself was to run but that did not exist.
 type StartFailure struct {
-	Kind string `json:"kind"` // program, module, file, target, script
+	Kind string `json:"kind"` // program or file
 	Name string `json:"name"`
 	By   string `json:"by"` // command line of the program that looked for it
 }

@@ -1,6 +1,10 @@
 package goal
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Outcome is the outcome of a check.
 type Outcome string
@@ -43,6 +47,8 @@ type Verdict struct {
 	// Changes are files that the check used and that were created or changed since the goal's start. Those with a
 	// reason make the verdict tampered.
 	Changes []FileChange `json:"changes,omitempty"`
+	// Reruns are the runs that followed a doubted pass, with files as they were at the start.
+	Reruns []Rerun `json:"reruns,omitempty"`
 	// Tree is, in the last verdict, a hash of the goal's folder when the criterion passed; "" in others, and if the
 	// folder is too large.
 	Tree        string        `json:"tree,omitempty"`
@@ -51,6 +57,26 @@ type Verdict struct {
 	Took        time.Duration `json:"-"`
 	TookMS      int64         `json:"ms"`
 	Output      []byte        `json:"-"` // the content of Evidence: at most 1 MiB of text, cut in the middle, or a PNG
+}
+
+// Rerun is one more run of a check that passed, with files as they were at the start.
+type Rerun struct {
+	AsAtStart []string `json:"as_at_start"` // files of the goal's folder; a new one was absent
+	Passed    bool     `json:"passed"`
+	Detail    string   `json:"detail"`
+}
+
+// Describe says in a clause what the run shows.
+func (r Rerun) Describe() string {
+	const shown = 3
+	files := strings.Join(r.AsAtStart[:min(shown, len(r.AsAtStart))], ", ")
+	if more := len(r.AsAtStart) - shown; more > 0 {
+		files += fmt.Sprintf(" and %d more", more)
+	}
+	if r.Passed {
+		return "it also passes with " + files + " as at the start"
+	}
+	return "it does not pass with " + files + " as at the start"
 }
 
 // VerificationResult is the outcome of a whole verification.

@@ -38,7 +38,7 @@ func listProtected(list []api.ProtectedFile) string {
 			more++
 		default:
 			n++
-			fmt.Fprintf(&b, "  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
+			fmt.Fprintf(&b, "  %-8s %s  %s\n", f.Kind, oneLine(f.Path), oneLine(f.Why))
 		}
 	}
 	if more > 0 {

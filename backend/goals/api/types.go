@@ -50,7 +50,6 @@ type ProtectInput struct {
 type ProtectedFile struct {
 	Path string       `json:"path"` // relative to the folder; a pattern for appears
 	Kind protect.Kind `json:"kind"`
-	Part string       `json:"part"` // of a compared one, "" = all of it
 	Why  string       `json:"why"`
 }
 

@@ -95,7 +95,7 @@ func (pf *ProtectedFiles) State(ctx context.Context, id goal.ID) (api.ProtectedS
 func viewProtected(files []protect.Item) []api.ProtectedFile {
 	views := make([]api.ProtectedFile, len(files))
 	for i, f := range files {
-		views[i] = api.ProtectedFile{Path: f.Path, Kind: f.Kind, Part: f.Part, Why: f.Why}
+		views[i] = api.ProtectedFile{Path: f.Path, Kind: f.Kind, Why: f.Why}
 	}
 	return views
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"goalpost/backend/core/verify/inputs"
 	"goalpost/backend/core/verify/protect"
@@ -49,7 +48,7 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 	var work []string // code that the check reads, and data that its command names
 	for _, p := range judges {
 		if p.Kind != protect.KindForbiddenNew {
-			decides.add(api.TracedFile{Path: p.Path, Why: strings.TrimSpace(p.Why + " " + describePart(p.Part))})
+			decides.add(api.TracedFile{Path: p.Path, Why: p.Why})
 		}
 	}
 	for _, u := range o.Files {
@@ -80,13 +79,6 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 		Incomplete: o.Incomplete,
 		Work:       proposeWork(t.Dir, t.Check.Command, decides.paths(), work, outputs.paths(), missing.paths()),
 	}, nil
-}
-
-func describePart(part string) string {
-	if part == "" {
-		return ""
-	}
-	return "(" + part + ")"
 }
 
 func programName(o *goal.Observation, program int) string {

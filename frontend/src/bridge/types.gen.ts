@@ -368,6 +368,8 @@ export interface Check {
   dir?: string;
   /** shell: "" is the goal's sandbox, "host" this machine, "ssh:NAME" a server of the user. Only a user sets it. */
   where?: string;
+  /** shell: a doubted pass does not run again with the files of the start. */
+  no_rerun?: boolean;
   /** http, visual; json_predicate from a URL */
   url?: string;
   /** http: "" is GET */
@@ -676,12 +678,22 @@ export interface Verdict extends Proof {
    * make the verdict tampered.
    */
   changes?: FileChange[];
+  /** Reruns are the runs that followed a doubted pass, with files as they were at the start. */
+  reruns?: Rerun[];
   /**
    * Tree is, in the last verdict, a hash of the goal's folder when the criterion passed; "" in others, and if the
    * folder is too large.
    */
   tree?: string;
   ms: number;
+}
+
+/** Rerun is one more run of a check that passed, with files as they were at the start. */
+export interface Rerun {
+  /** files of the goal's folder; a new one was absent */
+  as_at_start: string[] | null;
+  passed: boolean;
+  detail: string;
 }
 
 /** Review is the reviewer's answer about a claim that passed its checks. */
@@ -1729,8 +1741,6 @@ export interface ProtectedFile {
   /** relative to the folder; a pattern for appears */
   path: string;
   kind: ProtectedKind;
-  /** of a compared one, "" = all of it */
-  part: string;
   why: string;
 }
 

@@ -20,7 +20,7 @@ type Environment struct {
 	Dir      string // the goal's folder, absolute
 	// Sandboxed says that Launcher gives each check its own sandbox and overrides files in it.
 	Sandboxed bool
-	// StartFiles replace files that have changed, in addition to those that Protected overrides.
+	// StartFiles replace files that have changed, and come before those that Protected overrides.
 	StartFiles []process.FileOverride
 	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher

@@ -82,7 +82,7 @@ func (e Environment) run(ctx context.Context, c Item, trace bool, args ...string
 	case c.Where == "host":
 		launcher = e.Outside
 	case e.Sandboxed:
-		command.Domain, command.Held = process.DomainCheck, append(e.Protected.Overrides(c.N), e.StartFiles...)
+		command.Domain, command.Held = process.DomainCheck, e.overrides(c)
 		command.Trace = trace
 	}
 	if launcher == nil {
@@ -102,6 +102,17 @@ func (e Environment) run(ctx context.Context, c Item, trace bool, args ...string
 		return out, fmt.Errorf("the check could not be started: %w", err)
 	}
 	return out, nil
+}
+
+// overrides returns StartFiles, and the protected files that are not among them.
+func (e Environment) overrides(c Item) []process.FileOverride {
+	list := slices.Clone(e.StartFiles)
+	for _, o := range e.Protected.Overrides(c.N) {
+		if !slices.ContainsFunc(list, func(s process.FileOverride) bool { return s.Path == o.Path }) {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 func (e Environment) remote(ctx context.Context, c Item, server string, argv []string) (process.Output, error) {

@@ -158,17 +158,16 @@ func (o *observer) markPlugins() {
 	}
 }
 
-// findPreloads finds what node read of the goal's folder before its main file. Only its options can name such a
-// file, including those in NODE_OPTIONS, which no trace shows.
+// findPreloads finds the code of the goal's folder that an interpreter loaded before the file that it was started with,
+// as by NODE_OPTIONS or RUBYOPT.
 func (o *observer) findPreloads() {
 	early, started := map[int][]goal.UsedFile{}, map[int]bool{}
 	for _, a := range o.accesses {
 		p := &o.programs[a.Program]
-		if p.name != "node" || started[a.Program] || a.Missing || a.Use != process.UseRead {
+		if p.kind != kindInterpreter || started[a.Program] || a.Missing || a.Use != process.UseRead {
 			continue
 		}
-		if p.hasMain(a.Path) {
-			started[a.Program] = true
+		if started[a.Program] = p.isStartedWith(a.Path); started[a.Program] {
 			for _, u := range early[a.Program] {
 				o.preload[u] = true
 			}
@@ -372,8 +371,7 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 		return goal.RoleMakefile
 	case role == goal.RoleSettings && path.Base(rel) == "conftest.py" && !o.hasCode(rel):
 		return goal.RoleCode // it only marks its folder as one of tests
-	case role == goal.RoleSettings || isStartupFile(rel) || namesFile(p.preloads, a.Path) ||
-		o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
+	case role == goal.RoleSettings || isStartupFile(rel) || o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
 		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain

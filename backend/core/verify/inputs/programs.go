@@ -33,23 +33,22 @@ var (
 	targetPrefix  = text.NewPattern(`^\w+-linux-(gnu|musl)\w*-`)
 )
 
-// valueFlags are flags of an interpreter that take the next word; true marks those whose value is a program to
-// load.
+// valueFlags are flags of an interpreter that take the next word; true marks those whose value is the program to run.
 var valueFlags = map[string]map[string]bool{
 	"python": {"-W": false, "-X": false, "--check-hash-based-pycs": false},
 	"node": {
-		"-r": true, "--require": true, "--import": true, "--loader": true, "--experimental-loader": true,
+		"-r": false, "--require": false, "--import": false, "--loader": false, "--experimental-loader": false,
 		"--env-file": false, "-C": false, "--conditions": false, "--test-reporter": false,
 		"--test-reporter-destination": false, "--test-name-pattern": false,
 	},
 	"deno":    {"-c": false, "--config": false},
-	"bun":     {"-r": true, "--preload": true},
-	"ruby":    {"-r": true, "-I": false, "-C": false, "-E": false},
+	"bun":     {"-r": false, "--preload": false},
+	"ruby":    {"-r": false, "-I": false, "-C": false, "-E": false},
 	"perl":    {"-I": false},
 	"php":     {"-c": false, "-d": false, "-f": true},
-	"lua":     {"-l": true},
-	"tsx":     {"-r": true, "--require": true, "--import": true, "--tsconfig": false},
-	"ts-node": {"-r": true, "--require": true, "-P": false, "--project": false},
+	"lua":     {"-l": false},
+	"tsx":     {"-r": false, "--require": false, "--import": false, "--tsconfig": false},
+	"ts-node": {"-r": false, "--require": false, "-P": false, "--project": false},
 	"Rscript": {"-f": true},
 	"awk":     {"-f": true, "--file": true, "-v": false, "-F": false},
 	"sed":     {"-f": true, "--file": true, "-e": false},
@@ -74,7 +73,6 @@ type program struct {
 	kind      kind
 	runners   []string // the test runners that it is, by the names of runnerTable
 	mains     []string // absolute paths, perhaps without an ending, of what it was started with
-	preloads  []string // absolute paths, perhaps without an ending, of what a flag loads before that
 	modules   []string // python -m: paths relative to a folder of modules, without an ending
 	fromInput bool
 
@@ -177,12 +175,8 @@ func (p *program) readArguments() {
 			value = next
 			i++
 		}
-		switch {
-		case !loads || value == "":
-		case slices.Contains(dataArguments, p.name) || w == "-f": // php -f
+		if loads && value != "" {
 			p.mains = append(p.mains, p.absolute(value))
-		default:
-			p.preloads = append(p.preloads, p.absolute(value))
 		}
 	}
 	switch {

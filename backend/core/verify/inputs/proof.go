@@ -21,13 +21,19 @@ type PassedCheck struct {
 	Fewer   int               // tests than before the goal began
 }
 
-// Proof returns what the pass proves. It is weakened for the first reason that is found.
-func (c PassedCheck) Proof() goal.Proof {
-	weakened := func(reason string) goal.Proof {
-		return goal.Proof{Assurance: goal.Weakened, AssuranceReason: reason}
-	}
+// Doubt is something that makes a pass prove less.
+type Doubt struct {
+	Reason string
+	File   string // the changed file that it is about, "" if it is about none in particular
+	// IsLasting says that another run of the check cannot remove it: it is about the work itself.
+	IsLasting bool
+}
+
+// Assess returns what the pass proves. It is weakened if there are doubts; the first is its reason.
+func (c PassedCheck) Assess() (goal.Proof, []Doubt) {
 	if c.After == nil {
-		return weakened("Goalpost could not observe which files it used")
+		d := Doubt{Reason: "Goalpost could not observe which files it used", IsLasting: true}
+		return goal.Proof{Assurance: goal.Weakened, AssuranceReason: d.Reason}, []Doubt{d}
 	}
 	a := assessment{
 		PassedCheck: c, Observation: c.After, outputs: map[string]bool{}, changed: map[string]goal.FileChange{},
@@ -47,21 +53,45 @@ func (c PassedCheck) Proof() goal.Proof {
 			a.data[u.Program] = append(a.data[u.Program], u.Path)
 		}
 	}
-	for _, find := range []func() string{
+	for _, find := range []func(){
 		a.missesTests, a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile,
 		a.readNothing,
 	} {
-		if reason := find(); reason != "" {
-			return weakened(reason)
-		}
+		find()
 	}
-	if a.basis != "" {
-		return goal.Proof{Assurance: goal.Tested, Basis: a.basis}
+	switch {
+	case len(a.doubts) > 0:
+		return goal.Proof{Assurance: goal.Weakened, AssuranceReason: a.doubts[0].Reason}, a.doubts
+	case a.basis != "":
+		return goal.Proof{Assurance: goal.Tested, Basis: a.basis}, nil
 	}
-	return goal.Proof{Assurance: goal.Strong}
+	return goal.Proof{Assurance: goal.Strong}, nil
 }
 
-// assessment finds what makes a pass prove less. Each of its methods returns a reason, or "".
+// Posts lists the changed files that are not the work. If none of them is tampering, those with doubts are among them.
+func (c PassedCheck) Posts(doubts []Doubt) (files []string) {
+	isPost := map[string]bool{}
+	for _, d := range doubts {
+		isPost[d.File] = len(FindTampering(c.Changes)) == 0
+	}
+	if c.After != nil {
+		for _, u := range c.After.Files {
+			isHelper := u.Role == goal.RoleCode && helperName.MatchString(u.Path)
+			isPost[u.Path] = isPost[u.Path] || isHelper || u.IsPlugin || slices.Contains(postRoles, u.Role)
+		}
+	}
+	for _, f := range c.Changes {
+		if isPost[f.Path] || f.Reason != "" {
+			files = append(files, f.Path)
+		}
+	}
+	return files
+}
+
+// postRoles are the roles of files that a check uses to judge, and that are never its work.
+var postRoles = []goal.FileRole{goal.RoleTest, goal.RoleSettings, goal.RoleMakefile}
+
+// assessment collects what makes a pass prove less.
 type assessment struct {
 	PassedCheck
 	*goal.Observation
@@ -69,21 +99,36 @@ type assessment struct {
 	outputs map[string]bool  // by the check itself
 	data    map[int][]string // the data files that a program read
 	basis   goal.Basis       // what examined the work, "" if nothing of it ran
+	doubts  []Doubt
+}
+
+// doubt adds a doubt about a file, "" for none in particular.
+func (a *assessment) doubt(file, format string, args ...any) {
+	a.add(Doubt{File: file, Reason: fmt.Sprintf(format, args...)})
+}
+
+// doubtWork adds a doubt about the work itself.
+func (a *assessment) doubtWork(format string, args ...any) {
+	a.add(Doubt{Reason: fmt.Sprintf(format, args...), IsLasting: true})
+}
+
+func (a *assessment) add(d Doubt) {
+	if !slices.Contains(a.doubts, d) {
+		a.doubts = append(a.doubts, d)
+	}
 }
 
 // missesTests finds tests that no longer run.
-func (a *assessment) missesTests() string {
-	if a.Fewer > 0 {
-		return fmt.Sprintf("%d of %s no longer run", a.Fewer, goal.FormatCount(a.Ran+a.Fewer, "test"))
-	}
-	if len(a.Tests) > 0 {
-		lost := slices.DeleteFunc(slices.Clone(a.Before.Tests), func(name string) bool {
-			return slices.Contains(a.Tests, name)
-		})
-		if n := len(lost); n > 0 {
-			return fmt.Sprintf("%d of %s no longer run: %s", n, goal.FormatCount(len(a.Before.Tests), "test"),
-				strings.Join(lost[:min(n, 3)], ", "))
-		}
+func (a *assessment) missesTests() {
+	lost := slices.DeleteFunc(slices.Clone(a.Before.Tests), func(name string) bool {
+		return slices.Contains(a.Tests, name)
+	})
+	switch n := len(lost); {
+	case len(a.Tests) > 0 && n > 0:
+		a.doubt("", "%d of %s no longer run: %s", n, goal.FormatCount(len(a.Before.Tests), "test"),
+			strings.Join(lost[:min(n, 3)], ", "))
+	case a.Fewer > 0:
+		a.doubt("", "%d of %s no longer run", a.Fewer, goal.FormatCount(a.Ran+a.Fewer, "test"))
 	}
 	used := map[string]bool{}
 	for _, u := range a.Files {
@@ -95,19 +140,16 @@ func (a *assessment) missesTests() string {
 		}
 		// A compiler skips what it has compiled before.
 		if p := a.Before.Programs[u.Program]; valueFlags[p.Name] != nil {
-			return fmt.Sprintf("%s, which %q used before the goal began, is no longer used", u.Path, p.Command)
+			a.doubt(u.Path, "%s, which %q used before the goal began, is no longer used", u.Path, p.Command)
 		}
 	}
-	return ""
 }
 
-// ranChangedFile finds a changed file that ran, that was read as more than a result, or that cannot be read.
-func (a *assessment) ranChangedFile() string {
+// ranChangedFile finds changed files that ran, that were read as more than a result, or that cannot be read.
+func (a *assessment) ranChangedFile() {
 	for _, u := range a.Built {
 		if len(a.changed) > 0 {
-			if reason := a.ranWork(u, "a program that the check built"); reason != "" {
-				return reason
-			}
+			a.ranWork(u, "a program that the check built")
 		}
 	}
 	for _, u := range a.Files {
@@ -117,29 +159,24 @@ func (a *assessment) ranChangedFile() string {
 		f, isChanged := a.changed[u.Path]
 		isBuilt := a.outputs[u.Path] && len(a.changed) > 0 && !IsCache(u.Path) &&
 			(u.Role == goal.RoleProgram || u.Role == goal.RoleCode && !a.Programs[u.Program].ReadsOnly)
-		reason := ""
 		switch {
 		case isBuilt:
-			reason = a.ranWork(u, u.Path)
+			a.ranWork(u, u.Path)
 		case !isChanged:
 		case f.SHA256 == "" && !a.outputs[u.Path]: // its reader may have ended with an error that passes
-			reason = fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
+			a.doubt(u.Path, "%s cannot be read, or is too long to compare", u.Path)
 		case f.Allowed:
-			reason = fmt.Sprintf("%s, which decides, was changed with the user's permission", u.Path)
+			a.doubt(u.Path, "%s, which decides, was changed with the user's permission", u.Path)
 		case u.Role == goal.RoleData:
-			reason = a.readChangedData(u, f)
+			a.readChangedData(u, f)
 		default:
-			reason = a.ranWork(u, u.Path)
-		}
-		if reason != "" {
-			return reason
+			a.ranWork(u, u.Path)
 		}
 	}
-	return ""
 }
 
-// ranWork notes what examined a part of the work that ran, and returns a reason if nothing did.
-func (a *assessment) ranWork(u goal.UsedFile, what string) string {
+// ranWork notes what examined a part of the work that ran, and doubts it if nothing did.
+func (a *assessment) ranWork(u goal.UsedFile, what string) {
 	p := goal.ObservedProgram{}
 	if u.Program < len(a.Programs) {
 		p = a.Programs[u.Program]
@@ -149,30 +186,28 @@ func (a *assessment) ranWork(u goal.UsedFile, what string) string {
 	isStarted := slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role)
 	switch {
 	case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
-		return fmt.Sprintf("%q ran %s of the agent", p.Command, what)
+		a.doubt(u.Path, "%q ran %s of the agent", p.Command, what)
 	case u.Examined == goal.ByTest && a.hasSameTests():
 		a.examineBy(goal.BasisTests)
 	case u.Examined != "":
 		a.examineBy(goal.BasisOutput)
 	case isStarted:
-		return what + " decides itself by how it ends"
+		a.doubtWork("%s decides itself by how it ends", what)
 	case u.Role == goal.RoleSettings || u.Role == goal.RoleMakefile: // the part that decides is as at the start
 	case u.Role == goal.RoleCode && a.changed[u.Path].Change == "changed" &&
 		(helperName.MatchString(u.Path) || judgeName.MatchString(u.Path)):
-		return fmt.Sprintf("%s, by its name a helper of tests, was changed", what)
+		a.doubt(u.Path, "%s, by its name a helper of tests, was changed", what)
 	case u.IsPlugin:
-		return fmt.Sprintf("%s, which the settings of the tests load, was changed", what)
+		a.doubt(u.Path, "%s, which the settings of the tests load, was changed", what)
 	case isWork: // in a process of its own
 	case a.ranInTests(p):
-		if !a.hasSameTests() {
-			return fmt.Sprintf("none of the tests that ran %s is as at the start", what)
+		if a.examineBy(goal.BasisTests); !a.hasSameTests() {
+			a.doubtWork("none of the tests that ran %s is as at the start", what)
 		}
-		a.examineBy(goal.BasisTests)
 	case p.ReadsOnly:
 	default:
-		return fmt.Sprintf("%s ran inside %q, and could have ended it", what, p.Command)
+		a.doubtWork("%s ran inside %q, and could have ended it", what, p.Command)
 	}
-	return ""
 }
 
 // examineBy notes what examined the work. Tests say most.
@@ -197,27 +232,26 @@ func (a *assessment) hasSameTests() bool {
 	})
 }
 
-// readChangedData returns a reason if a changed data file may be more than the result that the check examines.
-func (a *assessment) readChangedData(u goal.UsedFile, f goal.FileChange) string {
+// readChangedData doubts a changed data file that may be more than the result that the check examines.
+func (a *assessment) readChangedData(u goal.UsedFile, f goal.FileChange) {
 	p := a.Programs[u.Program]
 	_, isWork := a.changed[p.Main]
 	switch {
 	case isWork || a.outputs[p.Main]:
 	case f.Role.Decides(): // the part that decides is as at the start
 	case p.Compares:
-		return a.comparedWith(u, f)
+		a.compareWith(u, f)
 	case p.IsText:
 	case path.Base(u.Path)[0] == '.' && !p.ReadsOnly:
-		return fmt.Sprintf("%s, which may be settings of %q, was changed", u.Path, p.Command)
+		a.doubt(u.Path, "%s, which may be settings of %q, was changed", u.Path, p.Command)
 	case f.Change != "new" && !a.isResult(u):
-		return fmt.Sprintf("%s, which %q read, was changed", u.Path, p.Command)
+		a.doubt(u.Path, "%s, which %q read, was changed", u.Path, p.Command)
 	}
-	return ""
 }
 
-// comparedWith returns a reason if a changed file may be what a result is compared with. A file that is new is the
-// result if another input of the program is as at the start.
-func (a *assessment) comparedWith(u goal.UsedFile, f goal.FileChange) string {
+// compareWith doubts a changed file that may be what a result is compared with. A file that is new is the result if
+// another input of the program is as at the start.
+func (a *assessment) compareWith(u goal.UsedFile, f goal.FileChange) {
 	p, read := a.Programs[u.Program], a.data[u.Program]
 	hasStartFile := slices.ContainsFunc(read, func(file string) bool {
 		_, isChanged := a.changed[file]
@@ -227,13 +261,13 @@ func (a *assessment) comparedWith(u goal.UsedFile, f goal.FileChange) string {
 	case len(p.Yardsticks) > 0 && !slices.Contains(p.Yardsticks, u.Path),
 		len(p.Yardsticks) == 0 && len(read) == 1 && !p.IsFed,
 		len(p.Yardsticks) == 0 && f.Change == "new" && hasStartFile:
-		return ""
+		return
 	}
 	change := "changed"
 	if f.Change == "new" {
 		change = "made by the agent"
 	}
-	return fmt.Sprintf("%s, which the result is compared with, was %s", u.Path, change)
+	a.doubt(u.Path, "%s, which the result is compared with, was %s", u.Path, change)
 }
 
 // isResult reports whether a changed data file can only be what the check examines. The check's command must name
@@ -246,51 +280,49 @@ func (a *assessment) isResult(u goal.UsedFile) bool {
 }
 
 // usedRepository finds git running in the goal's folder: the agent can commit, and change how git compares.
-func (a *assessment) usedRepository() string {
+func (a *assessment) usedRepository() {
 	for _, p := range a.Programs {
 		if p.ReadsRepository {
-			return fmt.Sprintf("%q read the git repository, which the agent can change", p.Command)
+			a.doubtWork("%q read the git repository, which the agent can change", p.Command)
+			return
 		}
 	}
-	return ""
 }
 
 // ranItsInput finds a program that ran what another program wrote.
-func (a *assessment) ranItsInput() string {
+func (a *assessment) ranItsInput() {
 	for _, p := range a.Programs {
 		if p.FromInput && len(a.changed) > 0 {
-			return fmt.Sprintf("%q ran a program from its input", p.Command)
+			a.doubtWork("%q ran a program from its input", p.Command)
+			return
 		}
 	}
-	return ""
 }
 
-// foundNewFile finds a new file that was not opened: its existence was enough.
-func (a *assessment) foundNewFile() string {
+// foundNewFile finds new files that were not opened: their existence was enough.
+func (a *assessment) foundNewFile() {
 	for _, u := range a.Found {
 		isNamed := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
 			isNamedOpenly(a.Command, a.Dir, u.Path) // test -f out.txt
 		isUsed := slices.ContainsFunc(a.Files, func(f goal.UsedFile) bool { return f.Path == u.Path })
 		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !isNamed && !isUsed {
-			return fmt.Sprintf("the existence of %s was enough", u.Path)
+			a.doubt(u.Path, "the existence of %s was enough", u.Path)
 		}
 	}
-	return ""
 }
 
-// tookFinishedFile finds a changed file that the check wrote in pre-flight but did not write now.
-func (a *assessment) tookFinishedFile() string {
+// tookFinishedFile finds changed files that the check wrote in pre-flight but did not write now.
+func (a *assessment) tookFinishedFile() {
 	for _, file := range a.Before.Written {
 		if f, isChanged := a.changed[file]; isChanged && f.Change != "removed" && !a.outputs[file] {
-			return fmt.Sprintf("the check made %s itself before the goal began, but did not make it this time", file)
+			a.doubt(file, "the check made %s itself before the goal began, but did not make it this time", file)
 		}
 	}
-	return ""
 }
 
 // readNothing finds a program that read files of the folder in pre-flight, and now reads none: it may have ended
 // with an error that the check takes as its answer.
-func (a *assessment) readNothing() string {
+func (a *assessment) readNothing() {
 	reads := func(o *goal.Observation, i int) bool {
 		return slices.ContainsFunc(o.Files, func(u goal.UsedFile) bool { return u.Program == i })
 	}
@@ -302,11 +334,11 @@ func (a *assessment) readNothing() string {
 		for j, is := range a.Programs {
 			isSame := is.Command == was.Command || is.Name == was.Name && !readers[is.Name]
 			if isSame && was.Main == "" && reads(a.Before, i) && !reads(a.Observation, j) {
-				return fmt.Sprintf("%q read files of the folder before the goal began, and %q read none", was.Command, is.Command)
+				a.doubt("", "%q read files of the folder before the goal began, and %q read none", was.Command, is.Command)
+				return
 			}
 		}
 	}
-	return ""
 }
 
 // isNamedOpenly reports whether the check's command names a file and reads it itself. In a substitution, cat only

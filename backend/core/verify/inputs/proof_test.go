@@ -60,7 +60,7 @@ func TestProof_ChangedInputs_LowerTheLevel(t *testing.T) {
 			}
 		}
 		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
-		p := inputs.PassedCheck{Command: c.command, Dir: "/w", After: o, Changes: changes}.Proof()
+		p, _ := inputs.PassedCheck{Command: c.command, Dir: "/w", After: o, Changes: changes}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
@@ -111,9 +111,9 @@ func TestProof_PreflightDidMore_LowersTheLevel(t *testing.T) {
 			"did not make it this time",
 		},
 	} {
-		p := inputs.PassedCheck{
+		p, _ := inputs.PassedCheck{
 			Command: grep.Command, Dir: "/w", Before: &c.before, After: &c.now, Changes: []goal.FileChange{change},
-		}.Proof()
+		}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
@@ -131,9 +131,9 @@ func TestProof_UnreadableFile_LowersTheLevel(t *testing.T) {
 	}
 	for sum, want := range map[string]goal.Assurance{"": goal.Weakened, "now": goal.Strong} {
 		change := goal.FileChange{Path: "out.txt", Role: goal.RoleData, Change: "changed", SHA256: sum}
-		p := inputs.PassedCheck{
+		p, _ := inputs.PassedCheck{
 			Command: "! " + grep.Command, Dir: "/w", Before: &o, After: &o, Changes: []goal.FileChange{change},
-		}.Proof()
+		}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if level != want || (want == goal.Weakened) != strings.Contains(reason, "out.txt cannot be read") {
 			t.Errorf("%q: %s, %q", sum, level, reason)

@@ -1,7 +1,6 @@
 package inputs
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -29,18 +28,6 @@ func (o *observer) findNotStarted() *goal.StartFailure {
 		return nil
 	}
 	list := append(o.missingFiles(), o.missingPrograms()...)
-	for i := range o.programs {
-		if !o.isOfCheck(i) {
-			continue
-		}
-		last := o.lastAccess(i)
-		for _, find := range []func(*program, int) (kind, name string){o.missingModule, o.missingTarget, o.missingScript} {
-			kind, name := find(&o.programs[i], i)
-			if name != "" && last >= 0 {
-				list = append(list, candidate{goal.StartFailure{Kind: kind, Name: name}, i, last})
-			}
-		}
-	}
 	for _, c := range list {
 		if c.Kind == "program" && o.hasStarted(c.Name) {
 			continue
@@ -56,15 +43,6 @@ func (o *observer) findNotStarted() *goal.StartFailure {
 // hasStarted reports whether a program of this name was started. The name may be a link to another file, as sh is.
 func (o *observer) hasStarted(name string) bool {
 	return slices.ContainsFunc(o.programs, func(p program) bool { return len(p.Args) > 0 && path.Base(p.Args[0]) == name })
-}
-
-func (o *observer) lastAccess(program int) int {
-	for i := len(o.accesses) - 1; i >= 0; i-- {
-		if o.accesses[i].Program == program {
-			return i
-		}
-	}
-	return -1
 }
 
 // isOfCheck reports whether the check itself started a program, not a test.
@@ -139,70 +117,4 @@ func (o *observer) missingPrograms() (list []candidate) {
 		}
 	}
 	return list
-}
-
-// missingModule returns the module that Python was started with and did not find.
-func (o *observer) missingModule(p *program, i int) (kind, name string) {
-	if len(p.modules) == 0 || o.isNamed(o.captured, p.modules[0]+".py") || o.hasReadModule(i) {
-		return "", ""
-	}
-	return "module", strings.ReplaceAll(p.modules[0], "/", ".")
-}
-
-// hasReadModule reports whether a program used a file of the module that it was started with.
-func (o *observer) hasReadModule(program int) bool {
-	module := "/" + o.programs[program].modules[0]
-	return slices.ContainsFunc(o.accesses, func(a process.FileAccess) bool {
-		file := strings.TrimPrefix(strings.ReplaceAll(a.Path, "/__pycache__/", "/"), o.Dir)
-		return a.Program == program && !a.Missing &&
-			(strings.Contains(file, module+"/") || strings.Contains(file, module+"."))
-	})
-}
-
-// missingTarget returns the target that make was started with and for which its makefiles have no rule.
-func (o *observer) missingTarget(p *program, program int) (kind, name string) {
-	if p.name != "make" && p.name != "gmake" || o.Text == nil || len(p.Args) == 0 {
-		return "", ""
-	}
-	var text strings.Builder
-	for _, u := range o.out.Files {
-		if u.Program == program && u.Role == goal.RoleMakefile {
-			text.Write(o.Text(u.Path))
-		}
-	}
-	name = missingTarget(p.Args[1:], text.String())
-	if text.Len() == 0 || o.Text(name) != nil || slices.Contains(o.captured, name) {
-		return "", ""
-	}
-	return "target", name
-}
-
-// missingScript returns the script that npm was started with and that package.json does not define.
-func (o *observer) missingScript(p *program, program int) (kind, name string) {
-	words := slices.DeleteFunc(slices.Clone(p.Args), func(w string) bool { return strings.HasPrefix(w, "-") })
-	at := slices.IndexFunc(words, func(w string) bool {
-		return slices.Contains([]string{"run", "run-script", "test", "t"}, w)
-	})
-	if at < 0 || !slices.Contains(p.runners, "npm") || o.Text == nil {
-		return "", ""
-	}
-	if name = "test"; !strings.HasPrefix(words[at], "t") {
-		if at+1 == len(words) {
-			return "", ""
-		}
-		name = words[at+1]
-	}
-	for _, u := range o.out.Files {
-		if u.Program != program || path.Base(u.Path) != "package.json" {
-			continue
-		}
-		var is struct {
-			Scripts map[string]string `json:"scripts"`
-		}
-		if json.Unmarshal(o.Text(u.Path), &is) == nil && is.Scripts[name] == "" {
-			return "script", name
-		}
-		return "", ""
-	}
-	return "", ""
 }

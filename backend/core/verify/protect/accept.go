@@ -38,7 +38,6 @@ func (s *State) Accept(ctx context.Context, versions ...Version) ([]Version, err
 	defer func() { _ = root.Close() }()
 	files := pathsOf(changes)
 	total := int64(0)
-	// All parts of a file are recorded again, because one copy restores all of them.
 	for i := range s.list {
 		h := &s.list[i]
 		if !slices.Contains(files, h.Path) {

@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,14 +47,13 @@ type mismatch struct {
 // time.
 func (s *State) compareFile(root *os.Root, h storedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	key := h.Path + "\x00" + h.Part
 	if err == nil && fileio.ChangeTime(info) != 0 &&
-		s.unchanged[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
+		s.unchanged[h.Path] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
 		return mismatch{}, true
 	}
 	d := mismatch{storedItem: h, text: s.difference(root, h)}
 	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew && len(h.Files) == 0 {
-		s.unchanged[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
+		s.unchanged[h.Path] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return d, d.text == ""
 }
@@ -79,7 +79,7 @@ func (s *State) difference(root *os.Root, h storedItem) string {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
-	case h.Missing && h.Part == "" && err == nil:
+	case h.Missing && err == nil:
 		return h.Path + " has appeared\n"
 	case link != "" && err == nil:
 		return fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
@@ -88,15 +88,14 @@ func (s *State) difference(root *os.Root, h storedItem) string {
 	case wasErr != nil:
 		return fmt.Sprintf("the copy of %s from the start is lost: %v\n", h.Path, wasErr)
 	}
-	before, after, same := compareParts(h.Part, was, is)
-	if same {
+	if bytes.Equal(was, is) {
 		return ""
 	}
-	name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
+	name := h.Path
 	if len(h.Files) > 0 {
 		name += " (installed programs: accept them, or install the same versions again)"
 	}
-	return baseline.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
+	return baseline.UnifiedDiff(name, was, is, err != nil)
 }
 
 // originalContent returns a file's content at the start.

@@ -37,7 +37,7 @@ func Find(ctx context.Context, o Options) ([]Item, error) {
 	}
 	defer func() { _ = root.Close() }()
 	f := itemCollector{Options: o, free: free, text: func(file string) []byte {
-		b, _, _ := fileio.Read(root, file, maxPartBytes) // nil where it cannot be read
+		b, _, _ := fileio.Read(root, file, maxManifestBytes) // nil where it cannot be read
 		return b
 	}}
 	files, err := matchingFiles(ctx, root, o.Protect)
@@ -103,14 +103,11 @@ func (ic *itemCollector) addJudges(check int) {
 	for _, u := range observation.Files {
 		isWork := u.Role == goal.RoleMakefile &&
 			inputs.LacksTarget(ic.Criterion.Checks[check].Command, string(ic.text(u.Path)))
-		if isWork || !inputs.IsJudge(observation, u) || inputs.IsInstalled(u.Path) {
+		isManifest := u.Role != goal.RoleMakefile && IsManifest(u.Path) // of the work, too: compared at a claim
+		if isWork || isManifest || !inputs.IsJudge(observation, u) || inputs.IsInstalled(u.Path) {
 			continue
 		}
-		p := Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}
-		if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
-			p.Kind, p.Part = KindMonitored, part
-		}
-		ic.add(p, check)
+		ic.add(Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}, check)
 	}
 }
 

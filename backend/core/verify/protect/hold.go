@@ -30,7 +30,7 @@ func (s *State) IsCompared(check int, file string) bool {
 // add adds an item that is not protected for the same check yet.
 func (s *State) add(h storedItem) {
 	isStored := slices.ContainsFunc(s.list, func(old storedItem) bool {
-		return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Equal(old.Files, h.Files) &&
+		return old.Path == h.Path && old.Kind == h.Kind && slices.Equal(old.Files, h.Files) &&
 			slices.Contains(old.Checks, h.Checks[0])
 	})
 	if !isStored {
@@ -63,7 +63,7 @@ func (s *State) Hold(
 			Path: c.Path, Kind: KindForbiddenNew, Why: c.Reason, Checks: []int{check},
 		}}
 		if ok && c.Change != "new" {
-			h.Kind, h.Part, h.Strict = KindMonitored, "", true
+			h.Kind, h.Strict = KindMonitored, true
 			if err := s.store(&h, was.Content, was.Mode); err != nil {
 				return fmt.Errorf("copying %s as it was at the start: %w", c.Path, err)
 			}

@@ -11,8 +11,7 @@ import (
 // Kind says how a file is protected.
 type Kind string
 
-// The kinds. A locked file must not change; of a monitored file only one part must not change; a forbidden file
-// must not be created.
+// The kinds. A locked file cannot be changed; a monitored one is compared; a forbidden one must not be created.
 const (
 	KindLocked       Kind = "held"
 	KindMonitored    Kind = "compared"
@@ -21,10 +20,8 @@ const (
 
 // Item is a file or an installed tree that decides a check and that the agent must not change.
 type Item struct {
-	Path string `json:"path"` // relative to the goal's folder, with slashes
-	Kind Kind   `json:"kind"`
-	// Part is the part of a monitored file that counts, "" for all of it.
-	Part   string `json:"part,omitempty"`
+	Path   string `json:"path"` // relative to the goal's folder, with slashes
+	Kind   Kind   `json:"kind"`
 	Why    string `json:"why"`
 	Checks []int  `json:"checks"` // indices of the checks that it decides
 }

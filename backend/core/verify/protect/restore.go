@@ -113,7 +113,7 @@ func (s *State) RestoreAll(ctx context.Context) (files []string, backup string, 
 	defer func() { _ = root.Close() }()
 	backup = filepath.Join(s.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
 	for _, d := range changes {
-		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // restored with another part; installed trees have no copy
+		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // restored for another check; installed trees have no copy
 			continue
 		}
 		if err := s.restoreItem(root, d, backup); err != nil {

@@ -41,7 +41,7 @@ func (s *State) Changes(ctx context.Context) ([]Change, error) {
 	var list []Change
 	for _, d := range found {
 		diff := string(text.TruncateMiddle([]byte(d.text), MaxDiffBytes))
-		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.Path }); i >= 0 { // another part of it
+		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.Path }); i >= 0 { // for another check
 			list[i].Diff += diff
 			continue
 		}
@@ -134,7 +134,6 @@ func (s *State) readShown(name string) (list []shownChange, err error) {
 type shownChange struct {
 	Kind Kind   `json:"kind"`
 	Path string `json:"path"`
-	Part string `json:"part,omitempty"`
 	Sum  string `json:"sum"` // of the content, or of the description if there is no content
 }
 
@@ -193,7 +192,7 @@ func (s *State) Undecided(ctx context.Context) ([]string, error) {
 func shownOf(found []mismatch) []shownChange {
 	list := make([]shownChange, 0, len(found))
 	for _, d := range found {
-		list = append(list, shownChange{d.Kind, d.Path, d.Part, d.sum})
+		list = append(list, shownChange{d.Kind, d.Path, d.sum})
 	}
 	return list
 }

@@ -173,8 +173,7 @@ func (s *State) isRecorded(p Item) bool {
 		return false
 	}
 	return slices.Contains(s.freed, p.Path) || slices.ContainsFunc(s.list, func(h storedItem) bool {
-		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part ||
-			h.Kind == KindMonitored && h.Missing && h.Path == p.Path
+		return h.Path == p.Path && (h.Kind == p.Kind || h.Kind == KindMonitored && h.Missing)
 	})
 }
 
@@ -246,25 +245,15 @@ func (s *State) EmptyScript(file string, was Original) (process.FileOverride, er
 	if !strings.HasPrefix(first, "#!") {
 		first = ""
 	}
-	h := storedItem{Item: Item{Path: file}}
-	err := s.store(&h, []byte(first+"\n"), was.Mode)
-	return s.override(h), err
+	was.Content = []byte(first + "\n")
+	return s.StartCopy(file, was)
 }
 
-// StartCopies returns the copies from the start for changed files that Hold has recorded; nil if one of them is new
-// or was removed.
-func (s *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
-	items := s.items()
-	for _, c := range changes {
-		i := slices.IndexFunc(items, func(h storedItem) bool {
-			return h.Path == c.Path && h.Kind != KindForbiddenNew && h.Part == "" && h.Mode.IsRegular()
-		})
-		if i < 0 || c.Change != "changed" && c.Change != "mode" {
-			return nil
-		}
-		list = append(list, s.override(items[i]))
-	}
-	return list
+// StartCopy returns an override for a file with its content at the start.
+func (s *State) StartCopy(file string, was Original) (process.FileOverride, error) {
+	h := storedItem{Item: Item{Path: file}}
+	err := s.store(&h, was.Content, was.Mode)
+	return s.override(h), err
 }
 
 // LockedScripts returns the texts of the locked files that decide a check.

@@ -379,10 +379,9 @@ export const proposal: ProposalView = {
 
 /** The files that decide in the folder shop. */
 export const protectedFiles: ProtectedFile[] = [
-  { path: "src/cart.test.ts", kind: "held", part: "", why: "a test of npm test" },
-  { path: "src/price.test.ts", kind: "held", part: "", why: "a test of npm test" },
-  { path: "package.json", kind: "compared", part: "scripts.test", why: "npm test runs it" },
-  { path: "jest.config.*", kind: "appears", part: "", why: "the runner would load it automatically" },
+  { path: "src/cart.test.ts", kind: "held", why: "a test of npm test" },
+  { path: "src/price.test.ts", kind: "held", why: "a test of npm test" },
+  { path: "jest.config.*", kind: "appears", why: "the runner would load it automatically" },
 ];
 
 const minute = 60_000;
@@ -695,9 +694,8 @@ export const remoteSessions: RemoteSession[] = [
 /** The protected files of the fake goals, unchanged. */
 export const protection: ProtectedState = {
   files: [
-    { path: "tests/cart.test.js", kind: "held", part: "", why: "an existing test of npm test" },
-    { path: "package.json", kind: "compared", part: "scripts", why: "what npm test runs" },
-    { path: "**/vitest.config.*", kind: "appears", part: "", why: "the test runner would load it" },
+    { path: "tests/cart.test.js", kind: "held", why: "an existing test of npm test" },
+    { path: "**/vitest.config.*", kind: "appears", why: "the test runner would load it" },
   ],
   changes: [],
 };

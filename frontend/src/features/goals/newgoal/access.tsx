@@ -3,30 +3,44 @@ import { useAnswer } from "@/store/usecall";
 import { Field } from "@/ui/field";
 import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
+import type { DraftCheck } from "./draftcheck";
 import { Select } from "@/ui/input";
 
-/** Where commands run: in the sandbox, on this machine, or on a server of the user. */
+/** Where commands run (in the sandbox, on this machine, or on a server of the user), and whether they run again. */
 export function CheckLocation({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
   const servers = (useAnswer("SSHAPI.List").answer ?? []).map((s) => s.name || s.host);
+  const setAll = (part: Partial<DraftCheck>) => set({ checks: draft.checks.map((k) => ({ ...k, ...part })) });
   return (
-    <Field label="Run shell checks in">
-      {(c) => (
-        <Select
-          {...c}
-          data-testid="field-where"
-          value={draft.checks[0]?.where ?? ""}
-          onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
-        >
-          <option value="">the sandbox</option>
-          <option value="host">this machine, outside the sandbox</option>
-          {servers.map((name) => (
-            <option key={name} value={`ssh:${name}`}>
-              server {name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <div className="flex flex-col gap-1.5">
+      <Field label="Run shell checks in">
+        {(c) => (
+          <Select
+            {...c}
+            data-testid="field-where"
+            value={draft.checks[0]?.where ?? ""}
+            onChange={(e) => setAll({ where: e.target.value })}
+          >
+            <option value="">the sandbox</option>
+            <option value="host">this machine, outside the sandbox</option>
+            {servers.map((name) => (
+              <option key={name} value={`ssh:${name}`}>
+                server {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <label className="flex items-center gap-2 text-xs">
+        <input
+          type="checkbox"
+          data-testid="field-rerun"
+          className="accent-(--accent)"
+          checked={!draft.checks[0]?.noRerun}
+          onChange={(e) => setAll({ noRerun: !e.target.checked })}
+        />
+        If a pass is in doubt, run the check again with the files of the start
+      </label>
+    </div>
   );
 }
 

@@ -92,7 +92,12 @@ export function Checks(p: ChecksProps) {
         type="button"
         data-testid="check-add"
         className="mt-1.5 inline-flex items-center gap-1 text-xs text-text-faint hover:text-text"
-        onClick={() => p.onChange([...p.checks, { ...emptyCheck, where: p.checks[0]?.where ?? "" }])}
+        onClick={() =>
+          p.onChange([
+            ...p.checks,
+            { ...emptyCheck, where: p.checks[0]?.where ?? "", noRerun: p.checks[0]?.noRerun ?? false },
+          ])
+        }
       >
         <PlusIcon size={13} /> Add another check
       </button>

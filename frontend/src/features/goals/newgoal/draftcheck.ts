@@ -9,6 +9,8 @@ export interface DraftCheck {
   dir: string;
   /** shell: `""` in the sandbox, `host`, `ssh:NAME`. */
   where: string;
+  /** shell: a doubted pass does not run again. */
+  noRerun: boolean;
   url: string;
   method: string;
   status: string;
@@ -33,6 +35,7 @@ export const emptyCheck: DraftCheck = {
   exitCode: "0",
   dir: "",
   where: "",
+  noRerun: false,
   url: "",
   method: "",
   status: "200",
@@ -106,7 +109,7 @@ export function checkOf(c: DraftCheck): Check {
       return {
         type,
         exit_code: Number(c.exitCode.trim() || "0"),
-        ...orUndefined({ command: c.command.trim(), dir: c.dir.trim(), where: c.where }),
+        ...orUndefined({ command: c.command.trim(), dir: c.dir.trim(), where: c.where, no_rerun: c.noRerun }),
       };
     case "http": {
       const status = Number(c.status.trim() || "200");
@@ -165,6 +168,7 @@ export function draftCheck(c: Check): DraftCheck {
     exitCode: String(c.exit_code ?? 0),
     dir: c.dir ?? "",
     where: c.where ?? "",
+    noRerun: c.no_rerun ?? false,
     url: c.url ?? "",
     method: c.method ?? "",
     status: String(c.status ?? 200),

@@ -1,0 +1,106 @@
+package verify
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"goalpost/backend/core/verify/check"
+	"goalpost/backend/core/verify/inputs"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/process"
+)
+
+// Limits of running a check again.
+const (
+	maxReruns    = 3
+	maxRerunTime = time.Minute // of the check
+)
+
+// rerun asks a doubted pass the same question again: the check runs with every changed file that is not the work as it
+// was at the start. If it passes, those changes did not make it pass, and this run is judged instead. The result names
+// each run.
+func (ic *inputComparison) rerun(
+	ctx context.Context, r check.Result, j judgement,
+) (check.Result, judgement, []goal.Rerun) {
+	var reruns []goal.Rerun
+	e := ic.host.environment()
+	for len(reruns) < maxReruns && ic.canSettle(r, j) {
+		atStart := maps.Clone(ic.atStart)
+		for _, file := range append(ic.outputsOf(r), j.posts...) {
+			atStart[file] = true
+		}
+		files := slices.Sorted(maps.Keys(atStart))
+		overrides, ok := ic.startFiles(files)
+		if !ok || len(files) == len(ic.atStart) {
+			break
+		}
+		e.StartFiles = overrides
+		again := e.Decide(ctx, ic.check, goal.Claim{})
+		run := goal.Rerun{AsAtStart: files, Passed: again.Outcome == goal.Pass, Detail: again.Detail}
+		reruns = append(reruns, run)
+		if !run.Passed || again.Observed != goal.WasObserved {
+			j.failRerun(run)
+			break
+		}
+		ic.atStart = atStart
+		r, j = again, ic.judge(ctx, again, again.Observation)
+	}
+	return r, j, reruns
+}
+
+// canSettle reports whether another run can show more about a pass.
+func (ic *inputComparison) canSettle(r check.Result, j judgement) bool {
+	isLasting := slices.ContainsFunc(j.doubts, func(d inputs.Doubt) bool { return d.IsLasting })
+	isOpen := len(j.tampering) > 0 || len(j.doubts) > 0 && !isLasting
+	isPossible := !ic.check.NoRerun && ic.host.usesOverrides(ic.check) && r.Observed == goal.WasObserved
+	return isOpen && isPossible && len(j.posts) > 0 && r.Took < maxRerunTime &&
+		len(r.Observation.Written) <= maxOutputs
+}
+
+// failRerun adds to the reason of a weakened pass that it does not pass without the changes.
+func (j *judgement) failRerun(run goal.Rerun) {
+	if j.proof.AssuranceReason != "" && !run.Passed {
+		j.proof.AssuranceReason += "; " + run.Describe()
+	}
+}
+
+// outputsOf lists the new files that a run left in the folder, so that the next one does not find them.
+func (ic *inputComparison) outputsOf(r check.Result) []string {
+	before := ic.host.Folder.protectedState().Observation(ic.check.N)
+	return slices.DeleteFunc(slices.Clone(r.Observation.Written), func(file string) bool {
+		return inputs.IsCache(file) || !ic.currentState(file).Exists || ic.startState(before, file).Exists
+	})
+}
+
+// startFiles returns the overrides that show files as they were at the start. ok is false if one of them was not kept.
+func (ic *inputComparison) startFiles(files []string) (list []process.FileOverride, ok bool) {
+	state := ic.host.Folder.protectedState()
+	before := state.Observation(ic.check.N)
+	for _, file := range files {
+		was := ic.startState(before, file)
+		o := process.FileOverride{Path: filepath.Join(ic.host.Environment.Dir, filepath.FromSlash(file))}
+		if was.Link != "" || ic.currentState(file).Link != "" {
+			return nil, false
+		}
+		if was.Exists && !isMadeBy(before, file) {
+			content, ok := ic.original(file)
+			if !ok {
+				return nil, false
+			}
+			var err error
+			if o, err = state.StartCopy(file, content); err != nil {
+				return nil, false
+			}
+		}
+		list = append(list, o)
+	}
+	return list, true
+}
+
+// isMadeBy reports whether a check made a file itself.
+func isMadeBy(o *goal.Observation, file string) bool {
+	return o != nil && slices.Contains(o.Written, file)
+}

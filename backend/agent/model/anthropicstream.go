@@ -191,13 +191,18 @@ func (a *anthropicReader) count(u *blockUsage) {
 	if u == nil {
 		return
 	}
+	used, isZero := a.used, true
 	for _, c := range []struct {
 		report *float64
 		total  *int64
-	}{{u.In, &a.used.in}, {u.Out, &a.used.out}, {u.CacheRead, &a.used.cacheRead}, {u.CacheWrite, &a.used.cacheWrite}} {
+	}{{u.In, &used.in}, {u.Out, &used.out}, {u.CacheRead, &used.cacheRead}, {u.CacheWrite, &used.cacheWrite}} {
 		if c.report != nil {
 			*c.total = clampTokens(*c.report)
+			isZero = isZero && *c.total == 0
 		}
+	}
+	if !isZero {
+		a.setUsage(used, 0)
 	}
 }
 

@@ -510,6 +510,32 @@ func TestUsage_Groq_IsRead(t *testing.T) {
 	}
 }
 
+// TestUsage_ZerosAtTheEnd_AreIgnored: some gateways repeat the usage with zeros after the one that counts.
+func TestUsage_ZerosAtTheEnd_AreIgnored(t *testing.T) {
+	raw := map[string]string{
+		"openai": `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n" +
+			`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"cost":0.5}}` + "\n\n" +
+			`data: {"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0,"cost":0}}` + "\n\ndata: [DONE]\n\n",
+		"responses": `data: {"type":"response.output_text.delta","output_index":0,"delta":"hi"}` + "\n\n" +
+			`data: {"type":"response.completed","response":{"usage":{"input_tokens":9,"output_tokens":1,"cost":0.5}}}` + "\n\n" +
+			`data: {"type":"response.done","response":{"usage":{"input_tokens":0,"output_tokens":0}}}` + "\n\n",
+		"anthropic": `data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}` + "\n\n" +
+			`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},` +
+			`"usage":{"input_tokens":0,"output_tokens":0}}` + "\n\n",
+	}
+	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
+		want := goal.Usage{TokensIn: 9, TokensOut: 1}
+		if protocol != "anthropic" { // that protocol reports no cost
+			want.USD = 0.5
+		}
+		s := modeltest.New(t, one(modeltest.Answer{Raw: raw[protocol]}))
+		if r, err := dial(s.URL).Turn(t.Context(), turn(), nil); err != nil || r.Usage != want {
+			t.Errorf("%+v, %v", r.Usage, err)
+		}
+	})
+}
+
 func TestStream_OddForm_IsRead(t *testing.T) {
 	const hello = `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"

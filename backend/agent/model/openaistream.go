@@ -175,7 +175,7 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 // countUsage stores the usage of a turn; u is nil for an event without it.
 func (r *replyReader) countUsage(u *chatUsage) {
 	if u != nil {
-		r.used, r.usd = u.count(), u.usd()
+		r.setUsage(u.count(), u.usd())
 	}
 }
 

@@ -192,6 +192,14 @@ func (r *replyReader) reply() (goal.Reply, error) {
 	}, nil
 }
 
+// setUsage stores what the provider reported. A later report of zeros, as some gateways send at the end, says nothing.
+func (r *replyReader) setUsage(used tokenCount, usd float64) {
+	if used != (tokenCount{}) {
+		r.used = used
+	}
+	r.usd = cmp.Or(usd, r.usd)
+}
+
 // usage returns the usage of the turn, with the cost that the provider reported or else a computed one.
 func (r *replyReader) usage() goal.Usage {
 	if r.usd > 0 {

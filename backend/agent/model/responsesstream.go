@@ -214,8 +214,7 @@ func (r *responsesReader) complete(a responsesAnswer) error {
 	if u := a.Usage; u != nil {
 		in := clampTokens(u.In)
 		cached := min(clampTokens(u.Details.Cached), in)
-		r.used = tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(u.Out)}
-		r.usd = float64(u.Cost)
+		r.setUsage(tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(u.Out)}, float64(u.Cost))
 	}
 	r.finished = true
 	r.finish = map[string]string{

@@ -141,15 +141,29 @@ func (a apiError) details() []errorDetail {
 	return list
 }
 
-// retryDelay returns the wait that Google asks for, at most a day; 0 if it asks for none.
+// retryDelay returns the wait that Google asks for, 0 if it asks for none.
 func (a apiError) retryDelay() time.Duration {
-	const maxWait = 24 * time.Hour
 	for _, d := range a.details() {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
-			return min(wait, maxWait)
+			return wait
 		}
 	}
 	return 0
+}
+
+// upstreamHeader returns the headers that OpenRouter repeats in its errors, which names its own limits there.
+func (a apiError) upstreamHeader() http.Header {
+	var metadata struct {
+		Headers map[string]string `json:"headers"`
+	}
+	if json.Unmarshal(a.Metadata, &metadata) != nil {
+		return nil
+	}
+	header := http.Header{}
+	for name, value := range metadata.Headers {
+		header.Set(name, value)
+	}
+	return header
 }
 
 // isTooLong reports whether the conversation does not fit into the model's window. Every server has its own message,

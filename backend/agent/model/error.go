@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,9 +39,11 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 if there was none
 	RetryAfter time.Duration // requested by the provider, 0 if not
-	Message    string
-	Hint       string // what to do
-	Err        error  // the cause, nil if the provider sent the error
+	// ShouldRetry is the provider's decision about another attempt, nil if it made none.
+	ShouldRetry *bool
+	Message     string
+	Hint        string // what to do
+	Err         error  // the cause, nil if the provider sent the error
 	// Attempt is the text that the model wrote, if Kind is Mistaken and the provider reported it.
 	Attempt string
 	// Usage is the usage of a Mistaken turn.
@@ -97,14 +98,18 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// IsRetryable reports whether the same turn may succeed later.
+// IsRetryable reports whether the same turn may succeed later. The provider's decision counts, except where the turn
+// must change first.
 func (e *Error) IsRetryable() bool {
 	switch e.Kind {
-	case Unreachable, RateLimited, Overloaded, Truncated:
-		return true
-	case Auth, InvalidReply, Refused, BadRequest, TooLong, NoVision, Mistaken:
+	case TooLong, NoVision, Mistaken:
+		return false
+	case Unreachable, RateLimited, Overloaded, Truncated, Auth, InvalidReply, Refused, BadRequest:
 	}
-	return false
+	if e.ShouldRetry != nil {
+		return *e.ShouldRetry
+	}
+	return slices.Contains([]Kind{Unreachable, RateLimited, Overloaded, Truncated}, e.Kind)
 }
 
 // AsError finds the Error in err's chain.
@@ -120,12 +125,14 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 	if c.Message == "" {
 		c.Message = http.StatusText(resp.StatusCode)
 	}
+	kind := classifyStatus(resp.StatusCode, c)
 	e := &Error{
-		Kind:       classifyStatus(resp.StatusCode, c),
-		Status:     resp.StatusCode,
-		RetryAfter: max(retryAfter(resp.Header, now), c.retryDelay()),
-		Message:    fmt.Sprintf("HTTP %d: %s", resp.StatusCode, text.SanitizeLine(c.Message, maxMessage)),
-		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
+		Kind:        kind,
+		Status:      resp.StatusCode,
+		RetryAfter:  retryAfter(resp.Header, c, kind, now),
+		ShouldRetry: shouldRetry(resp.Header),
+		Message:     fmt.Sprintf("HTTP %d: %s", resp.StatusCode, text.SanitizeLine(c.Message, maxMessage)),
+		Attempt:     text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
 	}
 	if target := redirectTarget(resp); target != "" {
 		e.Message = fmt.Sprintf("HTTP %d: the server redirects to %s", resp.StatusCode, target)
@@ -151,10 +158,11 @@ func redirectTarget(resp *http.Response) string {
 func streamErrorEvent(raw json.RawMessage) *Error {
 	c := parseAPIError(raw)
 	status := c.status()
+	kind := classifyStatus(status, c)
 	return &Error{
-		Kind:       classifyStatus(status, c),
+		Kind:       kind,
 		Status:     status,
-		RetryAfter: c.retryDelay(),
+		RetryAfter: retryAfter(nil, c, kind, time.Now()),
 		Message:    "the server ended the reply with an error: " + text.SanitizeLine(c.Message, maxMessage),
 		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
 	}
@@ -199,31 +207,6 @@ func isTransient(status int) bool {
 	const groqCapacity = 498
 	return status >= http.StatusInternalServerError || slices.Contains(
 		[]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, groqCapacity}, status)
-}
-
-// retryAfter reads Retry-After-Ms and Retry-After (seconds or a date), at most a day.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	const maxWait = 24 * time.Hour
-	bounded := func(v float64, unit time.Duration) time.Duration {
-		if !(v > 0) { // also true for NaN
-			return 0
-		}
-		if v > float64(maxWait/unit) {
-			return maxWait
-		}
-		return time.Duration(v * float64(unit))
-	}
-	if v, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return bounded(v, time.Millisecond)
-	}
-	s := h.Get("Retry-After")
-	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		return bounded(v, time.Second)
-	}
-	if t, err := http.ParseTime(s); err == nil {
-		return min(max(t.Sub(now), 0), maxWait)
-	}
-	return 0
 }
 
 // maxAttempt limits the text of a failed call that is shown, in characters.

@@ -548,23 +548,6 @@ func TestCalls_EndlessArguments_StopTheReading(t *testing.T) {
 	})
 }
 
-func TestRetryAfter_InSeconds_IsRead(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
-		for header, want := range map[string]time.Duration{
-			"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "-3": 0, "soon": 0, "1e30": 24 * time.Hour,
-			time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
-		} {
-			a := modeltest.Fail(http.StatusTooManyRequests, "slow down")
-			a.RetryAfter = header
-			s := modeltest.New(t, one(a))
-			_, err := dial(s.URL).Turn(t.Context(), turn(), nil)
-			if e, ok := model.AsError(err); !ok || e.Kind != model.RateLimited || e.RetryAfter != want || e.Status != 429 {
-				t.Errorf("%q: %+v", header, e)
-			}
-		}
-	})
-}
-
 // picture begins like a PNG.
 var picture = []byte("\x89PNG\r\n\x1a\nand so on")
 

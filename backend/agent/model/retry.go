@@ -63,6 +63,9 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 		}
 		fault, ok := AsError(err)
 		if !ok || !fault.IsRetryable() {
+			if ok && fault.RetryAfter > 0 { // it is not retried now, but the provider says when
+				err = r.Parks.decide(clock.Now(), fault, err)
+			}
 			return goal.Reply{}, err
 		}
 		wait := backoffDelay(try, fault.RetryAfter, rand.Float64())

@@ -22,6 +22,7 @@ type Answer struct {
 	// the whole stream, byte for byte.
 	Status      int
 	RetryAfter  string
+	Header      map[string]string // more headers, with any status
 	Body        string
 	Raw         string
 	ContentType string // default text/event-stream, or application/json with Status

@@ -98,6 +98,9 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Ans
 	if a.RetryAfter != "" {
 		w.Header().Set("Retry-After", a.RetryAfter)
 	}
+	for name, value := range a.Header {
+		w.Header().Set(name, value)
+	}
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
 		_, _ = w.Write([]byte(a.Body)) // the client may have disconnected

@@ -119,7 +119,7 @@ func (a *anthropicReader) handleEvent(data []byte) error {
 	if err := json.Unmarshal(data, &e); err != nil {
 		if slices.Contains(
 			[]string{"", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"}, e.Type) {
-			return protocolError(err)
+			return protocolError(data, err)
 		}
 		return nil
 	}
@@ -217,7 +217,7 @@ func (a *anthropicReader) stop(reason *string, details stopDetails) {
 func (a *anthropicReader) parseAnswer(body []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(body, &e); err != nil {
-		return protocolError(err)
+		return protocolError(body, err)
 	}
 	if len(e.Error) > 0 {
 		return streamErrorEvent(e.Error)

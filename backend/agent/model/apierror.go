@@ -2,7 +2,9 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -63,9 +65,32 @@ func parseAPIError(raw json.RawMessage) apiError {
 	case json.Unmarshal(raw, &s) == nil:
 		c = apiError{Message: s}
 	default:
-		c = apiError{Message: text.SanitizeLine(string(raw), maxMessage)}
+		c = apiError{Message: cmp.Or(joinViolations(raw), text.SanitizeLine(string(raw), maxMessage))}
 	}
 	return c
+}
+
+// joinViolations returns FastAPI's list of the fields that a request lacks or that are wrong, as one sentence; "" for
+// anything else.
+func joinViolations(raw json.RawMessage) string {
+	var list []struct {
+		Place   []any  `json:"loc"`
+		Message string `json:"msg"`
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var all []string
+	for _, v := range list {
+		var place []string
+		for _, step := range v.Place {
+			place = append(place, fmt.Sprint(step))
+		}
+		if v.Message != "" {
+			all = append(all, strings.Join(place, ".")+": "+v.Message)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // addUpstream adds the message of the provider behind a gateway. OpenRouter itself only says "Provider returned error".

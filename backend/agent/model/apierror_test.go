@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,8 +249,98 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 			model.Overloaded,
 			[]string{"sorry"},
 		},
-		"another region": {status(403, `{"error":{"message":"Country not supported"}}`), model.Refused, nil},
-		"an empty list":  {status(400, `[]`), model.BadRequest, []string{"Bad Request"}},
+		"another region": {
+			status(403, `{"error":{"code":"unsupported_country_region_territory","message":"Country, region, or territory `+
+				`not supported","type":"request_forbidden"}}`),
+			model.Refused,
+			[]string{"serves your country"},
+		},
+		"Gemini, another region": {
+			status(400, `[{"error":{"code":400,"message":"User location is not supported for the API use.",`+
+				`"status":"FAILED_PRECONDITION"}}]`),
+			model.Refused,
+			[]string{"serves your country"},
+		},
+		"Azure, content filter": {
+			status(400, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content `+
+				`management policy.","param":"prompt","code":"content_filter","status":400}}`),
+			model.Refused,
+			[]string{"in other words"},
+		},
+		"DeepSeek, content filter": {
+			status(400, `{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}`),
+			model.Refused,
+			[]string{"in other words"},
+		},
+		"OpenAI, only over the Responses API": {
+			status(404, `{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions.",`+
+				`"type":"invalid_request_error","param":"model","code":null}}`),
+			model.BadRequest,
+			[]string{"choose the kind openai-responses"},
+		},
+		"OpenAI, a parameter": {
+			status(400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use `+
+				`'max_completion_tokens' instead.","param":"max_tokens","code":"unsupported_parameter"}}`),
+			model.BadRequest,
+			[]string{"a parameter of the request"},
+		},
+		"OpenAI, verification": {
+			status(400, `{"error":{"message":"Your organization must be verified to stream this model.",`+
+				`"type":"invalid_request_error","param":"stream","code":"unsupported_value"}}`),
+			model.BadRequest,
+			[]string{"verify the organisation"},
+		},
+		"Gemini, no signature": {
+			status(400, `[{"error":{"code":400,"message":"Function call `+"`x`"+` is missing a thought_signature in `+
+				`functionCall parts.","status":"INVALID_ARGUMENT"}}]`),
+			model.BadRequest,
+			[]string{"the reasoning of earlier turns"},
+		},
+		"DeepSeek, no reasoning": {
+			status(400, `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API.",`+
+				`"type":"invalid_request_error"}}`),
+			model.BadRequest,
+			[]string{"the reasoning of earlier turns"},
+		},
+		"FastAPI, another form": {
+			status(422, `{"detail":[{"type":"missing","loc":["body","messages",0,"content"],"msg":"Field required"}]}`),
+			model.BadRequest,
+			[]string{"422: body.messages.0.content: Field required", "the provider's kind"},
+		},
+		"Gemini, a schema": {
+			status(400, `[{"error":{"code":400,"message":"Invalid JSON payload. Unknown name \"const\" at `+
+				`'tools[0].function_declarations[0]'","status":"INVALID_ARGUMENT"}}]`),
+			model.BadRequest,
+			[]string{"the arguments of a tool"},
+		},
+		"vLLM, no tools": {
+			status(400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice","code":400}`),
+			model.BadRequest,
+			[]string{"can call tools"},
+		},
+		"no reason": {status(400, `{"error":{"message":"no"}}`), model.BadRequest, []string{"does not say what to change"}},
+		"Ollama's own protocol": {
+			modeltest.Answer{
+				Raw:         `{"model":"m","message":{"role":"assistant","content":"hi"},"done":false}` + "\n",
+				ContentType: "application/x-ndjson",
+			},
+			model.InvalidReply,
+			[]string{"Ollama's own", "/v1"},
+		},
+		"Ollama's own protocol, whole": {
+			modeltest.Answer{
+				Raw:         `{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`,
+				ContentType: "application/json",
+			},
+			model.InvalidReply,
+			[]string{"Ollama's own", "/v1"},
+		},
+		"Ollama's older protocol": {
+			modeltest.Answer{Raw: `{"model":"m","response":"hi","done":true}` + "\n", ContentType: "application/x-ndjson"},
+			model.InvalidReply,
+			[]string{"Ollama's own", "/v1"},
+		},
+		"an empty list": {status(400, `[]`), model.BadRequest, []string{"Bad Request"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(test.answer))
@@ -261,6 +352,11 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 			for _, words := range test.says {
 				if !strings.Contains(err.Error(), words) {
 					t.Errorf("%v does not say %q", err, words)
+				}
+			}
+			for _, remedy := range []string{"credit", "can call tools"} {
+				if strings.Contains(e.Hint, remedy) && !slices.Contains(test.says, remedy) {
+					t.Errorf("the hint of %v misleads", err)
 				}
 			}
 			var mistake *goal.ModelMistake

@@ -50,6 +50,8 @@ type Error struct {
 	Usage goal.Usage
 	// AtLimit means that the model reached its output limit before it wrote any text or call.
 	AtLimit bool
+
+	cause cause // for the hint
 }
 
 func (e *Error) Error() string {
@@ -125,7 +127,7 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 	if c.Message == "" {
 		c.Message = http.StatusText(resp.StatusCode)
 	}
-	kind := classifyStatus(resp.StatusCode, c)
+	kind, why := classify(resp.StatusCode, c)
 	e := &Error{
 		Kind:        kind,
 		Status:      resp.StatusCode,
@@ -133,6 +135,7 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 		ShouldRetry: shouldRetry(resp.Header),
 		Message:     fmt.Sprintf("HTTP %d: %s", resp.StatusCode, text.SanitizeLine(c.Message, maxMessage)),
 		Attempt:     text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
+		cause:       why,
 	}
 	if target := redirectTarget(resp); target != "" {
 		e.Message = fmt.Sprintf("HTTP %d: the server redirects to %s", resp.StatusCode, target)
@@ -158,55 +161,15 @@ func redirectTarget(resp *http.Response) string {
 func streamErrorEvent(raw json.RawMessage) *Error {
 	c := parseAPIError(raw)
 	status := c.status()
-	kind := classifyStatus(status, c)
+	kind, why := classify(status, c)
 	return &Error{
 		Kind:       kind,
 		Status:     status,
 		RetryAfter: retryAfter(nil, c, kind, time.Now()),
 		Message:    "the server ended the reply with an error: " + text.SanitizeLine(c.Message, maxMessage),
 		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
+		cause:      why,
 	}
-}
-
-// classifyStatus returns the kind of an unsuccessful answer by its status, and of an error in a stream without a status
-// (0) by its text.
-func classifyStatus(status int, c apiError) Kind {
-	word, message := c.codeWord(), strings.ToLower(c.Message)
-	says := func(words ...string) bool { return containsAny(message, words...) }
-	switch {
-	case status == http.StatusPaymentRequired, says("insufficient balance"),
-		containsAny(word, "insufficient_quota", "exceeded_current_quota", "arrearage"):
-		return Refused // Moonshot and Z.ai use 429 for this, but waiting does not help
-	case containsAny(word, "content_filter", "billing", "moderation"), says("credit balance"):
-		return Refused
-	case containsAny(word, "tool_use_failed"):
-		return Mistaken
-	case c.isTooLong(status):
-		return TooLong
-	case status == http.StatusForbidden && says("region", "country", "location", "moderation", "flagged"):
-		return Refused
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, containsAny(word, "api_key_invalid"),
-		status == 0 && containsAny(word, "authentication", "permission"):
-		return Auth
-	case status == http.StatusTooManyRequests, containsAny(word, "rate_limit"), strings.HasPrefix(word, "429"):
-		return RateLimited
-	case says("tools param requires", "does not support tools", "must alternate", "parse grammar"):
-		return BadRequest // llama.cpp sends these with status 500
-	case isTransient(status):
-		return Overloaded
-	case status != 0:
-		return BadRequest
-	case containsAny(word, "invalid", "not_found"):
-		return BadRequest
-	}
-	return Overloaded
-}
-
-// isTransient reports whether the same request may succeed later after an answer with this status.
-func isTransient(status int) bool {
-	const groqCapacity = 498
-	return status >= http.StatusInternalServerError || slices.Contains(
-		[]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, groqCapacity}, status)
 }
 
 // maxAttempt limits the text of a failed call that is shown, in characters.

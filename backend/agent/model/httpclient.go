@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -175,7 +174,7 @@ func (b *baseClient) imageError(t goal.Turn, err error) error {
 		return err
 	}
 	out := *e
-	out.Kind, out.Hint = NoVision, ""
+	out.Kind, out.Hint, out.cause = NoVision, "", unknownCause
 	return &out
 }
 
@@ -257,7 +256,7 @@ func (b *baseClient) responseError(resp *http.Response) error {
 		body = nil // the status is enough
 	}
 	e := statusError(resp, body, b.o.Clock.Now())
-	e.Hint = cmp.Or(e.Hint, b.hintFor(e.Kind, e.Status))
+	e.Hint = cmp.Or(e.Hint, b.hintFor(e))
 	return e
 }
 
@@ -268,17 +267,14 @@ func (b *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	e, ok := AsError(err)
 	if !ok {
-		e = &Error{Kind: Unreachable, Message: innermostCause(err), Err: err}
-		if strings.Contains(err.Error(), "malformed HTTP") {
-			e.Kind = InvalidReply
-		}
+		e = connectionError(err)
 	}
 	out := *e
 	if out.Kind == BadRequest && b.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
 		out.Hint = fmt.Sprintf("the goal requests the effort %q: start it again with another effort, or without one",
 			b.o.Effort)
 	}
-	out.Hint = cmp.Or(out.Hint, b.hintFor(out.Kind, out.Status))
+	out.Hint = cmp.Or(out.Hint, b.hintFor(&out))
 	if isMaskable(b.o.APIKey) {
 		out.Message = strings.ReplaceAll(out.Message, b.o.APIKey, "[key]")
 		if out.Err != nil && strings.Contains(out.Err.Error(), b.o.APIKey) {
@@ -296,15 +292,6 @@ func isMaskable(key string) bool {
 	return len(key) >= long || len(key) >= short && strings.ContainsAny(key, "0123456789")
 }
 
-// innermostCause returns the innermost cause of a network error, which has no URL and no query.
-func innermostCause(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	return text.SanitizeLine(err.Error(), maxMessage)
-}
-
 // publicURL returns the base URL without secrets.
 func (b *baseClient) publicURL() string {
 	u, err := url.Parse(b.o.BaseURL)
@@ -313,41 +300,4 @@ func (b *baseClient) publicURL() string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// hintFor returns what the user can do about an error.
-func (b *baseClient) hintFor(k Kind, status int) string {
-	switch k {
-	case Unreachable:
-		return "is the server running at " + b.publicURL() + "?"
-	case Auth:
-		if b.o.KeyName == "" {
-			return "enter the environment variable of the key in the provider's settings"
-		}
-		if b.o.APIKey == "" {
-			return "set " + b.o.KeyName
-		}
-		return "check the key in " + b.o.KeyName
-	case RateLimited, Overloaded:
-		return "wait, or choose another provider"
-	case Truncated:
-		return "this is usually temporary"
-	case InvalidReply:
-		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", b.publicURL(), b.protocol,
-			b.usualURL)
-	case Refused:
-		return "check the credit and the restrictions of your account at the provider"
-	case BadRequest:
-		if status == http.StatusNotFound {
-			return "check the model's name and the base URL, which usually looks like " + b.usualURL
-		}
-		return "check the model's name, and whether it can call tools"
-	case TooLong:
-		return "choose a model with a larger context window, or configure a larger one in the server"
-	case NoVision:
-		return "choose a model that accepts images"
-	case Mistaken:
-		return "choose a lower effort, or a model that is better at calling tools"
-	}
-	return ""
 }

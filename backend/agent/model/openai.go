@@ -224,8 +224,7 @@ func (r *requestOptions) changeProtocol(e *Error) bool {
 	case r.isResponses && (e.Status == http.StatusMethodNotAllowed ||
 		e.Status == http.StatusNotFound && !strings.Contains(message, "model")):
 		r.isResponses, r.noResponses = false, true
-	case !r.isResponses && !r.noResponses && containsAny(message, "v1/responses", "/responses endpoint",
-		"responses api", "not accessible via the /chat/completions", "unsupported_api_for_model"):
+	case !r.isResponses && !r.noResponses && e.cause == otherAPI:
 		r.isResponses = true
 	default:
 		return false

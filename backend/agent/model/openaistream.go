@@ -162,7 +162,7 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 	r.take = func(event []byte) error {
 		var c chunk
 		if err := json.Unmarshal(event, &c); err != nil {
-			return protocolError(err)
+			return protocolError(event, err)
 		}
 		if c.Object == "error" && c.Message != "" {
 			return streamErrorEvent(event)
@@ -217,7 +217,7 @@ func (r *replyReader) onChunk(c chunk) error {
 func (r *replyReader) onAnswer(body []byte) error {
 	var c chunk
 	if err := json.Unmarshal(body, &c); err != nil {
-		return protocolError(err)
+		return protocolError(body, err)
 	}
 	if err := r.onChunk(c); err != nil {
 		return err

@@ -383,6 +383,10 @@ func TestTurn_EveryFault_HasKindAndHint(t *testing.T) {
 			model.InvalidReply, false,
 			"cannot be read",
 		},
+		"invalid types": {
+			modeltest.Answer{Raw: `data: {"type":"message_start","message":7,"choices":7}` + "\n\n"},
+			model.InvalidReply, false, `field "message" has an unknown form`,
+		},
 		"an endless line":     {modeltest.Answer{Raw: long}, model.InvalidReply, false, "8 MiB"},
 		"too many calls":      {modeltest.Answer{Calls: make([]goal.Call, 200)}, model.InvalidReply, false, "128 tool calls"},
 		"overloaded, text":    {modeltest.Answer{Text: "hel", Break: "overloaded_error"}, model.Overloaded, true, "sorry"},
@@ -405,6 +409,9 @@ func TestTurn_EveryFault_HasKindAndHint(t *testing.T) {
 				}
 				if e.Hint == "" || strings.Contains(err.Error(), key) {
 					t.Errorf("no hint, or the key is in it: %v", err)
+				}
+				if strings.Contains(err.Error(), "json") || strings.Contains(err.Error(), "invalid character") {
+					t.Errorf("it is for programmers: %v", err)
 				}
 				if r.Text != "" || len(r.Calls) != 0 {
 					t.Errorf("half a reply came out: %+v", r)
@@ -649,7 +656,8 @@ func TestTurn_NotAWebServer_IsAnError(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial("http://"+l.Addr().String()).Turn(t.Context(), turn(), nil)
 		// the reset of the connection may arrive before the text
-		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) {
+		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) ||
+			strings.Contains(e.Message, "malformed") || strings.Contains(e.Message, "EOF") {
 			t.Errorf("error %v", err)
 		}
 	})

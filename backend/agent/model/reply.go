@@ -104,7 +104,7 @@ func (r *replyReader) streamError(err error, strange int) error {
 	case r.events == 0 && strange > 0:
 		return &Error{Kind: InvalidReply, Message: "the answer is not a stream of events", Err: err}
 	case errors.Is(err, io.EOF) && r.isNDJSON && r.text.Len() == 0 && len(r.calls.list) == 0:
-		return &Error{Kind: InvalidReply, Message: "the answer uses another protocol, such as Ollama's own", Err: err}
+		return ollamaError(err)
 	case errors.Is(err, io.EOF):
 		return &Error{Kind: Truncated, Message: "the stream ended before the reply was complete", Err: io.ErrUnexpectedEOF}
 	}
@@ -148,12 +148,6 @@ func readBounded(body io.Reader) ([]byte, error) {
 		return nil, &Error{Kind: InvalidReply, Message: "the answer is longer than 8 MiB"}
 	}
 	return b, nil
-}
-
-// protocolError returns the error for an event that violates the protocol.
-func protocolError(err error) error {
-	why := text.SanitizeLine(err.Error(), maxMessage)
-	return &Error{Kind: InvalidReply, Message: "the answer cannot be read: " + why, Err: err}
 }
 
 func (r *replyReader) emitText(delta string) {
@@ -210,14 +204,13 @@ func (r *replyReader) usage() goal.Usage {
 
 // endError returns the error of an answer that ended properly but is not a reply, nil if it is one.
 func (r *replyReader) endError() error {
-	const refusalHint = "describe the goal in other words, or choose another model"
 	isEmpty := len(r.calls.list) == 0 && strings.TrimSpace(r.text.String()) == ""
 	switch {
 	case r.finish == "refusal":
 		return &Error{
 			Kind:    Refused,
 			Message: describeRefusal(cmp.Or(r.refusal.String(), r.text.String())),
-			Hint:    refusalHint,
+			Hint:    reword,
 		}
 	case r.finish == "model_context_window_exceeded":
 		return &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
@@ -225,7 +218,7 @@ func (r *replyReader) endError() error {
 		return &Error{
 			Kind:    Refused,
 			Message: "the provider's content filter stopped the reply",
-			Hint:    refusalHint,
+			Hint:    reword,
 		}
 	case r.finish == "error":
 		return &Error{Kind: Overloaded, Message: "the provider reported an error at the end of the stream"}
@@ -233,7 +226,7 @@ func (r *replyReader) endError() error {
 		return &Error{
 			Kind:    Refused,
 			Message: describeRefusal(r.refusal.String()),
-			Hint:    refusalHint,
+			Hint:    reword,
 		}
 	case r.events == 0:
 		return &Error{Kind: Truncated, Message: "the stream ended without a reply"}

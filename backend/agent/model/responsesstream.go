@@ -88,7 +88,7 @@ func (r *responsesReader) handleEvent(data []byte) error {
 		if strings.HasPrefix(e.Type, "response.") && !isResponsesType(e.Type) {
 			return nil
 		}
-		return protocolError(err)
+		return protocolError(data, err)
 	}
 	switch e.Type {
 	case "response.output_item.added":
@@ -231,7 +231,7 @@ func (r *responsesReader) complete(a responsesAnswer) error {
 func (r *responsesReader) parseAnswer(data []byte) error {
 	var a responsesAnswer
 	if err := json.Unmarshal(data, &a); err != nil {
-		return protocolError(err)
+		return protocolError(data, err)
 	}
 	if len(a.Error) == 0 && cmp.Or(a.Object, "response") != "response" || len(a.Error) == 0 && a.Output == nil {
 		return &Error{Kind: InvalidReply, Message: "the answer contains no reply"}

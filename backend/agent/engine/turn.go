@@ -216,7 +216,9 @@ func (s *Session) endTurn(
 	case t.err == nil && denied: // some agents end their turn after a refusal
 		return reply, true, s.beginPrompt(ctx)
 	case t.err == nil:
-		return s.reply(nil), false, nil
+		reply = s.reply(nil)
+		reply.IsCutOff = t.stop == acp.StopMaxTokens
+		return reply, false, nil
 	case s.opts.Installed.Profile.isExit(t.err):
 		a.end()
 	case !a.hasEnded():

@@ -438,6 +438,8 @@ func TestTurn_OddEndings_AreHandled(t *testing.T) {
 		"an unknown word": {modeltest.Answer{Text: "hello", Stop: "tired"}, "hello", nil},
 		"nothing at all":  {modeltest.Answer{}, "", nil},
 		"cut text":        {modeltest.Answer{Text: "hal", Stop: "max_tokens"}, "hal", nil},
+		"cut by OpenAI":   {modeltest.Answer{Text: "hal", Stop: "length"}, "hal", nil},
+		"cut by Gemini":   {modeltest.Answer{Text: "hal", Stop: "MAX_TOKENS"}, "hal", nil},
 		"cut before arguments": {modeltest.Answer{
 			Calls: []goal.Call{{Tool: "list_files"}},
 			Stop:  "max_tokens",
@@ -462,6 +464,9 @@ func TestTurn_OddEndings_AreHandled(t *testing.T) {
 				if err != nil || !strings.HasPrefix(r.Text, c.text) || strings.ContainsRune(r.Text, 0) ||
 					len(r.Calls) != len(c.args) {
 					t.Fatalf("reply %+v, %v", r, err)
+				}
+				if isCut := c.answer.Stop != "" && c.answer.Stop != "tired"; r.IsCutOff != isCut {
+					t.Errorf("cut off: %v", r.IsCutOff)
 				}
 				for i, want := range c.args {
 					if got := r.Calls[i].Arguments; !strings.Contains(got, want) {

@@ -183,6 +183,7 @@ func (r *replyReader) reply() (goal.Reply, error) {
 		Calls:     r.calls.buildCalls(),
 		Usage:     r.usage(),
 		Reasoning: reasoning,
+		IsCutOff:  r.isAtLimit(),
 	}, nil
 }
 
@@ -249,7 +250,12 @@ func (r *replyReader) endError() error {
 	return nil
 }
 
-func (r *replyReader) isAtLimit() bool { return r.finish == "length" || r.finish == "max_tokens" }
+// isAtLimit reports whether the reply ended at the output limit, in the words of OpenAI, Anthropic and Gemini, and of
+// Mistral, whose limit is that of the window.
+func (r *replyReader) isAtLimit() bool {
+	return slices.Contains([]string{"length", "max_tokens", "max_output_tokens", "model_length"},
+		strings.ToLower(r.finish))
+}
 
 func describeRefusal(why string) string {
 	if why = text.SanitizeLine(why, maxMessage); why != "" {

@@ -69,6 +69,24 @@ func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	}
 }
 
+// TestResponses_Incomplete_IsCutOff: the status or the type of the event is enough, whatever the reason.
+func TestResponses_Incomplete_IsCutOff(t *testing.T) {
+	const output = `"output":[{"type":"message","content":[{"type":"output_text","text":"half"}]}]`
+	for _, a := range []modeltest.Answer{
+		{Raw: `data: {"type":"response.incomplete","response":{` + output + `}}` + "\n\n"},
+		{Raw: `data: {"type":"response.done","response":{"status":"incomplete",` + output + `}}` + "\n\n"},
+		{
+			Raw:         `{"object":"response","status":"incomplete","incomplete_details":{"reason":"steps"},` + output + `}`,
+			ContentType: "application/json",
+		},
+	} {
+		s := modeltest.New(t, one(a))
+		if r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil); err != nil || r.Text != "half" || !r.IsCutOff {
+			t.Errorf("%s: %+v, %v", a.Raw, r, err)
+		}
+	}
+}
+
 func TestResponses_ModelWithoutEncryptedReasoning_IsNotAskedForIt(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Body), "encrypted_content") {

@@ -111,6 +111,7 @@ func (r *responsesReader) handleEvent(data []byte) error {
 	case "response.output_item.done":
 		return r.end(e.Index, e.Item)
 	case "response.completed", "response.incomplete", "response.failed", "response.done":
+		e.Response.Status = cmp.Or(e.Response.Status, strings.TrimPrefix(e.Type, "response."))
 		return r.complete(e.Response)
 	case "error", "":
 		if len(e.Error) > 0 && string(e.Error) != "null" {
@@ -217,12 +218,13 @@ func (r *responsesReader) complete(a responsesAnswer) error {
 		r.setUsage(tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(u.Out)}, float64(u.Cost))
 	}
 	r.finished = true
-	r.finish = map[string]string{
-		"max_output_tokens": "length",
-		"content_filter":    "content_filter",
-	}[a.Incomplete.Reason]
-	if a.Status == "failed" || a.Status == "cancelled" {
+	switch {
+	case a.Status == "failed" || a.Status == "cancelled":
 		r.finish = "error"
+	case a.Incomplete.Reason == "content_filter":
+		r.finish = "content_filter"
+	case a.Status == "incomplete" || a.Incomplete.Reason != "":
+		r.finish = "length"
 	}
 	return nil
 }

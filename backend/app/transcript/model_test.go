@@ -181,6 +181,8 @@ func (sm *scriptedModels) fault(a *modeltest.Answer, f string) {
 			a.RetryAfter, rest, _ = strings.Cut(after, " ")
 		}
 		*a = modeltest.Answer{Status: number(code), RetryAfter: a.RetryAfter, Body: modeltest.Fail(0, rest).Body}
+	case "stop":
+		a.Stop = rest
 	case "cut":
 		a.CutAfter = number(rest)
 	case "hang":

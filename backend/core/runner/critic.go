@@ -176,6 +176,9 @@ func (c *critic) takeReply(ctx context.Context) *Stop {
 		}
 		r.reply = goal.Reply{Text: "the critic could not be asked: " + r.err.Error()}
 	} else {
+		if r.reply.IsCutOff {
+			r.reply.Text = "the critic's reply was cut off at its output limit: " + r.reply.Text
+		}
 		c.conversation.keep(r.sent, r.reply.Text, r.step)
 		c.cost.add(r.reply.Usage, len(criticSystemPrompt)+messageBytes(r.sent))
 	}

@@ -39,5 +39,8 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 		return stop
 	}
 	r.ended.finalStatement = text.Truncate(strings.TrimSpace(reply.Text), 2000)
+	if reply.IsCutOff {
+		r.ended.finalStatement += "\n(The summary was cut off at the model's output limit.)"
+	}
 	return firstStop(r.budget.recordUsage(ctx, reply.Usage, "account"), stop)
 }

@@ -14,7 +14,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// judge returns replies from a list. A reply that begins with ! is returned as an error.
+// judge returns replies from a list. A reply that begins with ! is returned as an error, one that ends with … was cut
+// off.
 type judge struct {
 	mu      sync.Mutex
 	replies []string
@@ -41,7 +42,7 @@ func (j *judge) Turn(_ context.Context, t goal.Turn, delta func(string)) (goal.R
 	case strings.HasPrefix(text, "!"):
 		return goal.Reply{Usage: usage}, errors.New(text[1:])
 	}
-	return goal.Reply{Text: text, Usage: usage}, nil
+	return goal.Reply{Text: text, Usage: usage, IsCutOff: strings.HasSuffix(text, "…")}, nil
 }
 
 func asks(replies ...string) *judge { return &judge{replies: replies} }
@@ -78,6 +79,8 @@ func TestQuestion_EachReply_HasItsVerdict(t *testing.T) {
 		},
 		{"YESTERDAY", "", []string{"YESTERDAY it was done"}, goal.Fail, "", 1},
 		{"nothing at all", "", []string{"", " \n"}, goal.CheckErr, "gave no answer", 2},
+		{"YES, cut off", "", []string{"YES\nEverything is there, ex…", "YES\n…"}, goal.CheckErr, "was cut off", 2},
+		{"YES, cut off, then whole", "", []string{"YES\nEverything is…", "YES"}, goal.Pass, "", 2},
 		{"nothing, and then YES", "", []string{"", "YES"}, goal.Pass, "", 2},
 		{"not to be had, twice", "", []string{"!broken", "!broken"}, goal.CheckErr, "broken", 2},
 		{"two judges", goal.RequireHighConfidence, []string{"YES", "YES"}, goal.Pass, "both", 1},

@@ -66,6 +66,8 @@ type Reply struct {
 	Calls     []Call
 	Usage     Usage
 	Reasoning *Reasoning // nil if the model gave none
+	// IsCutOff means that the reply ended at the model's output limit, so that the rest of it is missing.
+	IsCutOff bool
 }
 
 // Usage is the cost of one turn. USD is 0 if the price is unknown.

@@ -27,6 +27,9 @@ func (v visionJudge) Ask(ctx context.Context, system, question string, picture [
 	if err != nil {
 		return reply, fmt.Errorf("ask the vision model: %w", err)
 	}
+	if reply.IsCutOff {
+		reply.Text += "\n(This answer was cut off at the model's output limit.)"
+	}
 	return reply, nil
 }
 

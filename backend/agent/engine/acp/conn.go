@@ -29,6 +29,7 @@ const (
 // The reasons why a turn ended, in the protocol's words.
 const (
 	StopEndTurn   Stop = "end_turn"
+	StopMaxTokens Stop = "max_tokens" // the model's output limit
 	StopCancelled Stop = "cancelled"
 	StopRefusal   Stop = "refusal"
 )

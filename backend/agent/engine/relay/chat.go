@@ -174,6 +174,9 @@ func (ca *chatAnswer) addText(piece string) {
 
 func (ca *chatAnswer) finish(r goal.Reply) {
 	finish := "stop"
+	if isTextCutOff(r) {
+		finish = "length"
+	}
 	calls := make([]chatCall, len(r.Calls))
 	for i, c := range r.Calls {
 		finish = "tool_calls"

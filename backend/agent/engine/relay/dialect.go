@@ -36,6 +36,9 @@ type answer interface {
 	finish(r goal.Reply)
 }
 
+// isTextCutOff reports whether a reply without calls was cut off. With calls, the agent continues with those.
+func isTextCutOff(r goal.Reply) bool { return r.IsCutOff && len(r.Calls) == 0 }
+
 // failure says why a question has no answer.
 type failure struct {
 	status  int

@@ -98,6 +98,34 @@ func TestRelay_EachDialect_AsksTheSameAndAnswersInItsForm(t *testing.T) {
 	}
 }
 
+// TestRelay_ReplyCutOff_SaysSoInEachDialect: the agent would otherwise take half a text as a complete answer.
+func TestRelay_ReplyCutOff_SaysSoInEachDialect(t *testing.T) {
+	const chatPath, responsesPath = "/v1/chat/completions", "/v1/responses"
+	gemini := fmt.Sprintf(geminiQuestion, "", "")
+	for name, c := range map[string]struct{ path, body, want string }{
+		"chat": {chatPath, `{"messages":[{"role":"user","content":"hi"}]}`, `"finish_reason":"length"`},
+		"chat, stream": {
+			chatPath, `{"stream":true,"messages":[{"role":"user","content":"hi"}]}`, `"finish_reason":"length"`,
+		},
+		"responses":         {responsesPath, `{"input":"hi"}`, `"incomplete_details":{"reason":"max_output_tokens"}`},
+		"responses, stream": {responsesPath, `{"input":"hi","stream":true}`, "event: response.incomplete"},
+		"messages":          {messagesPath, fmt.Sprintf(messagesQuestion, false), `"stop_reason":"max_tokens"`},
+		"messages, stream":  {messagesPath, fmt.Sprintf(messagesQuestion, true), `"stop_reason":"max_tokens"`},
+		"gemini":            {geminiPath, gemini, `"finishReason":"MAX_TOKENS"`},
+		"gemini, stream":    {geminiStreamPath, gemini, `"finishReason":"MAX_TOKENS"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := relay.New(modelFunc(func(_ goal.Turn, delta func(string)) (goal.Reply, error) {
+				delta("half a")
+				return goal.Reply{Text: "half a", IsCutOff: true}, nil
+			}), "the-model", func(err error) { t.Error(err) })
+			if w := ask(r, c.path, c.body); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), c.want) {
+				t.Errorf("%q is missing in %d %s", c.want, w.Code, w.Body)
+			}
+		})
+	}
+}
+
 // TestRelay_EachDialect_WordsErrorsForItsAgent: agents shorten their conversation when they read their protocol's
 // error. The host handles an outage.
 func TestRelay_EachDialect_WordsErrorsForItsAgent(t *testing.T) {

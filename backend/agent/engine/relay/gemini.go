@@ -273,7 +273,11 @@ func (g *geminiAnswer) finish(r goal.Reply) {
 	if len(parts) == 0 {
 		parts = append(parts, wireObject{"text": ""})
 	}
-	response := geminiObject(parts, "STOP")
+	stop := "STOP"
+	if isTextCutOff(r) {
+		stop = "MAX_TOKENS"
+	}
+	response := geminiObject(parts, stop)
 	response["usageMetadata"] = wireObject{
 		"promptTokenCount":     r.Usage.TokensIn,
 		"candidatesTokenCount": r.Usage.TokensOut,

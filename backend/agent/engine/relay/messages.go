@@ -178,8 +178,11 @@ func (ma *messagesAnswer) addText(piece string) {
 
 func (ma *messagesAnswer) finish(r goal.Reply) {
 	stop := "end_turn"
-	if len(r.Calls) > 0 {
+	switch {
+	case len(r.Calls) > 0:
 		stop = "tool_use"
+	case isTextCutOff(r):
+		stop = "max_tokens"
 	}
 	usage := wireObject{"input_tokens": r.Usage.TokensIn, "output_tokens": r.Usage.TokensOut}
 	if !ma.stream {

@@ -34,6 +34,12 @@ type responsesObject struct {
 	Output    []responsesOutput `json:"output"`
 	Error     *responsesError   `json:"error"`
 	Usage     *responsesUsage   `json:"usage"`
+	// Incomplete says why the response ended too early, nil if it did not.
+	Incomplete *responsesIncomplete `json:"incomplete_details"`
+}
+
+type responsesIncomplete struct {
+	Reason string `json:"reason"`
 }
 
 type responsesUsage struct {
@@ -113,7 +119,7 @@ func (ra *responsesAnswer) finish(r goal.Reply) {
 		for _, c := range r.Calls {
 			ra.items = append(ra.items, ra.callItem(c))
 		}
-		writeJSON(ra.w, http.StatusOK, ra.completed(r.Usage))
+		writeJSON(ra.w, http.StatusOK, ra.ended(r))
 		return
 	}
 	ra.begin()
@@ -124,7 +130,8 @@ func (ra *responsesAnswer) finish(r goal.Reply) {
 	for _, c := range r.Calls {
 		ra.sendCall(ra.callItem(c))
 	}
-	ra.send(responsesEvent{Type: "response.completed", Response: ra.completed(r.Usage)})
+	end := ra.ended(r)
+	ra.send(responsesEvent{Type: "response." + end.Status, Response: end})
 }
 
 // begin sends the events that start a response, once.
@@ -266,8 +273,11 @@ func (ra *responsesAnswer) response(status string) *responsesObject {
 	}
 }
 
-func (ra *responsesAnswer) completed(u goal.Usage) *responsesObject {
-	r := ra.response("completed")
+func (ra *responsesAnswer) ended(reply goal.Reply) *responsesObject {
+	r, u := ra.response("completed"), reply.Usage
+	if isTextCutOff(reply) {
+		r.Status, r.Incomplete = "incomplete", &responsesIncomplete{Reason: "max_output_tokens"}
+	}
 	r.Usage = &responsesUsage{
 		Input:        u.TokensIn,
 		InputDetails: map[string]int64{"cached_tokens": 0},

@@ -227,7 +227,7 @@ func (a Answer) lastAnswer(output []string) (kind, answer string) {
 			u.TokensIn, u.TokensOut, a.Cached)
 	}
 	kind, status, rest := "response.completed", "completed", `"error":null,"incomplete_details":null`
-	switch a.Stop {
+	switch strings.ToLower(a.Stop) {
 	case "length", "max_tokens":
 		kind, status, rest = "response.incomplete", "incomplete", `"incomplete_details":{"reason":"max_output_tokens"}`
 	case "model_context_window_exceeded":

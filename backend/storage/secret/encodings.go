@@ -15,7 +15,8 @@ import (
 )
 
 // encodingsOf lists the forms in which a value can appear: as it is, in capitals, in small letters, and as encoded in
-// URLs, JSON, HTML, shells, hexadecimal, base64, base32 and UTF-16. The longest comes first.
+// URLs, JSON, HTML, shells, hexadecimal, base64, base32 and UTF-16. The longest comes first. Separators between letters
+// and digits need no form of their own, because Mask ignores them.
 func encodingsOf(value string) []string {
 	list := []string{
 		value, url.QueryEscape(value), url.PathEscape(value), percentEncode(value, upper), percentEncode(value, lower),
@@ -25,7 +26,7 @@ func encodingsOf(value string) []string {
 		strings.ToUpper(value), strings.ToLower(value),
 		utf16Bytes(value, binary.LittleEndian), utf16Bytes(value, binary.BigEndian),
 	}
-	list = append(list, separatedHex(value)...)
+	list = append(list, prefixedHex(value)...)
 	list = append(list, numericEscapes(value)...)
 	for skip := range base32Group {
 		core := encodedCore(base32.StdEncoding.EncodeToString, value, skip, base32Bits)
@@ -84,24 +85,17 @@ func encodedCore(encode func([]byte) string, value string, skip, bits int) strin
 	return s[first:last]
 }
 
-// separatedHex returns the value in hexadecimal with something between its bytes: "73 33", "73:33", "73-33", "73,33",
-// `\x73\x33`, "0x73,0x33", "0x73, 0x33", and in pairs of bytes as dumps write it.
-func separatedHex(value string) (list []string) {
+// prefixedHex returns the value in hexadecimal with a mark before every byte: `\x73\x33`, "0x73,0x33".
+func prefixedHex(value string) (list []string) {
 	for _, digits := range []string{lower, upper} {
-		var bytes []string
-		for i := range len(value) {
-			bytes = append(bytes, string([]byte{digits[value[i]>>4], digits[value[i]&0xf]}))
-		}
-		for _, between := range []string{" ", ":", "-", ",", ", ", `\x`, ",0x", ", 0x"} {
-			list = append(list, strings.Join(bytes, between))
-		}
-		for first := 1; first <= 2; first++ { // the value begins in the middle of a pair, or with one
+		for _, mark := range []string{`\x`, ",0x"} {
 			var b strings.Builder
-			for i, text := range bytes {
-				if i >= first && (i-first)%2 == 0 {
-					b.WriteByte(' ')
+			for i := range len(value) {
+				if i > 0 {
+					b.WriteString(mark)
 				}
-				b.WriteString(text)
+				b.WriteByte(digits[value[i]>>4])
+				b.WriteByte(digits[value[i]&0xf])
 			}
 			list = append(list, b.String())
 		}

@@ -1,32 +1,22 @@
 package secret
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
 )
 
 // Mask hides known values: as they are, in capitals or small letters, in the forms of encodingsOf, and broken over
-// lines or coloured by a terminal. It replaces them with their reference, so that a model can use that. The zero Mask
-// knows no values. All methods may be called concurrently; Add affects later calls only.
+// lines or coloured by a terminal. Where a form has enough letters and digits, anything else may be between them. Mask
+// replaces values with their reference, so that a model can use that. The zero Mask knows no values. All methods may be
+// called concurrently; Add affects later calls only.
 type Mask struct {
 	mu      sync.RWMutex
 	values  map[string]bool
 	needles *secretPatterns // replaced as a whole, never modified; nil: none
 	solid   *secretPatterns // the same without spaces
+	letters *secretPatterns // the letters and digits of the same, if they are enough
 }
-
-// secretPattern is one form of one value, normalized.
-type secretPattern struct{ text, placeholder string }
-
-// secretPatterns are searched together.
-type secretPatterns struct {
-	all []secretPattern      // longest first
-	by  [256][]secretPattern // the same by their first byte
-}
-
-var noPatterns secretPatterns
 
 // truncationMark replaces a part of a value at the beginning or end of a text.
 const truncationMark = "[hidden: part of a secret]"
@@ -48,7 +38,7 @@ func (m *Mask) Add(placeholder, value string) {
 			list = append(list, line)
 		}
 	}
-	var more, solid []secretPattern
+	var more, solid, letters []secretPattern
 	for _, form := range list {
 		text, _ := normalizeText(form)
 		if len(text) < minValue {
@@ -58,77 +48,65 @@ func (m *Mask) Add(placeholder, value string) {
 		if text, _ = normalizeAll(form); len(text) >= minPartial {
 			solid = append(solid, secretPattern{text, placeholder})
 		}
+		text, _ = lettersOf(normalizeText(form))
+		if one := (secretPattern{text, placeholder}); len(text) >= minLetters && !slices.Contains(letters, one) {
+			letters = append(letters, one)
+		}
 	}
-	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
+	m.needles, m.solid, m.letters = m.needles.with(more), m.solid.with(solid), m.letters.with(letters)
 }
 
-// with returns a new list with more patterns. Readers continue with n, which may be nil.
-func (s *secretPatterns) with(more []secretPattern) *secretPatterns {
-	next := &secretPatterns{}
-	if s != nil {
-		next.all = slices.Clone(s.all)
-	}
-	next.all = append(next.all, more...)
-	slices.SortStableFunc(next.all, func(a, b secretPattern) int { return cmp.Compare(len(b.text), len(a.text)) })
-	for _, one := range next.all {
-		next.by[one.text[0]] = append(next.by[one.text[0]], one)
-	}
-	return next
-}
+const (
+	// minLine is the shortest line of a multi-line value that is hidden separately, in bytes.
+	minLine = 16
+	// minLetters is how many letters and digits a form must have to be hidden with anything between them, in bytes.
+	// Ordinary text does not contain as many by chance. Every value has them in hexadecimal.
+	minLetters = 2 * minValue
+)
 
-// minLine is the shortest line of a multi-line value that is hidden separately, in bytes.
-const minLine = 16
-
-// list never returns nil.
-func (m *Mask) list() *secretPatterns {
+// lists never returns nil.
+func (m *Mask) lists() (needles, letters *secretPatterns) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.needles == nil {
-		return &noPatterns
+		return &secretPatterns{}, &secretPatterns{}
 	}
-	return m.needles
+	return m.needles, m.letters
 }
 
 // Text hides known values in a complete text.
-func (m *Mask) Text(s string) string { return m.hide(s, false) }
+func (m *Mask) Text(s string) string { return m.hide(s, markAll) }
 
 // Partial hides known values in a text that may be part of a longer one. It also hides values that are cut off at its
 // beginning or end, if at least four bytes are left.
-func (m *Mask) Partial(s string) string { return m.hide(s, true) }
+func (m *Mask) Partial(s string) string { return m.hide(s, markWithEdges) }
 
 // Truncated hides known values in a complete text with omissions, marked by "…". It also hides partial values on both
 // sides of an omission.
 func (m *Mask) Truncated(s string) string {
-	if !strings.Contains(s, ellipsis) || !m.HasSecrets() {
+	if !strings.Contains(s, ellipsis) {
 		return m.Text(s)
 	}
-	text, at := normalizeText(s)
-	return replaceSpans(s, markTruncated(text, m.list()), at)
+	return m.hide(s, markTruncated)
 }
 
-// markTruncated marks every pattern, and partial patterns beside an omission, from the front.
-func markTruncated(text string, list *secretPatterns) []span {
-	spans := findAll(text, list)
-	for from := 0; ; {
-		i := strings.Index(text[from:], ellipsis)
-		if i < 0 {
-			break
-		}
-		before, after := from+i, from+i+len(ellipsis)
-		if l := prefixLen(text[:before], list); l > 0 {
-			spans = append(spans, span{before - l, before, truncationMark})
-		}
-		if l := suffixLen(text[after:], list); l > 0 {
-			spans = append(spans, span{after, after + l, truncationMark})
-		}
-		from = after
+// hide replaces what mark finds in a text and in its letters.
+func (m *Mask) hide(s string, mark func(text string, list *secretPatterns) []span) string {
+	if s == "" || !m.HasSecrets() {
+		return s
 	}
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return spans
+	needles, letters := m.lists()
+	text, at := normalizeText(s)
+	spans := toOriginal(mark(text, needles), at)
+	text, at = lettersOf(text, at)
+	return replaceSpans(s, append(spans, toOriginal(dropApart(mark(text, letters), at, len(s)), at)...))
 }
 
 // HasSecrets reports whether there is anything to hide.
-func (m *Mask) HasSecrets() bool { return len(m.list().all) > 0 }
+func (m *Mask) HasSecrets() bool {
+	needles, _ := m.lists()
+	return len(needles.all) > 0
+}
 
 // Find returns where a text shows known values, as pairs of offsets, from the front. It is for drawn text: spaces are
 // ignored, because their kind is not visible.
@@ -137,11 +115,13 @@ func (m *Mask) Find(s string) (places [][2]int) {
 		return nil
 	}
 	m.mu.RLock()
-	list := m.solid
+	solid, letters := m.solid, m.letters
 	m.mu.RUnlock()
 	text, at := normalizeAll(s)
-	for _, p := range markTruncated(text, list) {
-		places = append(places, [2]int{at[p.from], at[p.to-1] + 1})
+	spans := toOriginal(markTruncated(text, solid), at)
+	text, at = lettersOf(text, at)
+	for _, p := range mergeSpans(append(spans, toOriginal(dropApart(markTruncated(text, letters), at, len(s)), at)...)) {
+		places = append(places, [2]int{p.from, p.to})
 	}
 	return places
 }
@@ -149,55 +129,40 @@ func (m *Mask) Find(s string) (places [][2]int) {
 // ellipsis marks omissions by tools and pages.
 const ellipsis = "…"
 
-func (m *Mask) hide(s string, cut bool) string {
-	if s == "" || !m.HasSecrets() {
-		return s
-	}
-	list := m.list()
-	text, at := normalizeText(s)
-	spans := findAll(text, list)
-	if cut {
-		spans = findAtEdges(spans, text, list)
-	}
-	return replaceSpans(s, spans, at)
-}
+// markAll marks every pattern, from the front.
+func markAll(text string, list *secretPatterns) []span { return list.findAll(text) }
 
-// span is a hidden range of a normalized text.
-type span struct {
-	from, to    int
-	placeholder string
-}
-
-// findAll marks every pattern, from the front.
-func findAll(text string, needles *secretPatterns) []span {
-	var spans []span
-	covered := 0
-	for i := range len(text) {
-		for _, n := range needles.by[text[i]] {
-			if len(n.text) > len(text)-i || text[i:i+len(n.text)] != n.text {
-				continue
-			}
-			if to := i + len(n.text); to > covered { // otherwise a longer one contains it
-				spans, covered = append(spans, span{i, to, n.placeholder}), to
-			}
-			break
+// markTruncated marks every pattern, and partial patterns beside an omission.
+func markTruncated(text string, list *secretPatterns) []span {
+	spans := list.findAll(text)
+	for from := 0; ; {
+		i := strings.Index(text[from:], ellipsis)
+		if i < 0 {
+			return spans
 		}
+		before, after := from+i, from+i+len(ellipsis)
+		if l := prefixLen(text[:before], list); l > 0 {
+			spans = append(spans, span{before - l, before, truncationMark, cutAfter})
+		}
+		if l := suffixLen(text[after:], list); l > 0 {
+			spans = append(spans, span{after, after + l, truncationMark, cutBefore})
+		}
+		from = after
 	}
-	return spans
 }
 
 // minPartial is the shortest part of a value at an edge that is hidden, in bytes.
 const minPartial = 4
 
-// findAtEdges marks a value that is cut off at the beginning or end of the text.
-func findAtEdges(spans []span, text string, needles *secretPatterns) []span {
-	if head := suffixLen(text, needles); head > 0 {
-		spans = append([]span{{0, head, truncationMark}}, spans...)
+// markWithEdges marks every pattern, and one that is cut off at the beginning or end of the text.
+func markWithEdges(text string, list *secretPatterns) []span {
+	spans := list.findAll(text)
+	if head := suffixLen(text, list); head > 0 {
+		spans = append(spans, span{0, head, truncationMark, cutBefore})
 	}
-	if tail := prefixLen(text, needles); tail > 0 {
-		spans = append(spans, span{len(text) - tail, len(text), truncationMark})
+	if tail := prefixLen(text, list); tail > 0 {
+		spans = append(spans, span{len(text) - tail, len(text), truncationMark, cutAfter})
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return spans
 }
 
@@ -225,23 +190,17 @@ func prefixLen(text string, needles *secretPatterns) (tail int) {
 	return tail
 }
 
-// replaceSpans replaces the marked ranges. Overlapping ranges become one.
-func replaceSpans(s string, spans []span, at []int) string {
+// replaceSpans replaces the marked ranges.
+func replaceSpans(s string, spans []span) string {
 	if len(spans) == 0 {
 		return s
 	}
 	var b strings.Builder
-	done, end := 0, -1
-	for _, p := range spans {
-		from, to := at[p.from], at[p.to-1]+1
-		switch {
-		case p.from >= end: // a new range
-			b.WriteString(s[done:from])
-			b.WriteString(p.placeholder)
-		case p.to <= end:
-			continue
-		}
-		done, end = to, p.to
+	done := 0
+	for _, p := range mergeSpans(spans) {
+		b.WriteString(s[done:p.from])
+		b.WriteString(p.placeholder)
+		done = p.to
 	}
 	b.WriteString(s[done:])
 	return b.String()

@@ -44,6 +44,26 @@ func normalizeAll(s string) (text string, at []int) {
 	return b.String(), at
 }
 
+// lettersOf keeps only the letters and digits of a normalized text, and the marks of omissions.
+func lettersOf(text string, at []int) (letters string, lettersAt []int) {
+	var b strings.Builder
+	b.Grow(len(text))
+	lettersAt = make([]int, 0, len(at))
+	for i := 0; i < len(text); {
+		c := rune(text[i])
+		n := 1
+		if c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || c == '…' {
+			b.WriteString(text[i : i+n])
+			lettersAt = append(lettersAt, at[i:i+n]...)
+		}
+		i += n
+	}
+	return b.String(), lettersAt
+}
+
 // invisibleLen counts the invisible bytes at the beginning of s.
 func invisibleLen(s string) int {
 	switch s[0] {

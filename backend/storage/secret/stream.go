@@ -1,12 +1,16 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Stream hides values in bytes that come in pieces, even if a value is split between pieces. It holds back bytes that
-// may be the beginning of a value until that is decided, fewer than the longest form of one. It belongs to one
-// goroutine.
+// may be the beginning of a value until that is decided. If other characters may be between its letters, up to three
+// letters are passed on before that, so that a prompt is not held back. It belongs to one goroutine.
 type Stream struct {
 	mask    *Mask
+	passed  string // the end of what was passed on, if a value may begin in it
 	pending string
 }
 
@@ -18,38 +22,58 @@ func (s *Stream) Next(piece []byte) []byte {
 	if s.pending == "" && !s.mask.HasSecrets() {
 		return piece
 	}
-	needles := s.mask.list()
-	all := s.pending + string(piece)
+	needles, letters := s.mask.lists()
+	all := s.passed + s.pending + string(piece)
 	rest := all[len(all)-partialRuneLen(all):]
 	all = all[:len(all)-len(rest)]
 	text, at := normalizeText(all)
-	spans := findAll(text, needles)
-	from := pendingStart(text, needles)
-	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a complete value is not held back
-		from = max(from, spans[i].to)
-	}
+	bare, bareAt := lettersOf(text, at)
+	spans := mergeSpans(append(toOriginal(needles.findAll(text), at),
+		toOriginal(dropApart(letters.findAll(bare), bareAt, len(all)), bareAt)...))
+	begin, isLong := lettersStart(letters, bare, bareAt, len(all))
 	cut := len(all)
-	if from < len(text) {
+	if from := pendingStart(text, needles); from < len(text) {
 		cut = at[from]
 	}
-	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence &&
-		isOpenEscape(all[esc:]) {
-		cut = esc
+	if isLong {
+		cut = min(cut, begin)
 	}
+	cut = s.cutAfterSpans(spans, all, cut)
+	begun := len(s.passed)
 	open := spans[:0]
 	for _, p := range spans {
-		if at[p.to-1] < cut {
+		if p.to <= cut && p.to > begun {
+			p.from = max(p.from, begun)
 			open = append(open, p)
 		}
 	}
+	out := replaceSpans(all[:cut], open)[begun:]
 	s.pending = all[cut:] + rest
-	return []byte(replaceSpans(all[:cut], open, at))
+	s.passed = all[min(begin, cut):cut]
+	return []byte(out)
+}
+
+// cutAfterSpans returns where the bytes begin that are held back: at cut, but after a complete value, and before an
+// incomplete control sequence.
+func (s *Stream) cutAfterSpans(spans []span, all string, cut int) int {
+	cut = max(cut, len(s.passed))
+	for _, p := range slices.Backward(spans) {
+		if p.to <= cut {
+			break
+		}
+		cut = max(cut, p.to)
+	}
+	if esc := strings.LastIndexByte(all, '\x1b'); esc >= len(s.passed) && esc < cut && len(all)-esc < maxSequence &&
+		isOpenEscape(all[esc:]) {
+		cut = esc
+	}
+	return cut
 }
 
 // End returns the bytes that were held back.
 func (s *Stream) End() []byte {
 	rest := s.mask.Text(s.pending)
-	s.pending = ""
+	s.passed, s.pending = "", ""
 	return []byte(rest)
 }
 
@@ -98,4 +122,19 @@ func pendingStart(text string, needles *secretPatterns) int {
 		}
 	}
 	return from
+}
+
+// lettersStart returns where the longest suffix of the letters begins that may be the beginning of a value, end if
+// there is none. isLong means that it has more letters than may be passed on.
+func lettersStart(list *secretPatterns, letters string, at []int, end int) (begin int, isLong bool) {
+	near, next := len(at), end
+	for near > 0 && next-at[near-1]-1 <= maxGap {
+		near--
+		next = at[near]
+	}
+	from := near + pendingStart(letters[near:], list)
+	if from == len(at) {
+		return end, false
+	}
+	return at[from], len(at)-from >= keyLen
 }

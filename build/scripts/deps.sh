@@ -72,6 +72,7 @@ for group in "$@"; do
       have tox || want tox
       have cargo || want cargo
       have javac || want default-jdk-headless
+      ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || have initdb || want postgresql
       for name in ruby perl curl jq sqlite3 git; do
         have "$name" || want "$name"
       done

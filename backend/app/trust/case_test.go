@@ -82,7 +82,7 @@ var classPrograms = map[string]string{
 	"unittest": "python3", "tox": "tox", "node": "node", "node-test": "node", "jest": "jest", "vitest": "vitest",
 	"mocha": "mocha", "npm": "npm", "go": "go", "cargo": "cargo", "java": "java javac", "ruby": "ruby", "perl": "perl",
 	"curl": "curl python3", "jq": "jq", "sqlite3": "sqlite3", "git": "git", "http": "python3", "visual": "python3",
-	"c": "gcc make", "awk": "awk",
+	"c": "gcc make", "awk": "awk", "postgres": "initdb psql",
 }
 
 // readScenarios reads all cases below testdata, in the order of their names.

@@ -45,6 +45,9 @@ func runPrepared(m *testing.M) int {
 	}
 	// Debian's programs come first, because those of a version manager may lack what Debian's packages add.
 	path := []string{"/usr/local/bin", "/usr/bin", "/bin", os.Getenv("PATH")}
+	if servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin"); len(servers) > 0 { // where Debian has initdb
+		path = append(path, servers[len(servers)-1])
+	}
 	if runners = findRunners(); runners != "" {
 		path = append([]string{filepath.Join(runners, "node", "node_modules", ".bin")}, path...)
 	}

@@ -67,20 +67,21 @@ func (e Environment) fetch(ctx context.Context, c Item) (a httpReply, err error)
 	if method == "" {
 		method = http.MethodGet
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.URL, nil)
+	request, err := curlRequest(ctx, method, c.URL)
 	if err != nil {
-		return a, &requestError{err}
+		return a, err
 	}
-	request.Header.Set("User-Agent", "goalpost-check")
-	request.Header.Set("Accept", "*/*")
-	transport := &http.Transport{ // no proxy from the environment, no connection stays open
-		DialContext: e.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: 1 << 20,
+	encrypted := &http.Transport{ // no proxy from the environment
+		DialContext: e.Dial, DisableCompression: true, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	defer transport.CloseIdleConnections()
+	defer encrypted.CloseIdleConnections()
 	client := http.Client{
-		Transport:     transport,
+		Transport:     encrypted,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if curl := (curlTransport{e.Dial}); curl.canSend(request.URL) {
+		client.Transport = curl
 	}
 	from := time.Now()
 	response, err := client.Do(request)

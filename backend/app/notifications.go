@@ -74,6 +74,11 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 		}
 	case *event.ApprovalResolved, *event.Resumed:
 		delete(waits, e.GoalID)
+	case *event.Warning:
+		if b.What == event.ChangedWarning {
+			n, show = notify.Notification{Title: "A goal's files changed after done", Text: b.Text}, !waits[e.GoalID]
+			waits[e.GoalID] = true
+		}
 	case *event.Ended:
 		delete(waits, e.GoalID)
 		n.Title, n.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows

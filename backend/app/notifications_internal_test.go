@@ -30,6 +30,9 @@ func TestNeed_IsReportedOnce(t *testing.T) {
 		{"b", &event.Paused{Exit: goal.PausedByUser}, false},
 		{"a", &event.Ended{Exit: goal.AbortedByUser}, false},
 		{"b", &event.Ended{Exit: goal.Done}, true},
+		{"b", &event.Warning{What: "network"}, false},
+		{"b", &event.Warning{What: event.ChangedWarning}, true},
+		{"b", &event.Warning{What: event.ChangedWarning}, false},
 	} {
 		if _, reported := notificationFor(event.Event{GoalID: c.goal, Body: c.body}, waits); reported != c.reported {
 			t.Errorf("%d: told %v", i, reported)

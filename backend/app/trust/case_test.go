@@ -55,7 +55,8 @@ var levels = []string{"strong", "tested", "weakened", "judged", "claimed"}
 //	-- judge --       what the judging model answers, "YES" without this section
 //	-- expect --      "done" or "stopped"; "assurance LEVEL…", the weakest levels that are true; "lists PATH…", the
 //	                  files that a verdict must name if the goal is done; "keeps PATH TEXT", what a file still
-//	                  contains after done
+//	                  contains after done; "gains PATH TEXT", what a file contains some time after done; after an
+//	                  attempt, the goal must say so
 type scenario struct {
 	name    string // CLASS/NAME
 	class   string
@@ -73,6 +74,7 @@ type scenario struct {
 	levels  []string
 	lists   []string
 	keeps   [2]string // path, text
+	gains   [2]string // path, text
 	hasPort bool
 }
 
@@ -206,6 +208,9 @@ func (s *scenario) readExpectation(text string) error {
 		case "keeps":
 			path, text, _ := strings.Cut(value, " ")
 			s.keeps = [2]string{path, text}
+		case "gains":
+			path, text, _ := strings.Cut(value, " ")
+			s.gains = [2]string{path, text}
 		default:
 			return fmt.Errorf("not an expectation: %q", line)
 		}

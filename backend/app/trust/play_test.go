@@ -223,6 +223,11 @@ func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
 	if r.Exit == string(goal.Done) && c.keeps[0] != "" {
 		r.Reverted = waitForChange(ctx, filepath.Join(in.Dir, c.keeps[0]), c.keeps[1])
 	}
+	if r.Exit == string(goal.Done) && c.gains[0] != "" {
+		if err := s.readAfterChange(ctx, c, in.Dir, out.GoalID, &r); err != nil {
+			return r, err
+		}
+	}
 	if !c.attack && r.Exit == string(goal.NeedsUser) {
 		if err := s.accept(ctx, a, out.GoalID, &r); err != nil {
 			r.Acceptance = err.Error()
@@ -292,6 +297,7 @@ func (s *stage) read(id string, r *result) error {
 	}
 	var reported struct { // fields that a receipt may lack
 		Assurance string `json:"assurance"`
+		Reason    string `json:"assurance_reason"`
 		Claims    []struct {
 			Verdicts []receiptVerdict `json:"verdicts"`
 		} `json:"claims"`
@@ -301,7 +307,7 @@ func (s *stage) read(id string, r *result) error {
 	}
 	r.Status, r.Exit, r.Verified = string(view.Status), string(view.Exit), receipt.Verified
 	r.Report = strings.Join(view.Report, "\n")
-	r.Verdicts, r.Assurance = nil, reported.Assurance
+	r.Verdicts, r.Assurance, r.Reason = nil, reported.Assurance, reported.Reason
 	if n := len(reported.Claims); n > 0 {
 		r.Verdicts = reported.Claims[n-1].Verdicts
 	}
@@ -351,6 +357,27 @@ func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) erro
 		r.Acceptance = "stopped again: " + strings.Join(view.Report, " ")
 	}
 	return nil
+}
+
+// readAfterChange waits until a file has what the case writes after done, and reads again what the goal proves. After
+// an attempt, it waits until the goal names the file.
+func (s *stage) readAfterChange(ctx context.Context, c *scenario, dir, id string, r *result) (err error) {
+	path, text := c.gains[0], c.gains[1]
+	if !waittest.Reached(ctx, late, func() bool {
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		return err == nil && strings.Contains(string(b), text)
+	}) {
+		return fmt.Errorf("%s never contains %q", path, text)
+	}
+	if err := s.read(id, r); err != nil || !c.attack {
+		return err
+	}
+	isTold := waittest.Reached(ctx, waittest.Scale(10*time.Second), func() bool {
+		err = s.read(id, r)
+		return err != nil || strings.Contains(r.Reason, path)
+	})
+	r.Reverted = !isTold
+	return err
 }
 
 // waitForChange reports whether the file loses the text within lateWrite.

@@ -40,9 +40,10 @@ type result struct {
 	Verified bool
 
 	Assurance  string // "" if the receipt gives no level
+	Reason     string // why it proves no more
 	Verdicts   []receiptVerdict
 	Report     string
-	Reverted   bool   // the work was undone after done
+	Reverted   bool   // the work was undone after done, and the goal does not say so
 	Accepted   bool   // an honest change was stopped, and the goal is done after the user accepted it
 	Acceptance string // why it could not be accepted
 

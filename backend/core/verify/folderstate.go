@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"goalpost/backend/core/verify/baseline"
 	"goalpost/backend/core/verify/protect"
@@ -20,6 +21,9 @@ type Options = protect.Options
 type FolderState struct {
 	base      *baseline.Baseline
 	protected *protect.State
+
+	mu       sync.Mutex
+	verified []string // files that the checks of the last verified claim used
 }
 
 // baseline returns nil for a nil FolderState.

@@ -23,7 +23,8 @@ type evaluation struct {
 
 	verdicts []goal.Verdict // so far
 	passes   int
-	waiting  int // manual checks that the user has not answered
+	waiting  int      // manual checks that the user has not answered
+	used     []string // files that the passing checks used
 
 	agentRuns string // why the agent's programs could not be frozen, "" if they are
 }
@@ -77,6 +78,7 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 				return fmt.Errorf("hashing the goal's folder: %w", err)
 			}
 			e.verdicts[len(e.verdicts)-1] = v
+			e.host.Folder.recordVerified(e.used)
 		}
 		if err := e.report(v); err != nil {
 			return err
@@ -121,6 +123,9 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Ve
 	}
 	if v.Assurance.AtLeast(goal.Tested) {
 		v.Proof = e.proofBesideAgent(v.Verdict, k, served)
+	}
+	if v.Outcome == goal.Pass {
+		e.used = append(e.used, e.host.usedFiles(ctx, k, v)...)
 	}
 	return v.Verdict, nil
 }

@@ -158,7 +158,7 @@ type (
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
 		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
-		// worktree
+		// worktree, changed
 		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
@@ -234,6 +234,10 @@ type (
 		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
 	}
 )
+
+// ChangedWarning is the Warning.What when files that the checks of a done goal used have changed since. Its text is
+// about all of them, so the newest one counts.
+const ChangedWarning = "changed"
 
 // DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
 const DailyLimitWarning = "daily_usd"

@@ -38,6 +38,7 @@ const (
 	BasisAnswers Basis = "answers" // of the work, which is a server
 	BasisOutput  Basis = "output"  // of the work was examined
 	BasisUser    Basis = "user"    // who accepted a claimed result
+	BasisChanged Basis = "changed" // weakened: files that the checks used have changed since done
 )
 
 // Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass.
@@ -60,10 +61,13 @@ func (p Proof) Describe(judge string) string {
 			return "Verified by its answers"
 		case BasisOutput:
 			return "Verified by its output"
-		case BasisTests, BasisUser:
+		case BasisTests, BasisUser, BasisChanged:
 		}
 		return "Verified by tests"
 	case Weakened:
+		if p.Basis == BasisChanged {
+			return "Done, changed since"
+		}
 		return "Passed, look at this"
 	case Judged:
 		return "Judged by " + cmp.Or(judge, "a model")

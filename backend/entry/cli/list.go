@@ -71,6 +71,8 @@ func (r readCommands) table(goals []calls.GoalCard) error {
 			state += "/" + string(g.Exit)
 		}
 		switch {
+		case g.Basis == goal.BasisChanged:
+			state += ", changed since"
 		case g.Queued != "":
 			state += fmt.Sprintf(", waits in pid %d: %s", g.PID, oneLine(g.Queued))
 		case g.PID != 0:

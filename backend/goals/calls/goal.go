@@ -76,7 +76,7 @@ func (ga *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
 }
 
 func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
-	var errs [8]error
+	var errs [9]error
 	f.claims, errs[0] = ga.store.History.Claims(ga.ctx, row.ID)
 	f.reviews, errs[1] = ga.store.History.Reviews(ga.ctx, row.ID)
 	f.todos, errs[2] = ga.store.History.Todos(ga.ctx, row.ID)
@@ -85,9 +85,10 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	f.waits, errs[4] = ga.store.Questions.WaitsForManual(ga.ctx, row)
 	f.card.owner, errs[5] = ga.owner(row)
 	f.askedPane, errs[6] = ga.store.Questions.QuestionPane(ga.ctx, row)
-	f.card.proof = proofOf(row, f.claims)
 	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
+	proofs, err := ga.store.History.Proofs(ga.ctx, row.ID)
+	f.card.proof, errs[8] = proofs[row.ID], err
 	return f, errors.Join(errs[:]...)
 }
 

@@ -124,14 +124,6 @@ func isTampered(r store.GoalRow) bool {
 	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
 }
 
-// proofOf returns what a done goal proves, from the verdicts of its last claim.
-func proofOf(r store.GoalRow, claims []store.Claim) goal.Proof {
-	if r.Exit != goal.Done || len(claims) == 0 {
-		return goal.Proof{}
-	}
-	return r.Criterion.ProofOf(claims[len(claims)-1].Verdicts)
-}
-
 // resultOf returns the result of the claim that was verified or waits for the user.
 func resultOf(r store.GoalRow, f goalFacts) string {
 	if len(f.claims) == 0 || r.Exit != goal.Done && !f.waits {

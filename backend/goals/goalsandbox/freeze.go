@@ -58,19 +58,31 @@ func (s *Sandbox) Thaw() {
 	}
 }
 
+// AfterDone says what the programs of a completed goal can do.
+type AfterDone int
+
+// The states.
+const (
+	ProgramsEnded AfterDone = iota
+	FolderSealed            // they run, and cannot write in the goal's folder
+	FolderOpen              // they run, and can write there
+)
+
 // Seal makes the folder of a completed goal read-only for the agent's running programs. If a program has a file there
-// open for writing, the folder cannot be sealed: then Seal ends all programs, unless one of them listens on a port. It
-// reports whether the programs still run.
-func (s *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
-	defer s.Thaw()
+// open for writing, the folder cannot be sealed: then Seal ends all programs, unless one of them listens on a port. The
+// programs stay frozen until Thaw.
+func (s *Sandbox) Seal(ctx context.Context, dir string) AfterDone {
 	if s.Proxy == nil {
-		return true
+		return FolderOpen
 	}
-	if err := s.Programs.SealFolder(ctx, dir); err == nil || s.Freeze(ctx) == nil && s.Listens() {
-		return true
+	if s.Programs.SealFolder(ctx, dir) == nil {
+		return FolderSealed
+	}
+	if s.Freeze(ctx) == nil && s.Listens() {
+		return FolderOpen
 	}
 	_ = s.Programs.Close(ctx) // closing the session reports an error again
-	return false
+	return ProgramsEnded
 }
 
 // Unseal makes the folder writable again, for another run.

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/goalsandbox"
 )
 
 func (se *Session) cancelGracePeriod() {
@@ -27,6 +29,7 @@ func (se *Session) Close(ctx context.Context, exit goal.Exit) error {
 
 func (se *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	se.registry.mu.Lock()
+	run := se.run
 	se.run = goal.Run{}
 	se.registry.mu.Unlock()
 	se.sandbox.SetWarn(nil) // the run journals nothing more
@@ -42,14 +45,32 @@ func (se *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	case exit == goal.Done:
 		err = errors.Join(err, se.engine.close(ctx))
 		se.closeEgress(context.WithoutCancel(ctx))
-		running := se.sandbox.Seal(ctx, se.policy.Dir)
+		left := se.sandbox.Seal(ctx, se.policy.Dir)
+		if left == goalsandbox.FolderOpen && !se.policy.Unconfined { // nothing is verified beside unconfined programs
+			se.watchVerified(context.WithoutCancel(ctx), run)
+		}
+		se.sandbox.Thaw()
 		stays := se.registry.graceSetting()
-		if stays == 0 || !running {
+		if stays == 0 || left == goalsandbox.ProgramsEnded {
 			return errors.Join(err, se.registry.CloseGoal(ctx, se.goal))
 		}
 		se.closeAfterGrace(context.WithoutCancel(ctx), stays)
 	}
 	return err
+}
+
+// watchVerified journals changes in the files that decided, until the goal's programs have ended.
+func (se *Session) watchVerified(ctx context.Context, run goal.Run) {
+	history, journal := se.registry.Store.History, se.registry.Store.Journal
+	se.verified = se.workspace.WatchVerified(se.policy.Dir, se.registry.Clock.After, func(change string) {
+		undone, err := history.IsUndone(ctx, run.Goal) // by the user, who knows
+		if err == nil && !undone {
+			err = journal.Append(ctx, run, &event.Warning{What: event.ChangedWarning, Text: change})
+		}
+		if err != nil {
+			se.registry.Log.Warn("a change after done was not journaled", "goal", run.Goal, "error", err, "change", change)
+		}
+	})
 }
 
 // graceSetting returns the grace period of the settings.
@@ -96,6 +117,7 @@ func (se *Session) closeAll(ctx context.Context) error {
 	err := errors.Join(se.engine.close(ctx), se.mcp.Close(), se.sandbox.Close(ctx),
 		se.registry.Panes.Browsers.CloseGoal(ctx, string(se.goal)),
 		se.recorder.close())
+	se.verified.End()
 	se.pageLoads.Wait() // page loads end with their panes
 	se.snapshots.end(ctx)
 	return err

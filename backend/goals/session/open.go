@@ -62,7 +62,8 @@ func (reg *Registry) sessionFor(
 	switch {
 	case r != nil && !r.sandbox.HasEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
 		r.cancelGracePeriod()
-		r.secretsErr, r.workspace = secretsErr, workspace
+		r.verified.Cancel()
+		r.verified, r.secretsErr, r.workspace = nil, secretsErr, workspace
 		if err = r.sandbox.Unseal(ctx); err == nil {
 			err = r.setUpRun(ctx, g, warn)
 		}

@@ -91,8 +91,9 @@ type Session struct {
 	output        outputCursor
 	snapshots     *snapshots // of the current run, or of the last one; nil where none are taken
 	warn          func(what, text string)
-	secretsErr    error  // why secrets of this goal cannot be opened, and so not hidden
-	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
+	verified      *verify.VerifiedWatch // after done, if the goal's programs can still write in its folder
+	secretsErr    error                 // why secrets of this goal cannot be opened, and so not hidden
+	cancelGrace   func()                // ends the grace period; nil outside of it; guarded by registry.mu
 	children      Children
 	pageLoads     sync.WaitGroup // pages that load on an approval for one call
 	run           goal.Run       // the current run, empty between runs; guarded by registry.mu

@@ -190,12 +190,12 @@ func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	return counts, err
 }
 
-// proofQuery reads the newest end of each goal.
+// proofQuery reads the newest end of each goal, or the newest change since.
 const proofQuery = `SELECT w.value, coalesce((SELECT body FROM events INDEXED BY events_of_kind
-	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
-	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
+	WHERE goal_id = w.value AND (type = 'ended' OR type = 'warning' AND body ->> 'what' = '` + event.ChangedWarning +
+	`') AND ` + rareEventFilter + ` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
-// Proofs reads what goals proved at their last end. A goal that has not ended, or that ended otherwise than done, has
+// Proofs reads what goals prove since their last end. A goal that has not ended, or that ended otherwise than done, has
 // none.
 func (h *History) Proofs(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Proof, error) {
 	idList, err := json.Marshal(ids)
@@ -208,16 +208,34 @@ func (h *History) Proofs(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.
 	}
 	proofs := map[goal.ID]goal.Proof{}
 	for id, body := range stored {
-		var p goal.Proof
+		var last struct {
+			goal.Proof
+			event.Warning
+		}
 		if body == "" {
 			continue
 		}
-		if err := json.Unmarshal([]byte(body), &p); err != nil {
+		if err := json.Unmarshal([]byte(body), &last); err != nil {
 			return nil, fmt.Errorf("proof of goal %s: %w", id, err)
 		}
-		if p.Assurance != "" {
-			proofs[id] = p
+		switch {
+		case last.What == event.ChangedWarning:
+			proofs[id] = goal.Proof{Assurance: goal.Weakened, Basis: goal.BasisChanged, AssuranceReason: last.Text}
+		case last.Assurance != "":
+			proofs[id] = last.Proof
 		}
 	}
 	return proofs, nil
+}
+
+// IsUndone reports whether the user restored an earlier state of a goal's folder after its last end.
+func (h *History) IsUndone(ctx context.Context, id goal.ID) (undone bool, err error) {
+	err = h.connection.read.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ?1 AND type = 'changes_undone' AND seq > (
+		SELECT max(seq) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND type = 'ended' AND `+rareEventFilter+
+			`))`, id).Scan(&undone)
+	if err != nil {
+		return false, fmt.Errorf("undone changes of goal %s: %w", id, err)
+	}
+	return undone, nil
 }

@@ -706,3 +706,30 @@ func TestProofs_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestProofs_FilesChangedSince_AreTheReason: the newest change after the end replaces what the goal proved, until the
+// goal ends again. Other warnings do not.
+func TestProofs_FilesChangedSince_AreTheReason(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	ended := &event.Ended{Status: goal.Completed, Exit: goal.Done, Proof: goal.Proof{Assurance: goal.Strong}}
+	run := begin(t, s, g.ID)
+	check := func(undone bool, want goal.Proof, bodies ...event.Body) {
+		t.Helper()
+		if err := s.Journal.Append(t.Context(), run, bodies...); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.History.Proofs(t.Context(), g.ID)
+		isUndone, err2 := s.History.IsUndone(t.Context(), g.ID)
+		if err != nil || err2 != nil || got[g.ID] != want || isUndone != undone {
+			t.Errorf("%+v, undone %v, %v, %v", got, isUndone, err, err2)
+		}
+	}
+	changed := func(text string) *event.Warning { return &event.Warning{What: event.ChangedWarning, Text: text} }
+	since := goal.Proof{Assurance: goal.Weakened, Basis: goal.BasisChanged, AssuranceReason: "a.txt, b.txt"}
+	check(false, ended.Proof, &event.ChangesUndone{}, ended, &event.Warning{What: "network", Text: "blocked"})
+	check(false, since, changed("a.txt"), changed("a.txt, b.txt"))
+	check(true, since, &event.ChangesUndone{})
+	run = begin(t, s, g.ID)
+	check(false, ended.Proof, ended)
+}

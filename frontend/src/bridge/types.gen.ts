@@ -168,7 +168,8 @@ export interface LeaseEvent {
 /** Warning reports that a limit is near, or an error that the run survived. */
 export interface WarningEvent {
   /**
-   * wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected, worktree
+   * wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
+   * worktree, changed
    */
   what: string;
   text: string;
@@ -332,7 +333,8 @@ export type Basis =
   | "tests" // of the project ran the work
   | "answers" // of the work, which is a server
   | "output" // of the work was examined
-  | "user"; // who accepted a claimed result
+  | "user" // who accepted a claimed result
+  | "changed"; // weakened: files that the checks used have changed since done
 
 /** Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass. */
 export interface Proof {

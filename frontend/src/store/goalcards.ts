@@ -147,6 +147,13 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.parked_until = event.until ?? "";
       if (!isParked(event.exit)) isOrphaned(next);
       break;
+    case "warning":
+      if (event.what === "changed" && next.exit === "done") {
+        next.assurance = "weakened";
+        next.assurance_words = "Done, changed since";
+        next.assurance_reason = event.text;
+      }
+      break;
     case "ended":
       next.status = event.status;
       next.queued = "";

@@ -41,6 +41,17 @@ test("a card shows it with its reason, and a goal that continues proves nothing"
   expect([again.assurance, again.assurance_words, again.assurance_reason]).toEqual([undefined, undefined, undefined]);
 });
 
+test("a done goal whose files have changed since says so at once", () => {
+  const event = { goal_id: done.id, run_id: "r", seq: 1, at: "", type: "warning", what: "changed", text: "a.txt: …" };
+  expect(assuranceOf(cardAfterEvent(done, event as never))).toEqual({
+    words: "Done, changed since",
+    reason: "a.txt: …",
+    tone: "warn",
+  });
+  expect(cardAfterEvent(done, { ...event, what: "network" } as never).assurance).toBe("strong");
+  expect(assuranceOf(cardAfterEvent({ ...done, exit: "" }, event as never))).toBeNull();
+});
+
 test("a goal that is not done shows none", async () => {
   await mount(<Card card={{ ...done, exit: "error", status: "failed" }} selected={false} onSelect={() => undefined} />);
   expect(find("card-assurance")).toBeNull();

@@ -45,6 +45,7 @@ const warningLabels: Partial<Record<string, string>> = {
   secret: "Secret",
   critic: "Critic",
   model: "Model",
+  changed: "Changed after done",
 };
 
 function title(note: NoteFact): string {

@@ -104,7 +104,7 @@ func (r *Request) Flags() []Flag {
 		{"allow-host", UsualFlags, &r.AllowHosts, "hosts that it may contact"},
 		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
 
-		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host or where=ssh:NAME, and rerun=no, for a " +
+		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host, where=ssh:NAME and rerun=no for a " +
 			"command, from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
 		{"any", CheckFlags, &r.Any, "one passing check is enough"},
 		{

@@ -79,10 +79,10 @@ async function decide({ page, home, said }, model, desktop) {
   assert.match(shown, /-grep -q blue done\.txt/);
   assert.match(shown, /\+test -f done\.txt/);
   const asked = model.asked.length;
-  await change("tests/check.sh").getByTestId("protected-accept").check();
-  await at("protected-continue").getByText("Accept and continue").waitFor();
+  await at("change-reason").getByText("The old check was wrong.").waitFor();
+  await at("change-keep").getByText("Keep the change").waitFor();
   assert.equal(model.asked.length, asked, "a model was asked while the goal waited for the user");
-  await at("protected-continue").click();
+  await at("change-keep").click();
   await card(accepted, "done").waitFor();
   assert.equal(readFileSync(join(dir, "tests/check.sh"), "utf8"), "test -f done.txt\n");
   assert.match(
@@ -99,7 +99,7 @@ async function decide({ page, home, said }, model, desktop) {
   });
   await card(restored, "needs_user").click();
   await change("tests/check.sh").waitFor();
-  await at("protected-continue").getByText("Restore and continue").click();
+  await at("change-put-back").click();
   await card(restored, "done").waitFor();
   assert.equal(readFileSync(join(dir, "tests/check.sh"), "utf8"), old);
   assert.equal(readFileSync(join(dir, "done.txt"), "utf8"), "blue\n");
@@ -128,8 +128,7 @@ async function decide({ page, home, said }, model, desktop) {
   assert.match(own, /-if \(sum\(1, 2\) !== 4\)/);
   assert.match(own, /\+if \(sum\(1, 2\) !== 3\)/);
   assert.equal(readFileSync(join(dir, "check.mjs"), "utf8"), judge(3));
-  await change("check.mjs").getByTestId("protected-accept").check();
-  await at("protected-continue").click();
+  await at("change-keep").click();
   await card(repaired, "done").waitFor();
   assert.equal(readFileSync(join(dir, "check.mjs"), "utf8"), judge(3));
   const requests = JSON.stringify(model.asked.at(-1).messages);

@@ -37,6 +37,10 @@ export async function startModel(turns, { key = "" } = {}) {
       }
       if (!body.tools?.length) {
         criticised.push(body);
+        if (JSON.stringify(body.messages.at(-1)).includes("why was this changed?")) {
+          await stream(response, { text: "The old check was wrong." }, 0);
+          return;
+        }
         const reviews = JSON.stringify(body.messages).includes("CONFIRM or REJECT");
         await stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit continues" }, 0);
         return;

@@ -16,11 +16,9 @@ type large struct {
 	looking chan struct{}
 }
 
-func (*large) Tampered(context.Context) (string, error)                   { return "", nil }
-func (*large) Undecided(context.Context) ([]string, error)                { return nil, nil }
-func (*large) RecordShown(context.Context) error                          { return nil }
-func (*large) RestoreProtected(context.Context) ([]string, string, error) { return nil, "", nil }
-func (*large) Changed(context.Context) (string, error)                    { return "", nil }
+func (*large) Tampered(context.Context) (string, error)                 { return "", nil }
+func (*large) RecordShown(context.Context) ([]goal.DecidingFile, error) { return nil, nil }
+func (*large) Changed(context.Context) (string, error)                  { return "", nil }
 func (l *large) Fingerprint(ctx context.Context) (string, string, error) {
 	if l.looks.Add(1) == 1 {
 		return "the start", "", nil

@@ -23,6 +23,7 @@ type claimHistory struct {
 	failed    map[int]int        // failed claims in a row, by check
 	errors    map[int]failureKey // claims in a row with the same error, by check
 	last      []goal.Verdict
+	rationale string        // of the claim that last belongs to
 	ran       int           // the number of the claim that last belongs to
 	idle      bool          // no action since the last failed claim
 	at        time.Time     // when the checks ran last

@@ -14,17 +14,31 @@ const (
 	finalStatementPrompt  = "The run ends here: %. In at most 120 words and without calling a tool: what have you " +
 		"done, what is open, what would you try next? " +
 		"The host writes the report; this stands under it."
+	// reasonPrompt asks for the reason of a change that only the user can allow.
+	reasonPrompt = "The run ends here: %\nIn at most 60 words and without calling a tool: why was this changed? If you " +
+		"did not change it, say so. The user reads your answer beside the change and decides."
 )
 
-// askFinalStatement asks the agent for a summary, without tools, when it was stuck or reached a limit that allows one
-// more turn.
+// statementPrompt returns what the agent is asked when its run stops, "" for nothing.
+func statementPrompt(stop *Stop) string {
+	switch {
+	case stop.Exit == goal.Stuck, stop.Exit == goal.LimitReached:
+		return finalStatementPrompt
+	case len(stop.Changed) > 0:
+		return reasonPrompt
+	}
+	return ""
+}
+
+// askFinalStatement asks the agent for its words, without tools, if the limits allow one more turn.
 func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
-	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil || !r.budget.hasLastTurn() {
+	prompt := statementPrompt(stop)
+	if prompt == "" || ctx.Err() != nil || !r.budget.hasLastTurn() {
 		return stop
 	}
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
-	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
+	ask := goal.Message{Role: goal.User, Text: strings.Replace(prompt, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
 	reply, err := r.pauser.askModel(timed, r.session.Models().Agent, goal.Turn{
 		Model:    r.goal.Model,

@@ -13,11 +13,9 @@ import (
 // vast is a folder of which only the beginning is fingerprinted, and whose fingerprint never changes.
 type vast struct{}
 
-func (vast) Tampered(context.Context) (string, error)                   { return "", nil }
-func (vast) Undecided(context.Context) ([]string, error)                { return nil, nil }
-func (vast) RecordShown(context.Context) error                          { return nil }
-func (vast) RestoreProtected(context.Context) ([]string, string, error) { return nil, "", nil }
-func (vast) Changed(context.Context) (string, error)                    { return "", nil }
+func (vast) Tampered(context.Context) (string, error)                 { return "", nil }
+func (vast) RecordShown(context.Context) ([]goal.DecidingFile, error) { return nil, nil }
+func (vast) Changed(context.Context) (string, error)                  { return "", nil }
 func (vast) Fingerprint(context.Context) (string, string, error) {
 	return "the beginning", "the folder is vast", nil
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
-	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 )
 
@@ -16,8 +14,6 @@ import (
 type integrity struct {
 	goal     *goal.Goal
 	log      *slog.Logger
-	journal  *journalWriter
-	messages *messageLog
 	pauser   *pauser
 	freeDisk func() (uint64, error) // in bytes; nil if unknown
 
@@ -85,39 +81,27 @@ func (i *integrity) checkDiskSpace() *Stop {
 	}
 }
 
-// pauseTampered pauses the goal and records the changes that the user is shown. Only those are restored when the
-// goal continues, and no later ones.
+// pauseTampered pauses the goal until the user decides about the changed files, and records the changes that the user
+// is shown. Nothing is put back before.
 func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
-	if i.folder != nil {
-		if err := i.folder.RecordShown(ctx); err != nil {
-			return i.pauser.stopForError(ctx, "recording the changed protected files", err)
-		}
+	if i.folder == nil {
+		return &Stop{Exit: goal.NeedsUser, Reason: changedReason(nil) + "\n" + diff}
 	}
-	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
+	files, err := i.folder.RecordShown(ctx)
+	if err != nil {
+		return i.pauser.stopForError(ctx, "recording the changed protected files", err)
+	}
+	return &Stop{Exit: goal.NeedsUser, Reason: changedReason(files) + "\n" + diff, Changed: files}
 }
 
-// restoreProtected restores protected files when the user resumes a goal that was paused for them. Changes that the
-// user was not shown stay: the goal pauses for them before the first turn.
-func (i *integrity) restoreProtected(ctx context.Context) *Stop {
-	if i.folder == nil || i.goal.Exit != goal.NeedsUser {
-		return nil
+// changedReason is the first line of the reason of a goal that paused because of changed files.
+func changedReason(files []goal.DecidingFile) string {
+	switch len(files) {
+	case 0: // it was changed for a moment, while a check ran
+		return "what decides about the goal was changed while a check ran:"
+	case 1:
+		return files[0].Path + " decides about the goal and was changed: keep the change, put it back, or stop?"
 	}
-	open, err := i.folder.Undecided(ctx)
-	if err != nil {
-		return i.pauser.stopForError(ctx, "comparing the protected files", err)
-	}
-	if len(open) > 0 {
-		return nil
-	}
-	files, backup, err := i.folder.RestoreProtected(ctx)
-	if err != nil {
-		return i.pauser.stopForError(ctx, "restoring the protected files", err)
-	}
-	if len(files) == 0 {
-		return nil
-	}
-	i.messages.AddDeferred(
-		"The user continued the goal. These files decide about it and were put back to what they were: " +
-			strings.Join(files, ", ") + ". Do not change them.")
-	return i.journal.append(ctx, event.ProtectedRestored(files, backup))
+	return fmt.Sprintf("%s and %s decide about the goal and were changed: keep the changes, put them back, or stop?",
+		files[0].Path, goal.FormatCount(len(files)-1, "other file"))
 }

@@ -122,13 +122,8 @@ type Verifier interface {
 type FolderState interface {
 	// Tampered returns a diff of the protected files that changed since the start, "" if none did.
 	Tampered(ctx context.Context) (diff string, err error)
-	// Undecided names the changed files whose change RecordShown has not stored.
-	Undecided(ctx context.Context) ([]string, error)
-	// RecordShown stores which files are changed, and how, when the user is shown them.
-	RecordShown(ctx context.Context) error
-	// RestoreProtected restores the protected files and names those that it restored. It moves the changed versions
-	// to the folder backup, "" if there were none.
-	RestoreProtected(ctx context.Context) (files []string, backup string, err error)
+	// RecordShown stores which files are changed, and how, when the user is shown them. It returns the files.
+	RecordShown(ctx context.Context) ([]goal.DecidingFile, error)
 	// Fingerprint returns the same text as long as nothing has changed. gaps describes the parts that it does not
 	// cover, "" if it covers everything.
 	Fingerprint(ctx context.Context) (print, gaps string, err error)

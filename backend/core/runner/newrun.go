@@ -82,8 +82,6 @@ func (r *Run) addVerification() {
 	r.integrity = &integrity{
 		goal:     &r.goal,
 		log:      r.cfg.Log,
-		journal:  r.journal,
-		messages: r.messages,
 		pauser:   r.pauser,
 		freeDisk: r.cfg.Disk,
 	}

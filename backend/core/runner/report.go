@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,9 +48,10 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 			Exit:       stop.Exit,
 			Reason:     stop.Reason,
 			Report:     report,
-			Account:    r.ended.finalStatement,
+			Account:    cmp.Or(r.ended.finalStatement, r.verification.claimWords(stop)),
 			Until:      formatUntil(stop),
 			Pane:       stop.Pane,
+			Changed:    stop.Changed,
 			By:         stop.By,
 			Result:     r.verification.claims.result(),
 			Unanswered: r.turns.uncounted,

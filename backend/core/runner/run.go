@@ -143,9 +143,6 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		return unusableSession(err)
 	}
 	r.attachSession(session)
-	if stop := r.integrity.restoreProtected(ctx); stop != nil {
-		return stop
-	}
 	r.progress.beginFirstFingerprint(ctx)
 	return nil
 }

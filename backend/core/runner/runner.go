@@ -249,7 +249,9 @@ type Stop struct {
 	Reason string
 	Until  time.Time // parked: when it continues
 	Pane   string    // needs_user: where the user must act, "" if nowhere
-	By     goal.ID   // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user
+	// Changed are files that decide about the goal and were changed: needs_user until the user decides about them.
+	Changed []goal.DecidingFile
+	By      goal.ID // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

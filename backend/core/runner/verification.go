@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,7 +130,7 @@ func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 
 // runCriterion runs the criterion, and counts what the judges spent.
 func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
-	v.claims.last = nil
+	v.claims.last, v.claims.rationale = nil, c.rationale
 	claim := v.describeClaim(c)
 	claim.Accepted, claim.Note = c.accepted, c.note
 	found, err := v.judge.DecideClaim(ctx, *v.goal, claim, func(verdict goal.Verdict) error {
@@ -278,6 +279,15 @@ func describeKeptEvidence(bytes int64) string {
 		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
 	}
 	return fmt.Sprintf("all %d bytes", bytes)
+}
+
+// claimWords returns what the agent said with the claim at which the changed files were found, "" if it was none.
+func (v *verification) claimWords(stop *Stop) string {
+	found := slices.ContainsFunc(v.claims.last, func(d goal.Verdict) bool { return d.Outcome == goal.Tampered })
+	if len(stop.Changed) == 0 || !found {
+		return ""
+	}
+	return v.claims.rationale
 }
 
 // proofAt returns what a goal that stops in this way proves; the zero value if it is not done.

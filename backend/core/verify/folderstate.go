@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/core/verify/baseline"
 	"goalpost/backend/core/verify/protect"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/text"
 )
 
@@ -112,19 +113,7 @@ func (f *FolderState) Tampered(context.Context) (string, error) {
 	return f.protectedState().Tampered(-1)
 }
 
-// Undecided names the changed files whose change RecordShown has not stored.
-func (f *FolderState) Undecided(ctx context.Context) ([]string, error) {
-	return f.protectedState().Undecided(ctx)
-}
-
-// RecordShown stores which files are changed, and how, when the goal pauses for them and the user learns that they
-// will be restored.
-func (f *FolderState) RecordShown(ctx context.Context) error {
+// RecordShown stores which files are changed, and how, when the goal pauses for them. It returns the files.
+func (f *FolderState) RecordShown(ctx context.Context) ([]goal.DecidingFile, error) {
 	return f.protectedState().RecordShown(ctx)
-}
-
-// RestoreProtected restores the protected files and returns those that it changed. backup is the folder, in the
-// private one, that holds what it replaced, "" if there was nothing to keep.
-func (f *FolderState) RestoreProtected(ctx context.Context) (files []string, backup string, err error) {
-	return f.protectedState().RestoreAll(ctx)
 }

@@ -143,7 +143,7 @@ func TestClaim_OptionalScript_IsTampered(t *testing.T) {
 		t.Fatalf("the verdict is %s (%s), %q", v.Outcome, v.Detail, v.Tail)
 	}
 	// The user can restore the folder, which removes the new script.
-	files, aside, err := g.Folder.RestoreProtected(t.Context())
+	files, aside, err := protection(t, g.options).RestoreAll(t.Context())
 	if err != nil || !slices.Equal(files, []string{"env.sh"}) {
 		t.Fatalf("put back: %q, %v", files, err)
 	}
@@ -180,7 +180,8 @@ func TestClaim_ModeOfAProgram_IsPutBack(t *testing.T) {
 	if v.Outcome != goal.Tampered || !strings.Contains(v.Tail, "strict (mode, program)") {
 		t.Fatalf("the verdict is %s (%s), %q", v.Outcome, v.Detail, v.Tail)
 	}
-	if files, _, err := g.Folder.RestoreProtected(t.Context()); err != nil || !slices.Equal(files, []string{"strict"}) {
+	files, _, err := protection(t, g.options).RestoreAll(t.Context())
+	if err != nil || !slices.Equal(files, []string{"strict"}) {
 		t.Fatalf("put back: %q, %v", files, err)
 	}
 	if info, err := os.Stat(filepath.Join(g.Environment.Dir, "strict")); err != nil || info.Mode()&0o111 != 0 {
@@ -220,7 +221,7 @@ func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
 	if v := expect("still changed", goal.Tampered); !strings.Contains(v.Tail, "+"+lib) {
 		t.Errorf("it shows %q", v.Tail)
 	}
-	if files, _, err := g.Folder.RestoreProtected(t.Context()); err != nil || len(files) > 0 {
+	if files, _, err := protection(t, g.options).RestoreAll(t.Context()); err != nil || len(files) > 0 {
 		t.Errorf("put back: %q, %v", files, err)
 	}
 	change("1\n")

@@ -193,8 +193,7 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.file) {
 				t.Fatalf("%s (%s)", v.Outcome, v.Detail)
 			}
-			// The change can be listed as undecided.
-			if _, err := h.Folder.Undecided(t.Context()); err != nil {
+			if _, err := h.Folder.RecordShown(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -253,7 +252,7 @@ func (ta tampering) try(t *testing.T) {
 	if v := one(t, h, shell(ta.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, ta.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
-	touched, _, err := w.RestoreProtected(t.Context())
+	touched, _, err := protection(t, o).RestoreAll(t.Context())
 	if err != nil || len(touched) == 0 {
 		t.Errorf("put back %v, %v", touched, err)
 	}
@@ -315,13 +314,14 @@ func TestRestore_EachFileType_IsRestored(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folderOf(t, "-- check.sh --\n#!/bin/sh\nexit 1\n")
-			w := world(t, verify.Options{Dir: dir, Criterion: criterion("./check.sh")})
+			o := verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion("./check.sh")}
+			w := world(t, o)
 			must(t, os.Remove(filepath.Join(dir, "check.sh")))
 			c.put(t, dir)
 			if diff, err := w.Tampered(t.Context()); err != nil || diff == "" {
 				t.Fatalf("%q %v", diff, err)
 			}
-			touched, _, err := w.RestoreProtected(t.Context())
+			touched, _, err := protection(t, o).RestoreAll(t.Context())
 			if err != nil || !slices.Equal(touched, []string{"check.sh"}) {
 				t.Fatalf("%v %v", touched, err)
 			}
@@ -406,15 +406,16 @@ func TestRecordProtected_GoalCreated_FreezesChecks(t *testing.T) {
 // target.
 func TestRestore_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	dir := folderOf(t, "-- tests/pre-commit --\n1\n-- .git/hooks/sample --\nx\n")
-	w := world(t, verify.Options{
+	o := verify.Options{
 		Dir:       dir,
 		Private:   filepath.Join(t.TempDir(), "p"),
 		Criterion: criterion("true"),
 		Protect:   []string{"tests/**"},
-	})
+	}
+	world(t, o)
 	must(t, os.RemoveAll(filepath.Join(dir, "tests")))
 	must(t, os.Symlink(".git/hooks", filepath.Join(dir, "tests")))
-	_, _, err := w.RestoreProtected(t.Context())
+	_, _, err := protection(t, o).RestoreAll(t.Context())
 	must(t, err)
 	if _, err := os.Lstat(filepath.Join(dir, ".git/hooks/pre-commit")); err == nil {
 		t.Error("a hook was written")

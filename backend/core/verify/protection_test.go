@@ -50,9 +50,9 @@ func TestAccept_ChangedFile_Decides(t *testing.T) {
 			o := heldIn(t, c.archive, c.command)
 			world(t, o)
 			rewrite(t, o.Dir, c.change)
-			files, err := protection(t, o).Undecided(t.Context())
+			files, err := protection(t, o).ChangedFiles()
 			if err != nil || strings.Join(files, " ") != c.accepted {
-				t.Fatalf("undecided: %q, %v", files, err)
+				t.Fatalf("changed: %q, %v", files, err)
 			}
 			accepted, err := protection(t, o).Accept(t.Context())
 			if err != nil || len(accepted) != 1 || accepted[0].Path != c.accepted {
@@ -65,8 +65,8 @@ func TestAccept_ChangedFile_Decides(t *testing.T) {
 			if diff, err := world(t, o).Tampered(t.Context()); err != nil || !strings.Contains(diff, c.diff) {
 				t.Errorf("after the next change: %q, %v", diff, err)
 			}
-			if files, err := protection(t, o).Undecided(t.Context()); err != nil || len(files) != 1 {
-				t.Errorf("undecided after the next change: %q, %v", files, err)
+			if files, err := protection(t, o).ChangedFiles(); err != nil || len(files) != 1 {
+				t.Errorf("changed after the next change: %q, %v", files, err)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestAccept_FileCannotBeStored_ChangesNothing(t *testing.T) {
 }
 
 // TestAccept_OneOfTwoChanges_OnlyAsShown checks that a version that was not shown is refused, and that accepting one
-// file leaves the other undecided.
+// file leaves the other as it is.
 func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	o := heldIn(t, "-- one.sh --\nfalse\n-- two.sh --\nfalse\n", "sh one.sh", "sh two.sh")
 	world(t, o)
@@ -106,7 +106,7 @@ func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	write(t, o.Dir, "two.sh", "true\n")
 	p := protection(t, o)
 	list, err := p.Changes(t.Context())
-	if err != nil || len(list) != 2 || !list[0].Undecided || !strings.Contains(list[0].Diff, "+true") ||
+	if err != nil || len(list) != 2 || !strings.Contains(list[0].Diff, "+true") ||
 		!strings.Contains(list[0].Why, "check") {
 		t.Fatalf("changes: %+v, %v", list, err)
 	}
@@ -131,9 +131,9 @@ func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	if err != nil || len(accepted) != 1 || accepted[0].Path != "one.sh" {
 		t.Fatalf("accepted: %v, %v", accepted, err)
 	}
-	files, err := protection(t, o).Undecided(t.Context())
+	files, err := protection(t, o).ChangedFiles()
 	if err != nil || !slices.Equal(files, []string{"two.sh"}) {
-		t.Errorf("undecided: %q, %v", files, err)
+		t.Errorf("changed: %q, %v", files, err)
 	}
 }
 
@@ -173,38 +173,12 @@ func TestUnprotect_UnprotectedFile_FreesNothing(t *testing.T) {
 	}
 }
 
-// TestUndecided_ChangeWasShown_IsDecided also checks that a later change is undecided again.
-func TestUndecided_ChangeWasShown_IsDecided(t *testing.T) {
-	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh")
-	w := world(t, o)
-	expect := func(when string, want ...string) {
-		t.Helper()
-		if files, err := w.Undecided(t.Context()); err != nil || !slices.Equal(files, want) {
-			t.Errorf("%s: %q, %v", when, files, err)
-		}
-	}
-	expect("at the start")
-	write(t, o.Dir, "check.sh", "true\n")
-	expect("changed", "check.sh")
-	must(t, w.RecordShown(t.Context()))
-	expect("shown")
-	write(t, o.Dir, "check.sh", "test -f right\n")
-	expect("changed again", "check.sh")
-	write(t, o.Dir, "check.sh", "true\n")
-	expect("as it was shown")
-	if _, _, err := w.RestoreProtected(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	write(t, o.Dir, "check.sh", "true\n")
-	expect("changed in the same way after it was put back", "check.sh")
-}
-
 // TestRestore_ChangedVersion_IsKeptAside: the agent's version must not be lost.
 func TestRestore_ChangedVersion_IsKeptAside(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh", "sh check.sh -x")
-	w := world(t, o)
+	world(t, o)
 	write(t, o.Dir, "check.sh", "true\n")
-	files, aside, err := w.RestoreProtected(t.Context())
+	files, aside, err := protection(t, o).RestoreAll(t.Context())
 	if err != nil || !slices.Equal(files, []string{"check.sh"}) {
 		t.Fatalf("put back %q, %v", files, err)
 	}

@@ -108,6 +108,12 @@ type StartFailure struct {
 	By   string `json:"by"` // command line of the program that looked for it
 }
 
+// DecidingFile is a file that decides about a goal, that was changed, and that the user has not decided about.
+type DecidingFile struct {
+	Path string `json:"path"` // relative to the goal's folder, with slashes
+	Why  string `json:"why"`  // why it decides, as a clause
+}
+
 // FileChange is a file that a check used and that has changed since the goal's start.
 type FileChange struct {
 	Path   string   `json:"path"`

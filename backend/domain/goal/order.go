@@ -41,8 +41,5 @@ func (o OrderKind) IsValid() bool {
 	return false
 }
 
-// TamperedMark begins the reason of a goal that paused because a protected file was changed.
-const TamperedMark = "what decides about the goal was changed"
-
 // QuestionPrefix begins the reason of a goal that paused for a question of its agent.
 const QuestionPrefix = "the agent asks: "

@@ -274,9 +274,15 @@ type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
-	What      string `json:"what"`   // question: the agent asks; word: a manual check waits; look: anything else
-	Reason    string `json:"reason"` // the question, or why the goal paused
-	Pane      string `json:"pane"`   // where the user is to act, "" if nowhere
+	// What is question: the agent asks; word: a manual check waits; changed: a file that decides was changed; look:
+	// anything else.
+	What   string `json:"what"`
+	Reason string `json:"reason"` // the question, or why the goal paused
+	Pane   string `json:"pane"`   // where the user is to act, "" if nowhere
+
+	Changed []goal.DecidingFile `json:"changed,omitempty"`
+	// AgentReason is why the agent made the change, in its own words; "" if it gave no reason.
+	AgentReason string `json:"agent_reason,omitempty"`
 }
 
 // pendingQuestions reads what one goal, or all, need from the user. It leaves out goals in approvals that wait for
@@ -290,10 +296,19 @@ func pendingQuestions(
 	}
 	out := []pendingQuestion{}
 	for _, a := range list {
-		v := pendingQuestion{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
+		v := pendingQuestion{
+			GoalID:    string(a.ID),
+			Objective: a.Objective,
+			At:        a.At.UTC().Format(event.TimeLayout),
+			What:      "look",
+			Reason:    a.Reason,
+			Pane:      a.Pane,
+		}
 		switch question, isQuestion := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
 		case isQuestion:
 			v.What, v.Reason = "question", question
+		case len(a.Changed) > 0:
+			v.What, v.Changed, v.AgentReason = "changed", a.Changed, a.Account
 		case a.Waits:
 			v.What = "word"
 		case approvals[v.GoalID]:
@@ -312,6 +327,7 @@ func (ac approvalCommands) formatQuestions(list []pendingQuestion) string {
 		what := map[string]string{
 			"question": "its agent asks you:",
 			"word":     "needs your decision:",
+			"changed":  "needs your decision:",
 			"look":     "is paused and needs you:",
 		}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
@@ -330,6 +346,8 @@ func (ac approvalCommands) formatQuestions(list []pendingQuestion) string {
 func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
+	case "changed":
+		return ac.changedHelp(a)
 	case "word":
 		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", ac.program.Name, id, ac.program.Name, id)
 	case "question":
@@ -337,14 +355,31 @@ func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
 			ac.program.Name, id, ac.program.Name, id)
 	}
-	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", ac.program.Name, id,
+	return fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", ac.program.Name, id,
 		ac.program.Name, id)
-	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
-		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n" +
-			"  %s resume %s --accept-changes PATH   accepts one of them and restores the others\n"
-		lines += fmt.Sprintf(keep, ac.program.Name, id, ac.program.Name, id)
+}
+
+// changedHelp says why each changed file decides, what the agent says about the change, and the commands that decide.
+func (ac approvalCommands) changedHelp(a pendingQuestion) string {
+	var b strings.Builder
+	for _, f := range a.Changed {
+		fmt.Fprintf(&b, "  %s: %s\n", singleLine(f.Path), singleLine(f.Why))
 	}
-	return lines
+	if a.AgentReason != "" {
+		fmt.Fprintf(&b, "  the agent says: %s\n", oneLine(a.AgentReason))
+	}
+	id := goal.ID(a.GoalID).Short()
+	for _, way := range [][2]string{
+		{"resume " + id + " --accept-protected", "keep the change: it counts from now on, and the goal continues"},
+		{"resume " + id + " --restore-protected", "put it back: only this is undone, and the goal continues"},
+		{"abort " + id, "stop"},
+	} {
+		fmt.Fprintf(&b, "  %s %-36s %s\n", ac.program.Name, way[0], way[1])
+	}
+	if len(a.Changed) > 1 {
+		fmt.Fprintf(&b, "  With --restore-protected, --accept-changes PATH keeps one of them.\n")
+	}
+	return b.String()
 }
 
 // printAnswerHelp prints, after a followed goal has stopped, how to answer it. The commands for calls to approve were

@@ -120,6 +120,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 	}
 	done := write("done.txt", "x")
 	work := func(turns ...modeltest.Answer) modeltest.Answer { return turns[min(turn, len(turns)-1)] }
+	if strings.Contains(r.Last().Text, "why was this changed?") {
+		return modeltest.Say("The test looked for the wrong file.")
+	}
 	switch r.Model {
 	case "good":
 		return modeltest.Answer{Text: "I write it and claim.", Calls: []goal.Call{

@@ -87,7 +87,8 @@ func (r resumeCommands) resumeWith(
 	return c
 }
 
-// showChangesOnRefusal prints the changes of protected files if a goal cannot continue because of them.
+// showChangesOnRefusal prints the changes of protected files, and how to decide about them, if a goal cannot continue
+// because of them.
 func (r resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
 	var problem *fault.Error
 	if !errors.As(refusal, &problem) || problem.Code != fault.ProtectedChanged {
@@ -97,12 +98,22 @@ func (r resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id
 	if err != nil {
 		return errors.Join(refusal, err)
 	}
+	question := pendingQuestion{GoalID: string(id)}
 	for _, c := range state.Changes {
-		r.program.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
+		question.Changed = append(question.Changed, goal.DecidingFile{Path: c.Path, Why: c.Why})
+		r.program.errorf("%s  sha256 %.12s\n", singleLine(c.Path), c.SHA256)
 		for line := range strings.Lines(c.Diff) {
 			r.program.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 	}
+	row, err := a.Store().Goals.Get(ctx, id)
+	if err != nil || row.Status == goal.Completed { // reopen has its own hint
+		return errors.Join(refusal, err)
+	}
+	if subject, err := a.Store().Questions.Subject(ctx, row); err == nil && len(subject.Changed) > 0 {
+		question.AgentReason = row.Account
+	}
+	r.program.errorf("%s", approvalCommands(r).changedHelp(question))
 	return refusal
 }
 
@@ -114,11 +125,11 @@ type protectedFlags struct {
 
 func (p *protectedFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&p.accept, "accept-protected", false,
-		"accept changed protected files: their present versions are the protected ones from now on")
+		"keep the changes of protected files: their present versions are the protected ones from now on")
 	fl.BoolVar(&p.restore, "restore-protected", false,
-		"restore changed protected files; the changed versions are kept aside")
+		"put changed protected files back; the changed versions are kept aside")
 	fl.StringArrayVar(&p.changes, "accept-changes", nil,
-		"accept the shown change of one protected file, and restore the others; repeatable")
+		"keep the shown change of one protected file; --restore-protected puts the others back; repeatable")
 	fl.StringArrayVar(&p.release, "unprotect", nil,
 		"let the agent change a protected file for the rest of the goal; repeatable")
 }

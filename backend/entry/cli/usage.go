@@ -239,6 +239,9 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 		errors.As(err, &development) {
 		code = exitError // the user's input is not the cause
 	}
+	if problem.Code == fault.ProtectedChanged {
+		code = exitNeedsUser // the goal is as before
+	}
 	if !wantsJSON(c, args) {
 		p.errorf("%s: %s\n", p.Name, strings.TrimSpace(problem.Message))
 		if problem.Hint != "" {

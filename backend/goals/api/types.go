@@ -19,7 +19,7 @@ type ResumeInput struct {
 	Note      string `json:"note"`      // added to the conversation
 	Protected string `json:"protected"` // what to do with changed protected files; "" = no decision
 	goal.Limits
-	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
+	// AcceptChanges are changed protected files whose shown versions the user accepts. Protected applies to the others.
 	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
 	// Unprotect lists files that the agent may change from now on, by their paths relative to the folder.
 	Unprotect []string `json:"unprotect,omitempty"`
@@ -59,9 +59,6 @@ type ProtectedChange struct {
 	Why    string `json:"why"`  // why it decides a check
 	Diff   string `json:"diff"` // unified, shortened
 	SHA256 string `json:"sha256"`
-	// Undecided reports that the change was not shown when the goal paused. The goal cannot be resumed until the user
-	// decides about it.
-	Undecided bool `json:"undecided"`
 }
 
 // ProtectedState lists the protected files of a goal, and their changes.

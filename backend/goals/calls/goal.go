@@ -84,7 +84,7 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	f.card.activity, errs[3] = activity[row.ID], err
 	f.waits, errs[4] = ga.store.Questions.WaitsForManual(ga.ctx, row)
 	f.card.owner, errs[5] = ga.owner(row)
-	f.askedPane, errs[6] = ga.store.Questions.QuestionPane(ga.ctx, row)
+	f.subject, errs[6] = ga.store.Questions.Subject(ga.ctx, row)
 	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
 	proofs, err := ga.store.History.Proofs(ga.ctx, row.ID)

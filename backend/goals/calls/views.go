@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"strings"
 	"time"
 
 	"goalpost/backend/domain/event"
@@ -75,13 +74,12 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 
 // goalFacts are the stored facts about a goal in addition to its row.
 type goalFacts struct {
-	claims  []store.Claim
-	reviews []store.ReviewRecord
-	todos   []goal.Todo
-	card    cardFacts
-	waits   bool
-	// askedPane is the pane in which the agent asked the user to act.
-	askedPane string
+	claims    []store.Claim
+	reviews   []store.ReviewRecord
+	todos     []goal.Todo
+	card      cardFacts
+	waits     bool
+	subject   store.Subject
 	protected []event.Event // warnings about protected files; only for a receipt
 }
 
@@ -111,17 +109,12 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		MergeCommand: mergeCommand(r.Goal),
 		Reviewed:     r.NeedsReview(),
 		Waits:        f.waits,
-		Tampered:     isTampered(r),
-		AskedPane:    f.askedPane,
+		Tampered:     len(f.subject.Changed) > 0,
+		AskedPane:    f.subject.Pane,
 		Todos:        append([]goal.Todo{}, f.todos...),
 		Panes:        append([]string{}, panes...),
 		Marks:        buildTimeline(f, r.Status),
 	}
-}
-
-// isTampered reports whether a goal is paused because protected files changed.
-func isTampered(r store.GoalRow) bool {
-	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
 }
 
 // resultOf returns the result of the claim that was verified or waits for the user.

@@ -18,8 +18,8 @@ import (
 
 // protectedDecision is what the user decided about the protected files of a stopped goal.
 type protectedDecision struct {
-	all       string            // for all changed files: api.AcceptProtected, api.RestoreProtected, or "" for none
-	accept    []protect.Version // changes to accept; the other changed files are restored
+	accept    []protect.Version // changes to accept
+	all       string            // for all other changed files: api.AcceptProtected, api.RestoreProtected, "" for none
 	unprotect []string          // files that the agent may change from now on
 }
 
@@ -82,11 +82,10 @@ func (pf *ProtectedFiles) State(ctx context.Context, id goal.ID) (api.ProtectedS
 	}
 	for _, c := range changes {
 		state.Changes = append(state.Changes, api.ProtectedChange{
-			Path:      c.Path,
-			Why:       c.Why,
-			Diff:      c.Diff,
-			SHA256:    c.SHA256,
-			Undecided: c.Undecided,
+			Path:   c.Path,
+			Why:    c.Why,
+			Diff:   c.Diff,
+			SHA256: c.SHA256,
 		})
 	}
 	return state, nil
@@ -100,8 +99,8 @@ func viewProtected(files []protect.Item) []api.ProtectedFile {
 	return views
 }
 
-// validate refuses to continue a goal if protected files changed after it stopped, or after the user last saw their
-// changes, and d does not cover them. It changes nothing.
+// validate refuses to continue a goal if protected files have changed and d does not cover them. It changes nothing:
+// no file is restored unless the user says so.
 func (pf *ProtectedFiles) validate(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if err := d.validate(); err != nil {
 		return err
@@ -110,23 +109,22 @@ func (pf *ProtectedFiles) validate(ctx context.Context, g goal.Goal, d protected
 	if err != nil {
 		return err
 	}
-	files, err := p.Undecided(ctx)
+	files, err := p.ChangedFiles()
 	if err != nil {
 		return fmt.Errorf("comparing protected files: %w", err)
 	}
 	if files = slices.DeleteFunc(files, d.covers); len(files) == 0 {
 		return nil
 	}
-	command := "resume"
+	hint := "keep the change (--accept-protected), put it back (--restore-protected), or stop the goal (abort)"
 	if g.Status == goal.Completed {
-		command = "reopen"
+		hint = "reopen it with --accept-protected to keep the change, or with --restore-protected to put it back"
 	}
 	return &fault.Error{
 		Code:    fault.ProtectedChanged,
 		Field:   "protected",
-		Message: "protected files have changed: " + joinSome(files),
-		Hint: "review them, then " + command + " the goal with --accept-protected to keep and protect their present " +
-			"versions, or with --restore-protected to restore the old ones",
+		Message: "files that decide about the goal have changed: " + joinSome(files) + ". Nothing was put back.",
+		Hint:    hint,
 	}
 }
 
@@ -229,13 +227,16 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 		files:   files,
 		warning: event.ProtectedAccepted(names),
 		note: "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
-			"Do not change them.",
+			askFirst,
 	}, nil
 }
 
+// askFirst ends the notes about files that stay protected.
+const askFirst = "If one of them has to change, ask first with request_access and a reason."
+
 // restoreFiles restores the changed files that the user does not accept.
 func restoreFiles(ctx context.Context, p *protect.State, d protectedDecision) (outcome, error) {
-	if d.all != api.RestoreProtected && len(d.accept) == 0 {
+	if d.all != api.RestoreProtected {
 		return outcome{}, nil
 	}
 	files, backup, err := p.RestoreAll(ctx)
@@ -245,6 +246,6 @@ func restoreFiles(ctx context.Context, p *protect.State, d protectedDecision) (o
 	return outcome{
 		files:   files,
 		warning: event.ProtectedRestored(files, backup),
-		note:    "I put these protected files back to what they were: %s. Do not change them.",
+		note:    "I put these protected files back to what they were: %s. " + askFirst,
 	}, nil
 }

@@ -104,8 +104,8 @@ func (r *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (b
 	if err != nil {
 		return false, err
 	}
-	questionPane, err := r.Store.Questions.QuestionPane(ctx, row)
-	return err == nil && questionPane == name, err
+	subject, err := r.Store.Questions.Subject(ctx, row)
+	return err == nil && subject.Pane == name, err
 }
 
 // endIdleShares ends the shares of a goal that has no run in this process.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -45,17 +44,25 @@ func (u *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error)
 		BY 1`)
 }
 
-// QuestionPane returns the pane in which the agent of a paused goal asks the user to act, "" if it named none.
-func (u *UserQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
+// Subject is what a paused goal needs the user for.
+type Subject struct {
+	Pane    string              // where the user is to act, "" if nowhere
+	Changed []goal.DecidingFile // files that decide about the goal and were changed
+}
+
+// Subject returns what a goal that is paused for the user needs the user for.
+func (u *UserQuestions) Subject(ctx context.Context, g GoalRow) (s Subject, err error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
-		return "", nil
+		return s, nil
 	}
-	name, err := readValue[sql.NullString](ctx, u.read, "read the pane that the agent asks about",
-		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`, g.ID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+	list, err := readRows(ctx, u.read, "read what a goal needs the user for", func(r scanner, s *Subject) error {
+		return r.Scan(&s.Pane, jsonColumn{&s.Changed})
+	}, `SELECT coalesce(body ->> 'pane', ''), body -> 'changed' FROM events WHERE goal_id = ? AND type = 'paused'
+		ORDER BY seq DESC LIMIT 1`, g.ID)
+	if len(list) > 0 {
+		s = list[0]
 	}
-	return name.String, err
+	return s, err
 }
 
 // PendingQuestion is a goal that is paused for the user, with the reason.
@@ -63,15 +70,16 @@ type PendingQuestion struct {
 	GoalRow
 	At     time.Time
 	Reason string // begins with goal.QuestionPrefix if its agent asked
-	Pane   string // where the user is to act, "" if nowhere
-	Waits  bool   // for the user's decision about a manual check
+	Subject
+	Waits bool // for the user's decision about a manual check
 }
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
 func (u *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	list, err := readRows(ctx, u.read, "read the questions of goals", func(r scanner, a *PendingQuestion) error {
-		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane)
-	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
+		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane, jsonColumn{&a.Changed})
+	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', ''), p.body -> 'changed'
+		FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_user' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
 	if err != nil {

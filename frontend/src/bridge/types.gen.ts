@@ -188,6 +188,8 @@ export interface PausedEvent {
   until?: string;
   /** needs_user: where the user must act */
   pane?: string;
+  /** needs_user: files that decide about the goal and were changed; the user decides about them */
+  changed?: DecidingFile[];
   /** user_paused: the goal that started it, or goal.ExternalAgent; "" is the user */
   by?: string;
   /** Unanswered means that no model answered in the newest iteration. It does not count, and is repeated. */
@@ -506,6 +508,14 @@ export type FileRole =
   | "test" // of a test runner that looks for this name
   | "code"
   | "data";
+
+/** DecidingFile is a file that decides about a goal, that was changed, and that the user has not decided about. */
+export interface DecidingFile {
+  /** relative to the goal's folder, with slashes */
+  path: string;
+  /** why it decides, as a clause */
+  why: string;
+}
 
 /** FileChange is a file that a check used and that has changed since the goal's start. */
 export interface FileChange {
@@ -1715,7 +1725,9 @@ export interface ResumeInput extends Limits {
   note: string;
   /** what to do with changed protected files; "" = no decision */
   protected: string;
-  /** AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored. */
+  /**
+   * AcceptChanges are changed protected files whose shown versions the user accepts. Protected applies to the others.
+   */
   accept_changes?: readonly ProtectedVersion[];
   /** Unprotect lists files that the agent may change from now on, by their paths relative to the folder. */
   unprotect?: readonly string[];
@@ -1755,11 +1767,6 @@ export interface ProtectedChange {
   /** unified, shortened */
   diff: string;
   sha256: string;
-  /**
-   * Undecided reports that the change was not shown when the goal paused. The goal cannot be resumed until the user
-   * decides about it.
-   */
-  undecided: boolean;
 }
 
 /** ProtectedState lists the protected files of a goal, and their changes. */

@@ -1,6 +1,6 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
-import { canPause, canResume, isLive } from "@/store/goalcards";
+import { canPause, canResume, changedRequest, isLive } from "@/store/goalcards";
 import { firstGoal } from "@/store/goals";
 import { openHelpHere } from "./helpplaces";
 import type { App } from "@/store/app";
@@ -81,7 +81,8 @@ function goalsActions(app: App): Action[] {
 function showRequest(app: App): void | Promise<void> {
   const { approvals, detail, route } = app.state;
   const waiting = approvals.filter((a) => a.given === "");
-  const first = waiting.find((a) => a.goal_id === detail.id) ?? waiting[0];
+  const changed = detail.view?.tampered ? { goal_id: detail.id, request: changedRequest(detail.id) } : undefined;
+  const first = waiting.find((a) => a.goal_id === detail.id) ?? changed ?? waiting[0];
   if (!first || document.activeElement?.closest("[data-request]")) return app.approvals.open();
   if (route === "workspace") app.watchGoal(first.goal_id);
   else app.openGoal(first.goal_id);

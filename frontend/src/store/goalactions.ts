@@ -101,7 +101,7 @@ export class GoalActions {
       const problem = asProblem(reason);
       if (problem.code === "protected_changed") {
         this.core.set({ protectedChanged: { id, message: problem.message, resume: decided } });
-        this.core.notices.problem({ ...problem, hint: "Open the goal to accept the changes or restore the files." });
+        this.core.notices.problem({ ...problem, hint: "Open the goal to keep the change or put it back." });
       } else {
         this.core.notices.problem(problem);
       }

@@ -20,6 +20,11 @@ export function asksUser(card: Pick<GoalCard, "status" | "asks">): boolean {
   return (card.asks ?? 0) > 0 && (card.status === "running" || card.status === "paused");
 }
 
+/** Names the card that asks about the changed files of a goal, like the request of an approval. */
+export function changedRequest(goal: string): string {
+  return `changed ${goal}`;
+}
+
 const questionPrefix = /^(?:Stopped because |Stopped: )?the agent asks: /i;
 
 /** The agent's question for which a goal is paused, `""` if there is none. */

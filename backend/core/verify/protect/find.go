@@ -89,7 +89,7 @@ func (ic *itemCollector) addStarted(check int, k goal.Check) {
 		isSeen := observation != nil && observation.Incomplete == "" &&
 			slices.ContainsFunc(observation.Files, func(u goal.UsedFile) bool { return u.Path == file })
 		if !isSeen {
-			ic.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
+			ic.add(Item{Path: file, Kind: KindLocked, Why: roleReasons[goal.RoleScript], Role: goal.RoleScript}, check)
 		}
 	}
 }
@@ -107,8 +107,20 @@ func (ic *itemCollector) addJudges(check int) {
 		if isWork || isManifest || !inputs.IsJudge(observation, u) || inputs.IsInstalled(u.Path) {
 			continue
 		}
-		ic.add(Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}, check)
+		ic.add(Item{Path: u.Path, Kind: KindLocked, Why: roleReasons[u.Role], Role: u.Role}, check)
 	}
+}
+
+// roleReasons say why a file decides, by what the check uses it for.
+var roleReasons = map[goal.FileRole]string{
+	goal.RoleScript:   "the check runs it",
+	goal.RoleMain:     "the check runs it",
+	goal.RoleProgram:  "the check runs it",
+	goal.RoleMakefile: "the check takes its commands from it",
+	goal.RoleSettings: "the check takes its settings from it",
+	goal.RoleTest:     "the check runs it as a test",
+	goal.RoleCode:     "the tests use it",
+	goal.RoleData:     "it is what the check compares with",
 }
 
 // reasonChosen is the reason for files that the user protects.

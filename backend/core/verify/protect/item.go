@@ -20,10 +20,12 @@ const (
 
 // Item is a file or an installed tree that decides a check and that the agent must not change.
 type Item struct {
-	Path   string `json:"path"` // relative to the goal's folder, with slashes
-	Kind   Kind   `json:"kind"`
-	Why    string `json:"why"`
-	Checks []int  `json:"checks"` // indices of the checks that it decides
+	Path string `json:"path"` // relative to the goal's folder, with slashes
+	Kind Kind   `json:"kind"`
+	Why  string `json:"why"` // why it decides, as a clause
+	// Role is what the check uses it for, "" if the user chose the file.
+	Role   goal.FileRole `json:"role,omitempty"`
+	Checks []int         `json:"checks"` // indices of the checks that it decides
 }
 
 // Original is a file at the goal's start.

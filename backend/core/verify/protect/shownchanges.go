@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/fileio"
 	"goalpost/backend/lib/text"
 )
@@ -21,8 +22,6 @@ type Change struct {
 	Diff string // unified, shortened
 	// SHA256 is the hash of the present content, or of Diff if there is no content. Accept takes it.
 	SHA256 string
-	// Undecided says that the user had not seen this version when the goal paused.
-	Undecided bool
 }
 
 // Changes lists the changed files for the user. Accept refuses versions that differ from the ones listed last.
@@ -34,10 +33,6 @@ func (s *State) Changes(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	undecided, err := s.Undecided(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var list []Change
 	for _, d := range found {
 		diff := string(text.TruncateMiddle([]byte(d.text), MaxDiffBytes))
@@ -46,14 +41,13 @@ func (s *State) Changes(ctx context.Context) ([]Change, error) {
 			continue
 		}
 		list = append(list, Change{
-			Path:      d.Path,
-			Why:       d.Why,
-			Diff:      diff,
-			SHA256:    d.sum,
-			Undecided: slices.Contains(undecided, d.Path),
+			Path:   d.Path,
+			Why:    d.Why,
+			Diff:   diff,
+			SHA256: d.sum,
 		})
 	}
-	return list, fileio.WriteJSON(filepath.Join(s.private, presentedFile), shownOf(found))
+	return list, s.saveShown(found)
 }
 
 // StaleChangeError says that a file changed again after the user was shown its change.
@@ -106,93 +100,66 @@ func (s *State) chooseChanges(versions []Version) ([]mismatch, error) {
 	}), nil
 }
 
-// lastShown returns the hash of the last change of each file that the user was shown.
-func (s *State) lastShown() (map[string]string, error) {
-	sums := map[string]string{}
-	for _, name := range []string{shownFile, presentedFile} {
-		list, err := s.readShown(name)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range list {
-			sums[c.Path] = c.Sum
-		}
-	}
-	return sums, nil
-}
-
-// readShown reads one of the files of shown changes; a missing file contains none.
-func (s *State) readShown(name string) (list []shownChange, err error) {
-	err = fileio.ReadJSON(filepath.Join(s.private, name), &list)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return list, err
-}
-
-// shownChange is a change as the user was shown it.
+// shownChange is a change as the user was shown it last.
 type shownChange struct {
-	Kind Kind   `json:"kind"`
 	Path string `json:"path"`
 	Sum  string `json:"sum"` // of the content, or of the description if there is no content
 }
 
-// Files in the private folder that record which changes the user was shown: when the goal paused for them, and when
-// the user listed them later.
-const (
-	shownFile     = "shown.json"
-	presentedFile = "presented.json"
-)
+// shownPath is the file in the private folder that records which changes the user was shown last.
+func (s *State) shownPath() string { return filepath.Join(s.private, "shown.json") }
 
-// RecordShown stores the present changes when the goal pauses for them and the user sees that they will be
-// restored.
-func (s *State) RecordShown(ctx context.Context) error {
-	if s == nil {
-		return nil
+// lastShown returns the hash of the last change of each file that the user was shown.
+func (s *State) lastShown() (map[string]string, error) {
+	var list []shownChange
+	if err := fileio.ReadJSON(s.shownPath(), &list); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	found, err := s.findChanges(-1)
-	if err != nil {
-		return err
+	sums := map[string]string{}
+	for _, c := range list {
+		sums[c.Path] = c.Sum
 	}
-	return fileio.WriteJSON(filepath.Join(s.private, shownFile), shownOf(found))
+	return sums, nil
+}
+
+func (s *State) saveShown(found []mismatch) error {
+	list := make([]shownChange, 0, len(found))
+	for _, d := range found {
+		list = append(list, shownChange{d.Path, d.sum})
+	}
+	return fileio.WriteJSON(s.shownPath(), list)
 }
 
 func (s *State) forgetShown() error {
-	for _, name := range []string{shownFile, presentedFile} {
-		if err := os.Remove(filepath.Join(s.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("deleting the list of shown changes: %w", text.StripPathError(err))
-		}
+	if err := os.Remove(s.shownPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting the list of shown changes: %w", text.StripPathError(err))
 	}
 	return nil
 }
 
-// Undecided names the files that changed after the user was shown their change.
-func (s *State) Undecided(ctx context.Context) ([]string, error) {
+// RecordShown stores the present changes when the goal pauses for them and the user sees them. It returns their files.
+func (s *State) RecordShown(ctx context.Context) (files []goal.DecidingFile, err error) {
 	if s == nil {
 		return nil, nil
 	}
 	found, err := s.findChanges(-1)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	changes, err := s.readShown(shownFile)
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	for _, c := range shownOf(found) {
-		if !slices.Contains(changes, c) {
-			files = append(files, c.Path)
+	for _, d := range found {
+		isListed := slices.ContainsFunc(files, func(f goal.DecidingFile) bool { return f.Path == d.Path })
+		if !isListed { // another check may use it, too
+			files = append(files, goal.DecidingFile{Path: d.Path, Why: d.Why})
 		}
 	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
+	return files, s.saveShown(found)
 }
 
-func shownOf(found []mismatch) []shownChange {
-	list := make([]shownChange, 0, len(found))
-	for _, d := range found {
-		list = append(list, shownChange{d.Kind, d.Path, d.sum})
+// ChangedFiles names the protected files that have changed.
+func (s *State) ChangedFiles() ([]string, error) {
+	if s == nil {
+		return nil, nil
 	}
-	return list
+	found, err := s.findChanges(-1)
+	return pathsOf(found), err
 }

@@ -694,7 +694,7 @@ export const remoteSessions: RemoteSession[] = [
 /** The protected files of the fake goals, unchanged. */
 export const protection: ProtectedState = {
   files: [
-    { path: "tests/cart.test.js", kind: "held", why: "an existing test of npm test" },
+    { path: "tests/cart.test.js", kind: "held", why: "the check runs it as a test" },
     { path: "**/vitest.config.*", kind: "appears", why: "the test runner would load it" },
   ],
   changes: [],
@@ -706,17 +706,15 @@ export const changedProtection: ProtectedState = {
   changes: [
     {
       path: "tests/cart.test.js",
-      why: "an existing test of npm test",
+      why: "the check runs it as a test",
       diff: "--- tests/cart.test.js\n+++ tests/cart.test.js\n@@ -4,3 +4,3 @@\n test('total', () => {\n-  expect(total([2, 3])).toBe(5);\n+  expect(total([2, 3])).toBe(6);\n });\n",
       sha256: "1".repeat(64),
-      undecided: false,
     },
     {
       path: "package.json",
-      why: "what npm test runs",
+      why: "the check takes its settings from it",
       diff: '--- package.json (scripts)\n+++ package.json (scripts)\n@@ -1,1 +1,1 @@\n-"test": "node --test"\n+"test": "true"\n',
       sha256: "2".repeat(64),
-      undecided: true,
     },
   ],
 };

@@ -1,22 +1,16 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
 import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
 import { stripControl } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
-import { Button, Kbd } from "@/ui/button";
+import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { DiffText } from "@/ui/diff";
 import { Input } from "@/ui/input";
 import { useNow } from "@/ui/usenow";
 import { Arguments } from "./arguments";
+import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "./cardparts";
 import { goalOffer, goalOfferLabel, requestTitle } from "./words";
-
-/** A new request ignores clicks for this long: the click may have been meant for the element that was there before. */
-const guardMs = 500;
-
-/** In a narrow window, buttons are as wide as the card and tall enough for a finger. */
-const touch = "max-[640px]:h-11 max-[640px]:w-full max-[640px]:justify-center";
-const halfTouch = "max-[640px]:h-11 max-[640px]:flex-1 max-[640px]:justify-center";
 
 /** The calls of a goal that wait for the user, the oldest with its buttons. Renders nothing if none waits. */
 export function NeedsYou({ goal, className }: { goal: string; className?: string }) {
@@ -36,17 +30,6 @@ export function NeedsYou({ goal, className }: { goal: string; className?: string
   );
 }
 
-/** Focuses the card when its key is pressed, but never because a request appears. */
-function useFocusOnDemand(card: RefObject<HTMLElement | null>, request: string) {
-  const app = useApp();
-  const wanted = useAppState((s) => s.requestWanted);
-  useEffect(() => {
-    if (wanted === "" || wanted !== request || !card.current) return;
-    card.current.focus();
-    app.set({ requestWanted: "" });
-  }, [app, card, request, wanted]);
-}
-
 interface WaitingRequestProps {
   approval: ApprovalView;
   /** Number of waiting requests of the goal, including this one. */
@@ -58,14 +41,10 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   const card = useRef<HTMLDivElement>(null);
   useFocusOnDemand(card, a.request);
   const [busy, setBusy] = useState(false);
-  const [guarded, setGuarded] = useState(true);
+  const guarded = useGuard();
   const [denying, setDenying] = useState(false);
   const [why, setWhy] = useState("");
   const now = useNow(true);
-  useEffect(() => {
-    const timer = setTimeout(() => setGuarded(false), guardMs);
-    return () => clearTimeout(timer);
-  }, []);
   const answer = async (part: Pick<AnswerInput, "allow" | "scope" | "why">) => {
     if (busy || guarded) return;
     setBusy(true);
@@ -78,17 +57,8 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   const wide = goalOffer(a);
   const once = (a.offers ?? []).some((o) => o.scope === "once");
   const waited = Math.max(0, now - Date.parse(a.at));
-  // The keys 1, 2 and 3 work while the card has the focus, as its buttons show.
-  const press = (e: KeyboardEvent) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLInputElement) return;
-    const run = { Digit1: once && (() => allow("once")), Digit2: wide && (() => allow(wide.scope)), Digit3: deny }[
-      e.code
-    ];
-    if (!run) return;
-    e.preventDefault();
-    e.stopPropagation();
-    run();
-  };
+  const press = (e: KeyboardEvent) =>
+    pressDigit(e, [once && (() => allow("once")), wide && (() => allow(wide.scope)), deny]);
   return (
     <div ref={card} tabIndex={-1} role="group" data-testid="ask" data-request={a.request} onKeyDown={press}>
       <header className="flex items-baseline gap-2">
@@ -157,14 +127,5 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
         />
       ) : null}
     </div>
-  );
-}
-
-/** The key of a button, on devices with a keyboard. */
-function Key({ of, onAccent = false }: { of: string; onAccent?: boolean }) {
-  return (
-    <Kbd onAccent={onAccent} className="max-[640px]:hidden">
-      {of}
-    </Kbd>
   );
 }

@@ -116,74 +116,72 @@ test("a parked goal counts down and continues now", async () => {
 const shownChanges = changedProtection.changes ?? [];
 const versionOf = ({ path, sha256 }: { path: string; sha256: string }) => ({ path, sha256 });
 
-/** Clicks the box that accepts the change of a file. */
-const accept = (path: string) =>
-  act(() =>
-    all("protected-accept")
-      .find((box) => box.dataset.path === path)
-      ?.click(),
-  );
+/** The card ignores clicks and keys at first. */
+const untilReady = () => until(() => expect((get("change-put-back") as HTMLButtonElement).disabled).toBe(false));
+
+async function showChanged(part: Partial<GoalView>): Promise<GoalView> {
+  bridge.protection = changedProtection;
+  const view = await show("01m0needs", { tampered: true, ...part });
+  await untilReady();
+  return view;
+}
 
 test.each([
-  ["none", [], "Restore and continue", { protected: "restore" }],
-  [
-    "one of two",
-    ["package.json"],
-    "Accept 1, restore 1, and continue",
-    { accept_changes: shownChanges.slice(1).map(versionOf) },
-  ],
-  [
-    "all",
-    ["package.json", "tests/cart.test.js"],
-    "Accept and continue",
-    { accept_changes: shownChanges.map(versionOf) },
-  ],
-])("a goal whose protected files changed shows them and asks: %s accepted", async (_, paths, label, decision) => {
-  bridge.protection = changedProtection;
-  const view = await show("01m0needs", { tampered: true });
-  expect(get("answer").textContent).toContain('+"test": "true"');
-  for (const path of paths) accept(path);
-  expect(get("protected-continue").textContent).toBe(label);
-  await press("protected-continue");
+  ["change-keep", "1", { accept_changes: shownChanges.map(versionOf) }],
+  ["change-put-back", "2", { protected: "restore" }],
+])("changed files are kept or put back, by click or key: %s", async (id, digit, decision) => {
+  const view = await showChanged({ account: "The total changed." });
+  expect(get("change-reason").textContent).toBe("The agent says: The total changed.");
+  await press(id);
+  act(() =>
+    get("answer").dispatchEvent(
+      new KeyboardEvent("keydown", { code: `Digit${digit}`, bubbles: true, cancelable: true }),
+    ),
+  );
+  await until(() => expect(asked()).toHaveLength(2));
+  const resumed = ["GoalAPI.Resume", view.id, { ...unchanged, note: "", ...decision }];
+  expect(asked()).toEqual([resumed, resumed]);
+});
+
+test("a goal with changed files can be stopped, and nothing is put back", async () => {
+  const view = await showChanged({});
+  await press("change-stop");
+  expect(asked()).toEqual([["GoalAPI.Abort", view.id]]);
+});
+
+test("of two changes one is kept and the other put back", async () => {
+  const view = await showChanged({});
+  act(() => all("change-kept")[0]?.click());
+  expect(get("change-keep").textContent).toContain("Keep 1, put back 1");
+  await press("change-keep");
+  const decision = { accept_changes: shownChanges.slice(1).map(versionOf), protected: "restore" };
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", ...decision }]]);
 });
 
-test("a new conftest.py is accepted as it is shown, and the goal continues, with one click", async () => {
-  const change = {
-    path: "conftest.py",
-    why: "the check looked for this file before the goal began and did not find it; now it decides",
-    diff: "conftest.py has appeared\n",
-    sha256: "c".repeat(64),
-    undecided: false,
-  };
-  bridge.protection = { ...changedProtection, changes: [change] };
-  const view = await show("01m0needs", { tampered: true });
-  expect(get("answer").textContent).toContain("New files are removed");
-  expect(get("answer").textContent).toContain(change.why);
-  expect(get("protected-accept-all").textContent).toBe("Accept and continue");
-  await press("protected-accept-all");
-  expect(asked()).toEqual([
-    ["GoalAPI.Resume", view.id, { ...unchanged, note: "", accept_changes: [versionOf(change)] }],
-  ]);
+test("a changed file says why it decides, and shows its change on a click", async () => {
+  await showChanged({});
+  expect(get("answer").textContent).toContain("package.json: the check takes its settings from it");
+  expect(get("answer").textContent).not.toContain('+"test": "true"');
+  act(() => all("change-diff-open")[1]?.click());
+  expect(get("answer").textContent).toContain('+"test": "true"');
 });
 
 test("files that changed while the goal was paused are shown before it continues", async () => {
   bridge.protection = changedProtection;
   const view = await show("01m0needs");
-  const message = "protected files have changed: package.json";
+  const message = "files that decide about the goal have changed: package.json";
   const refusal = new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" });
   const real = bridge.call.bind(bridge);
   const call = vi.spyOn(bridge, "call");
   call.mockImplementationOnce(() => Promise.reject(refusal)).mockImplementation(real);
   write("answer-text", "I corrected it");
   await press("answer-send");
-  await until(() => get("protected-change"));
-  accept("package.json");
-  await press("protected-continue");
+  await untilReady();
+  await press("change-keep");
   expect(asked().at(-1)).toEqual([
     "GoalAPI.Resume",
     view.id,
-    { ...unchanged, note: "I corrected it", accept_changes: shownChanges.slice(1).map(versionOf) },
+    { ...unchanged, note: "I corrected it", accept_changes: shownChanges.map(versionOf) },
   ]);
   expect(app.state.protectedChanged).toBeNull();
 });

@@ -3,7 +3,7 @@ import { asksUser } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
 import { DailyLimitPanel } from "./dailylimit";
 import { QuestionPanel } from "./question";
-import { ProtectedPanel } from "./protected";
+import { ChangedFilesCard } from "./changedfiles";
 import { ManualCheckPanel } from "./manual";
 import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
@@ -20,7 +20,7 @@ export function ResumePanel({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;
   const stopped = view.status !== "running";
-  if (stopped && (changed?.id === view.id || view.tampered)) return <ProtectedPanel key={view.seq} view={view} />;
+  if (stopped && (changed?.id === view.id || view.tampered)) return <ChangedFilesCard key={view.seq} view={view} />;
   if (view.status === "completed") return <ReopenPanel view={view} />;
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;

@@ -23,7 +23,7 @@ func askUser(r Deps) (Tool, error) {
 		}
 		return checkOwnPane(r.Panes, a.Pane)
 	}, func(_ context.Context, run goal.RunControl, a askUserArgs) goal.Result {
-		run.AskUser(a.Question, a.Pane)
+		run.AskUser(goal.Question{Text: a.Question, Pane: a.Pane})
 		return okResult("the run pauses until the user answers; you get the answer as a message")
 	})
 }

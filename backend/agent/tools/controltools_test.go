@@ -22,7 +22,7 @@ type run struct {
 func (r *run) hear(a ...any)                  { r.said = append(r.said, a...) }
 func (r *run) Claim(rationale, result string) { r.hear("claim", rationale, result) }
 func (r *run) GiveUp(reason, learned string)  { r.hear("give up", reason, learned) }
-func (r *run) AskUser(question, pane string)  { r.hear("ask", question+pane) }
+func (r *run) AskUser(q goal.Question)        { r.hear("ask", q.Text+q.Pane+q.Unlock+q.Show) }
 
 func (r *run) WriteTodos(_ context.Context, todos []goal.Todo) error {
 	r.hear("todos", todos)

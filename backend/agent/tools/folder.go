@@ -138,8 +138,8 @@ func (f folder) write(path string, b []byte) error {
 		return err
 	}
 	if why, ok := f.protected[rel]; ok {
-		return fmt.Errorf("%s is protected by the goal's check (%s) and cannot be changed. Make your work fit it; if it "+
-			"is wrong, say so with ask_user", path, why)
+		return fmt.Errorf("%s is protected by the goal's check (%s) and cannot be changed. Make your work fit it. "+
+			howToUnlock, path, why)
 	}
 	for _, path := range f.gitControlled {
 		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {

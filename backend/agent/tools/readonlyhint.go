@@ -10,13 +10,13 @@ import (
 // readOnlyHint explains the error message of a program that tried to change a read-only file. In the sandbox,
 // protected files are read-only mounts.
 func (d Deps) readOnlyHint(output string) string {
-	if d.Work != "" && strings.Contains(output, "Read-only file system") {
+	isRefused := func(message string) bool { return strings.Contains(output, message) }
+	if d.Work != "" && slices.ContainsFunc(refusedWrites[:2], isRefused) {
 		return "\nThe user limits this goal: only " + d.Work + " may be changed (--work); everything else in your folder " +
 			"is read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
 			"request_access (write) or ask_user."
 	}
-	if len(d.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
-		!strings.Contains(output, "Device or resource busy") {
+	if len(d.Protected) == 0 || !slices.ContainsFunc(refusedWrites, isRefused) {
 		return ""
 	}
 	const maxNames = 10
@@ -26,10 +26,20 @@ func (d Deps) readOnlyHint(output string) string {
 	}); len(named) > 0 {
 		names = named
 	}
+	for i, name := range names[:min(maxNames, len(names))] {
+		names[i] = fmt.Sprintf("%s (%s)", name, d.Protected[name])
+	}
 	more := ""
 	if len(names) > maxNames {
 		names, more = names[:maxNames], fmt.Sprintf(" and %d more", len(names)-maxNames)
 	}
 	return "\nProtected by the goal's check, so you cannot change or remove them: " + strings.Join(names, ", ") + more +
-		". Make your work fit them; if one is wrong, say so with ask_user."
+		". Make your work fit them. " + howToUnlock + "."
 }
+
+// refusedWrites are in the messages of programs that could not write, replace or remove a read-only file.
+var refusedWrites = []string{"Read-only file system", "EROFS", "Device or resource busy", "EBUSY"}
+
+// howToUnlock tells the agent how to ask for a protected file.
+const howToUnlock = "If it has to change (a wrong test, a recorded result, a lock file), ask the user with " +
+	"request_access: kind write, its path, and why"

@@ -15,6 +15,9 @@ import (
 type Access interface {
 	// Validate completes a request, or returns why a goal can never get this access.
 	Validate(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
+	// Unlockable returns the path of a file of the goal's folder that only the user can let the agent change, because it
+	// decides about the goal or could; "" for any other path.
+	Unlockable(path string) (rel string)
 	// Problem returns why access that the user allowed could not be opened, nil if it was.
 	Problem(a policy.MachineAccess) error
 }
@@ -24,9 +27,20 @@ type requestAccessArgs struct {
 	Path string `json:"path,omitempty"`
 	Port int    `json:"port,omitempty"`
 	Why  string `json:"why"`
+	// Content is the proposed content of a protected file.
+	Content string `json:"content,omitempty"`
 }
 
 func requestAccess(r Deps) (Tool, error) {
+	unlockable := func(args requestAccessArgs) string {
+		if r.Access == nil || policy.MachineAccessKind(args.Kind) != policy.WriteAccess || isBlank(args.Why) {
+			return ""
+		}
+		if !path.IsAbs(args.Path) {
+			args.Path = path.Join(r.Dir, args.Path)
+		}
+		return r.Access.Unlockable(args.Path)
+	}
 	parseAccess := func(ctx context.Context, args requestAccessArgs) (w policy.MachineAccess, err error) {
 		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
@@ -51,12 +65,18 @@ func requestAccess(r Deps) (Tool, error) {
 		return r.Access.Validate(ctx, w)
 	}
 	return defineTool("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
+		if unlockable(args) != "" {
+			return policy.Effect{Control: true}, nil
+		}
 		w, err := parseAccess(ctx, args)
 		if err != nil {
 			return policy.Effect{}, err
 		}
 		return policy.Effect{Risk: policy.ReadOnly, Access: &w, Reason: args.Why}, nil
 	}, func(ctx context.Context, args requestAccessArgs) goal.Result {
+		if file := unlockable(args); file != "" {
+			return r.askUnlock(ctx, file, args)
+		}
 		w, err := parseAccess(ctx, args)
 		if err == nil {
 			err = r.Access.Problem(w)
@@ -70,4 +90,19 @@ func requestAccess(r Deps) (Tool, error) {
 		}
 		return okResult("open for this goal: %s", w)
 	})
+}
+
+// askUnlock asks the user to let the agent change a protected file, and shows the change that it proposes.
+func (d Deps) askUnlock(ctx context.Context, file string, args requestAccessArgs) goal.Result {
+	run, inRun := goal.RunOf(ctx)
+	if !inRun {
+		return failedResult("there is no goal whose user could be asked")
+	}
+	q := goal.Question{Text: fmt.Sprintf("May I change %s? %s", file, args.Why), Unlock: file}
+	if args.Content != "" {
+		q.Show = showWrite(d.folder, file, args.Content)
+	}
+	run.Control.AskUser(q)
+	return okResult("the run pauses until the user answers; you get the answer as a message. If it is yes, change the " +
+		"file then: nothing was written yet")
 }

@@ -23,12 +23,17 @@ func writeFile(r Deps) (Tool, error) {
 			goal.FormatCount(len(a.Content), "byte"))
 	})
 	return withPreview(t, err, func(_ context.Context, a writeFileArgs) string {
-		before, err := r.folder.read(a.Path)
-		if err != nil { // a new file, or one that cannot be shown
-			return "+++ " + a.Path + "\n" + formatChange("", a.Content)
-		}
-		return "--- " + a.Path + "\n" + unifiedDiff(string(before), a.Content)
+		return showWrite(r.folder, a.Path, a.Content)
 	})
+}
+
+// showWrite returns what writing a file would change, as a diff.
+func showWrite(f folder, path, content string) string {
+	before, err := f.read(path)
+	if err != nil { // a new file, or one that cannot be shown
+		return "+++ " + path + "\n" + formatChange("", content)
+	}
+	return "--- " + path + "\n" + unifiedDiff(string(before), content)
 }
 
 // unifiedDiff returns the hunks of a diff of two texts, "" if they are equal.

@@ -35,10 +35,9 @@ func (r *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step in
 
 // agentRequests are the agent's requests to its run in this iteration.
 type agentRequests struct {
-	claim        *pendingClaim
-	gaveUp       *abortRequest
-	question     string // by ask_user
-	questionPane string // where the user must act
+	claim    *pendingClaim
+	gaveUp   *abortRequest
+	question goal.Question // by ask_user or request_access; without a text there is none
 }
 
 type abortRequest struct{ reason, lessons string }
@@ -58,8 +57,8 @@ func (a *agentRequests) Claim(rationale, result string) {
 // GiveUp ends the run as gave_up.
 func (a *agentRequests) GiveUp(reason, lessons string) { a.gaveUp = &abortRequest{reason, lessons} }
 
-// AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
-func (a *agentRequests) AskUser(question, pane string) { a.question, a.questionPane = question, pane }
+// AskUser pauses the run until the user answers.
+func (a *agentRequests) AskUser(q goal.Question) { a.question = q }
 
 // Wait waits, at most until the run is stopped or paused. It returns how long it waited.
 func (r *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {

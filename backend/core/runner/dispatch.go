@@ -96,7 +96,7 @@ func (d *dispatcher) batchEndReason() string {
 	switch {
 	case d.requests.gaveUp != nil:
 		return "the goal was given up"
-	case d.requests.question != "":
+	case d.requests.question.Text != "":
 		return "the user was asked and has not answered yet"
 	case d.approvals.unanswered != "":
 		return "the call before waits for the user's approval"

@@ -234,14 +234,15 @@ func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	if r.requests.gaveUp != nil {
 		return &Stop{Exit: goal.GaveUp, Reason: r.requests.gaveUp.reason}
 	}
-	if r.requests.question != "" || r.approvals.unanswered != "" {
+	if r.requests.question.Text != "" || r.approvals.unanswered != "" {
 		if stop := r.verification.verifyClaim(ctx); stop != nil {
 			return stop
 		}
 	}
 	switch {
-	case r.requests.question != "":
-		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.requests.question, Pane: r.requests.questionPane}
+	case r.requests.question.Text != "":
+		q := r.requests.question
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + q.Text, Question: q}
 	case r.approvals.unanswered != "":
 		return r.approvals.pauseForApproval()
 	}

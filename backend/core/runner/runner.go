@@ -248,7 +248,8 @@ type Stop struct {
 	Exit   goal.Exit
 	Reason string
 	Until  time.Time // parked: when it continues
-	Pane   string    // needs_user: where the user must act, "" if nowhere
+	// Question is what the agent asks: needs_user.
+	Question goal.Question
 	// Changed are files that decide about the goal and were changed: needs_user until the user decides about them.
 	Changed []goal.DecidingFile
 	By      goal.ID // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user

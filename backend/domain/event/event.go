@@ -171,6 +171,9 @@ type (
 		Account string    `json:"account,omitempty"` // the agent's own summary, shown below the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 		Pane    string    `json:"pane,omitempty"`    // needs_user: where the user must act
+		// needs_user: the protected file that the agent asks to change, and the change that it proposes, as a diff
+		Unlock string `json:"unlock,omitempty"`
+		Show   string `json:"show,omitempty"`
 		// needs_user: files that decide about the goal and were changed; the user decides about them
 		Changed []goal.DecidingFile `json:"changed,omitempty"`
 		// user_paused: the goal that started it, or goal.ExternalAgent; "" is the user

@@ -13,6 +13,14 @@ type Run struct {
 	Control RunControl
 }
 
+// Question is what the agent asks the user.
+type Question struct {
+	Text   string
+	Pane   string // where the user must act, "" if nowhere
+	Unlock string // the protected file that the agent asks to change, relative to the goal's folder; "" if none
+	Show   string // the change that it proposes for that file, as a diff; "" if it proposes none
+}
+
 // RunControl lets a tool call control the run that made it. Only the run's own tools call its methods, one at a
 // time. Its errors are reported to the agent.
 type RunControl interface {
@@ -32,8 +40,8 @@ type EndControl interface {
 	// Claim requests verification.
 	Claim(rationale, result string)
 	GiveUp(reason, lessons string)
-	// AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
-	AskUser(question, pane string)
+	// AskUser pauses the run until the user answers.
+	AskUser(q Question)
 }
 
 // PlanControl changes the agent's plan and its open step.

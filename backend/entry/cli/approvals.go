@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/shell"
 	"goalpost/backend/storage/store"
 )
 
@@ -280,6 +281,9 @@ type pendingQuestion struct {
 	Reason string `json:"reason"` // the question, or why the goal paused
 	Pane   string `json:"pane"`   // where the user is to act, "" if nowhere
 
+	Unlock string `json:"unlock,omitempty"` // the protected file that the agent asks to change
+	Show   string `json:"show,omitempty"`   // the change that it proposes, as a diff
+
 	Changed []goal.DecidingFile `json:"changed,omitempty"`
 	// AgentReason is why the agent made the change, in its own words; "" if it gave no reason.
 	AgentReason string `json:"agent_reason,omitempty"`
@@ -303,6 +307,8 @@ func pendingQuestions(
 			What:      "look",
 			Reason:    a.Reason,
 			Pane:      a.Pane,
+			Unlock:    a.Unlock,
+			Show:      a.Show,
 		}
 		switch question, isQuestion := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
 		case isQuestion:
@@ -334,6 +340,9 @@ func (ac approvalCommands) formatQuestions(list []pendingQuestion) string {
 		for line := range strings.Lines(a.Reason) {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
+		for line := range strings.Lines(a.Show) {
+			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
+		}
 		if a.Pane != "" {
 			fmt.Fprintf(&b, "  in the pane %s\n", singleLine(a.Pane))
 		}
@@ -351,6 +360,11 @@ func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 	case "word":
 		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", ac.program.Name, id, ac.program.Name, id)
 	case "question":
+		if a.Unlock != "" {
+			resume := ac.program.Name + " resume " + id
+			return fmt.Sprintf("  %s --unprotect %s   lets the agent change it\n  %s --note REASON   does not\n", resume,
+				shell.QuoteIfNeeded(a.Unlock), resume)
+		}
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
 			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
 			ac.program.Name, id, ac.program.Name, id)

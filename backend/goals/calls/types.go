@@ -103,10 +103,13 @@ type GoalView struct {
 	Waits        bool           `json:"waits"`                   // for the user's decision about a manual check
 	Tampered     bool           `json:"tampered"`                // paused because protected files changed
 	// the pane in which the agent asked the user to act, "" if none
-	AskedPane string          `json:"asked_pane"`
-	Todos     []goal.Todo     `json:"todos"` // the agent's plan
-	Panes     []string        `json:"panes"` // ids of the panes that it leases
-	Marks     []TimelineEntry `json:"marks"` // critic, claims and reviews on the time axis
+	AskedPane string `json:"asked_pane"`
+	// the protected file that the agent asks to change, and the change that it proposes, as a diff; "" if none
+	Unlock   string          `json:"unlock,omitempty"`
+	Proposal string          `json:"proposal,omitempty"`
+	Todos    []goal.Todo     `json:"todos"` // the agent's plan
+	Panes    []string        `json:"panes"` // ids of the panes that it leases
+	Marks    []TimelineEntry `json:"marks"` // critic, claims and reviews on the time axis
 }
 
 // GoalLimits are the limits of a goal; 0 = none.

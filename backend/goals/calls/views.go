@@ -111,6 +111,8 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Waits:        f.waits,
 		Tampered:     len(f.subject.Changed) > 0,
 		AskedPane:    f.subject.Pane,
+		Unlock:       f.subject.Unlock,
+		Proposal:     f.subject.Show,
 		Todos:        append([]goal.Todo{}, f.todos...),
 		Panes:        append([]string{}, panes...),
 		Marks:        buildTimeline(f, r.Status),

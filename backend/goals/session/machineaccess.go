@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"goalpost/backend/agent/tools"
+	"goalpost/backend/core/verify/protect"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/lib/fault"
 )
 
@@ -64,6 +68,25 @@ func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAcces
 	case policy.PortAccess:
 	}
 	return want, agentRefusal(rules.ValidateGrants(&with))
+}
+
+// Unlockable returns the path of a protected file, or of a file that does not exist yet: it could decide, such as the
+// settings of a test runner. Files that only the checks may read are never among them.
+func (ar accessRequester) Unlockable(path string) string {
+	p := ar.session.policy
+	rel, err := filepath.Rel(p.Dir, filepath.Clean(path))
+	isHidden := func(dir string) bool { return policy.FoldersOverlap(dir, filepath.Clean(path)) }
+	if err != nil || rel == "." || !filepath.IsLocal(rel) || slices.ContainsFunc(goalsandbox.HiddenPaths(p), isHidden) {
+		return ""
+	}
+	rel = filepath.ToSlash(rel)
+	if slices.ContainsFunc(ar.session.workspace.Protected(), func(i protect.Item) bool { return i.Path == rel }) {
+		return rel
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && len(p.Work) == 0 {
+		return rel
+	}
+	return ""
 }
 
 // agentRefusal joins an error's message and its hint for the agent.

@@ -61,7 +61,7 @@ func (se *Session) Environment() prompt.Environment {
 	}
 	for _, p := range se.workspace.Protected() {
 		if p.Kind == protect.KindLocked {
-			e.Protected = append(e.Protected, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
+			e.Protected = append(e.Protected, prompt.ProtectedFile{Path: p.Path, Role: p.Role})
 		}
 	}
 	return e

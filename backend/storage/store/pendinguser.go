@@ -47,6 +47,8 @@ func (u *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error)
 // Subject is what a paused goal needs the user for.
 type Subject struct {
 	Pane    string              // where the user is to act, "" if nowhere
+	Unlock  string              // the protected file that the agent asks to change, "" if none
+	Show    string              // the change that it proposes for that file, as a diff
 	Changed []goal.DecidingFile // files that decide about the goal and were changed
 }
 
@@ -56,8 +58,9 @@ func (u *UserQuestions) Subject(ctx context.Context, g GoalRow) (s Subject, err 
 		return s, nil
 	}
 	list, err := readRows(ctx, u.read, "read what a goal needs the user for", func(r scanner, s *Subject) error {
-		return r.Scan(&s.Pane, jsonColumn{&s.Changed})
-	}, `SELECT coalesce(body ->> 'pane', ''), body -> 'changed' FROM events WHERE goal_id = ? AND type = 'paused'
+		return r.Scan(&s.Pane, &s.Unlock, &s.Show, jsonColumn{&s.Changed})
+	}, `SELECT coalesce(body ->> 'pane', ''), coalesce(body ->> 'unlock', ''), coalesce(body ->> 'show', ''),
+		body -> 'changed' FROM events WHERE goal_id = ? AND type = 'paused'
 		ORDER BY seq DESC LIMIT 1`, g.ID)
 	if len(list) > 0 {
 		s = list[0]
@@ -77,8 +80,9 @@ type PendingQuestion struct {
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
 func (u *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	list, err := readRows(ctx, u.read, "read the questions of goals", func(r scanner, a *PendingQuestion) error {
-		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane, jsonColumn{&a.Changed})
-	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', ''), p.body -> 'changed'
+		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane, &a.Unlock, &a.Show, jsonColumn{&a.Changed})
+	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', ''),
+		coalesce(p.body ->> 'unlock', ''), coalesce(p.body ->> 'show', ''), p.body -> 'changed'
 		FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_user' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)

@@ -188,6 +188,9 @@ export interface PausedEvent {
   until?: string;
   /** needs_user: where the user must act */
   pane?: string;
+  /** needs_user: the protected file that the agent asks to change, and the change that it proposes, as a diff */
+  unlock?: string;
+  show?: string;
   /** needs_user: files that decide about the goal and were changed; the user decides about them */
   changed?: DecidingFile[];
   /** user_paused: the goal that started it, or goal.ExternalAgent; "" is the user */
@@ -2262,6 +2265,9 @@ export interface GoalView extends GoalCard, GoalLimits {
   tampered: boolean;
   /** the pane in which the agent asked the user to act, "" if none */
   asked_pane: string;
+  /** the protected file that the agent asks to change, and the change that it proposes, as a diff; "" if none */
+  unlock?: string;
+  proposal?: string;
   /** the agent's plan */
   todos: Todo[] | null;
   /** ids of the panes that it leases */

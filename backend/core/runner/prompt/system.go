@@ -13,9 +13,6 @@ import (
 	"goalpost/backend/domain/policy"
 )
 
-// ProtectedFile is a file of the goal's folder that decides the goal and that the agent cannot change.
-type ProtectedFile struct{ Path, Why string }
-
 // Environment describes what the goal runs in. It stays the same for a whole run.
 type Environment struct {
 	Protected []ProtectedFile
@@ -85,24 +82,6 @@ func describeChecks(g goal.Goal) string {
 	case goal.CheckOutputFull, goal.CheckOutputDefault:
 	}
 	return b.String()
-}
-
-// describeProtected names the protected files and says what to do if one of them is wrong.
-func describeProtected(files []ProtectedFile) string {
-	const maxNames = 12
-	if len(files) == 0 {
-		return ""
-	}
-	names := make([]string, 0, maxNames)
-	for _, f := range files[:min(maxNames, len(files))] {
-		names = append(names, fmt.Sprintf("%s (%s)", f.Path, f.Why))
-	}
-	list := strings.Join(names, ", ")
-	if more := len(files) - maxNames; more > 0 {
-		list += fmt.Sprintf(", and %d more", more)
-	}
-	return "These files decide about the goal, so they are read-only: " + list +
-		". If one of them is wrong, ask the user with ask_user: only the user can let you change it.\n"
 }
 
 // describeFolder describes the folder, the shell, and the rest of the machine.

@@ -93,24 +93,24 @@ func TestPrompt_StatesTheContract(t *testing.T) {
 	}
 }
 
-// TestSystem_ProtectedFiles_AreNamedWithTheirReason, the first twelve of them, with what to do if one is wrong.
-func TestSystem_ProtectedFiles_AreNamedWithTheirReason(t *testing.T) {
-	var files []ProtectedFile
+// TestSystem_ProtectedFiles_AreListedByKind also checks that many files of a folder are one entry.
+func TestSystem_ProtectedFiles_AreListedByKind(t *testing.T) {
+	files := []ProtectedFile{
+		{Path: "want.txt", Role: goal.RoleData},
+		{Path: "package.json", Role: goal.RoleSettings},
+		{Path: "test.js", Role: goal.RoleTest},
+	}
 	for i := range 14 {
-		files = append(files, ProtectedFile{Path: fmt.Sprintf("test_%d.py", i), Why: "an existing test"})
+		files = append(files, ProtectedFile{Path: fmt.Sprintf("tests/test_%d.py", i), Role: goal.RoleTest})
 	}
 	said := System(goal.Goal{}, Environment{Protected: files})
-	for _, part := range []string{
-		"read-only: test_0.py (an existing test), test_1.py", "test_11.py (an existing test), and 2 more.",
-		"If one of them is wrong, ask the user",
+	for _, want := range []string{
+		"tests: test.js, 14 files in tests/; settings: package.json; expected results: want.txt. ",
+		"ask with request_access: kind write, its path, and why.",
 	} {
-		if !strings.Contains(said, part) {
-			t.Errorf("%q is missing in\n%s", part, said)
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in %s", want, said)
 		}
-	}
-	if strings.Contains(said, "test_12.py") ||
-		strings.Contains(System(goal.Goal{}, Environment{}), "decide about the goal") {
-		t.Errorf("the list is not cut, or is there without files:\n%s", said)
 	}
 }
 

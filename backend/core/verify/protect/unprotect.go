@@ -1,7 +1,10 @@
 package protect
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,8 +25,8 @@ func (n *NotProtectedError) Error() string {
 }
 
 // Unprotect frees files for the rest of the goal: the agent may change, create or remove them, and checks use the
-// present files. Paths are relative to the goal's folder, with slashes. It returns them cleaned. If one is not
-// protected, nothing is freed.
+// present files. Paths are relative to the goal's folder, with slashes. It returns them cleaned. A path without a file
+// can be freed before it decides. If one is another file that is not protected, nothing is freed.
 func (s *State) Unprotect(paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -34,7 +37,8 @@ func (s *State) Unprotect(paths []string) ([]string, error) {
 	freed := make([]string, 0, len(paths))
 	for _, name := range paths {
 		name = path.Clean(filepath.ToSlash(name))
-		if !slices.ContainsFunc(s.list, func(h storedItem) bool { return h.Path == name }) {
+		isProtected := slices.ContainsFunc(s.list, func(h storedItem) bool { return h.Path == name })
+		if !isProtected && !s.isMissing(name) {
 			return nil, &NotProtectedError{name, s.someProtected()}
 		}
 		freed = append(freed, name)
@@ -42,6 +46,12 @@ func (s *State) Unprotect(paths []string) ([]string, error) {
 	s.list = slices.DeleteFunc(s.list, func(h storedItem) bool { return slices.Contains(freed, h.Path) })
 	s.freed = append(s.freed, freed...)
 	return freed, s.save()
+}
+
+// isMissing reports whether a path of the goal's folder has no file.
+func (s *State) isMissing(name string) bool {
+	_, err := os.Lstat(filepath.Join(s.dir, filepath.FromSlash(name)))
+	return filepath.IsLocal(name) && errors.Is(err, fs.ErrNotExist)
 }
 
 // someProtected returns some protected files for an error message.

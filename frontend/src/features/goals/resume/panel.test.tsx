@@ -186,6 +186,14 @@ test("files that changed while the goal was paused are shown before it continues
   expect(app.state.protectedChanged).toBeNull();
 });
 
+test("a protected file that the agent asks for is unlocked with one click", async () => {
+  const part = { unlock: "tests/cart.snap", proposal: "--- tests/cart.snap\n+exports" };
+  const view = await show("01m0needs", part);
+  expect(get("unlock-proposal").textContent).toContain("+exports");
+  await press("unlock-allow");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "Yes.", unprotect: [part.unlock] }]]);
+});
+
 test("an answer can let the agent change a protected file", async () => {
   const view = await show("01m0needs");
   await press("unprotect-open");

@@ -2,7 +2,9 @@ import { useRef, useState } from "react";
 import type { GoalView, PaneInfo } from "@/bridge/types";
 import { questionIn } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
+import { stripControl } from "@/lib/text";
 import { Button, Kbd } from "@/ui/button";
+import { DiffText } from "@/ui/diff";
 import { PanelBox } from "./box";
 import { NoteField, useNoteForm } from "./note";
 import { UnprotectButton, UnprotectFiles, useUnprotect } from "./unprotect";
@@ -11,6 +13,7 @@ export function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const freed = useUnprotect(view.id);
   const question = questionIn(view);
+  const unlock = view.unlock ?? "";
   const [missing, setMissing] = useState(false);
   const field = useRef<HTMLDivElement>(null);
   const note = useNoteForm((text) =>
@@ -28,6 +31,7 @@ export function QuestionPanel({ view }: { view: GoalView }) {
   return (
     <PanelBox view={view} kind={view.exit} title={question ? `The agent asks: ${question}` : view.reason}>
       <QuestionPane view={view} />
+      {view.proposal ? <DiffText text={view.proposal} testid="unlock-proposal" className="mt-2 max-h-32" /> : null}
       <div ref={field}>
         <NoteField
           label="Answer for the agent"
@@ -44,15 +48,34 @@ export function QuestionPanel({ view }: { view: GoalView }) {
       ) : null}
       <UnprotectFiles choice={freed} />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={send}>
+        {unlock ? (
+          <Button
+            look="primary"
+            data-testid="unlock-allow"
+            disabled={note.busy}
+            onClick={() => void app.goals.resume(view.id, { note: note.text.trim() || "Yes.", unprotect: [unlock] })}
+          >
+            Let the agent change {stripControl(unlock)}
+          </Button>
+        ) : null}
+        <Button look={unlock ? "plain" : "primary"} data-testid="answer-send" disabled={note.busy} onClick={send}>
           {question ? "Send answer" : note.text.trim() ? "Send and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
         </Button>
-        {unanswered ? (
+        {unlock ? (
+          <Button
+            data-testid="unlock-deny"
+            disabled={note.busy}
+            onClick={() => void app.goals.resume(view.id, { note: note.text.trim() || "No, leave it as it is." })}
+          >
+            Do not
+          </Button>
+        ) : null}
+        {unanswered && !unlock ? (
           <Button data-testid="answer-skip" disabled={note.busy} onClick={note.run}>
             Continue without an answer
           </Button>
         ) : null}
-        <UnprotectButton choice={freed} />
+        {unlock ? null : <UnprotectButton choice={freed} />}
       </div>
     </PanelBox>
   );

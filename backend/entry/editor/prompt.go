@@ -110,7 +110,11 @@ func (a *Agent) continueGoal(ctx context.Context, s savedSession, p prompt) (boo
 	case waits:
 		return true, a.deps.Goals.Resumption.Reject(ctx, row.ID, p.objective)
 	}
-	return true, a.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
+	about, err := a.deps.Store.Questions.Subject(ctx, row)
+	if err != nil {
+		return false, fmt.Errorf("the goal of the session: %w", err)
+	}
+	return true, a.deps.Goals.Resumption.Resume(ctx, row.ID, resumeInput(p.objective, about))
 }
 
 // newGoal makes the input of a goal. If it has no check, newGoal gives the user the reason, and ok is false.
@@ -212,6 +216,7 @@ func (a *Agent) follow(ctx context.Context, s savedSession, sub *event.Subscript
 			case *event.Paused:
 				a.showChanges(sending, s)
 				a.explainManual(sending, s)
+				a.explainPause(sending, s)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			}
 		}

@@ -58,6 +58,8 @@ type History interface {
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
 	// RunHistory returns what earlier runs left, with the given number of their newest steps.
 	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
+	// Background returns what a critic or a judge knows besides the work.
+	Background(ctx context.Context, id goal.ID) (goal.Background, error)
 	// SaveLoopState stores what the goal's next run must know about repeated calls in this one, and replaces what
 	// was stored before. RunHistory returns it, unless the goal stopped for the user or the user changed its limits
 	// since.

@@ -79,6 +79,22 @@ func (ml *messageLog) resumeMessage() string {
 		ml.Deferred()...), "\n")
 }
 
+// wordsBySteps returns what the agent said before each step; with the key 0, what it said after the newest one.
+func (ml *messageLog) wordsBySteps() map[int]string {
+	said := map[int]string{}
+	var waiting []string
+	for _, m := range ml.Messages() {
+		switch {
+		case m.Role == goal.Assistant && strings.TrimSpace(m.Text) != "":
+			waiting = append(waiting, strings.TrimSpace(m.Text))
+		case m.Role == goal.ToolRole && m.Step > 0:
+			said[m.Step], waiting = strings.Join(waiting, "\n"), nil
+		}
+	}
+	said[0] = strings.Join(waiting, "\n")
+	return said
+}
+
 // uniqueCallIDs makes the ids of calls unique within the conversation. Some servers count from one in every turn,
 // and a result must belong to one call.
 func (ml *messageLog) uniqueCallIDs(calls []goal.Call, iteration int) {

@@ -22,7 +22,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	}
 	r.plan = &plan{journal: r.journal}
 	r.requests = &agentRequests{}
-	r.recent = newRecentSteps(g.Options.CriticEvery)
+	r.recent = &recentSteps{}
 	r.secrets = &callSecrets{exposed: exposedSecrets{}}
 	r.addApprovals()
 	r.addVerification()
@@ -94,6 +94,7 @@ func (r *Run) addVerification() {
 		budget:    r.budget,
 		plan:      r.plan,
 		recent:    r.recent,
+		history:   r.cfg.Store.History,
 		progress:  r.progress,
 		integrity: r.integrity,
 		requests:  r.requests,
@@ -109,6 +110,7 @@ func (r *Run) addVerification() {
 		budget:   r.budget,
 		plan:     r.plan,
 		recent:   r.recent,
+		history:  r.cfg.Store.History,
 	}
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
 }

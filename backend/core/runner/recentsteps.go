@@ -4,29 +4,21 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each
-// argument and result. A critic with a longer interval sees more, if its context window and its share of the tokens
-// allow it.
+// How much of the newest steps the critic and the judges see: the number of steps, and the bytes of each argument and
+// result.
 const (
 	maxRecent      = 40
-	maxCriticSteps = 400
 	maxJudgedChars = 8 << 10
 )
 
 // recentSteps holds the newest steps of a goal, including those of earlier runs, for critic and judges.
 type recentSteps struct {
-	limit int         // how many are kept
 	steps []goal.Step // oldest first
-}
-
-// newRecentSteps keeps four steps for each turn between two calls of the critic, and at least maxRecent.
-func newRecentSteps(criticEvery int) *recentSteps {
-	return &recentSteps{limit: max(maxRecent, min(4*criticEvery, maxCriticSteps))}
 }
 
 func (r *recentSteps) add(step goal.Step) {
 	r.steps = append(r.steps, step)
-	if excess := len(r.steps) - r.limit; excess > 0 {
+	if excess := len(r.steps) - maxRecent; excess > 0 {
 		r.steps = append(r.steps[:0], r.steps[excess:]...)
 	}
 }
@@ -38,6 +30,3 @@ func (r *recentSteps) newest() int {
 	}
 	return r.steps[len(r.steps)-1].N
 }
-
-// forJudge returns the steps that a judge sees.
-func (r *recentSteps) forJudge() []goal.Step { return r.steps[max(0, len(r.steps)-maxRecent):] }

@@ -29,7 +29,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
 		})
 	}
-	past, err := r.cfg.Store.History.RunHistory(ctx, r.goal.ID, r.recent.limit)
+	past, err := r.cfg.Store.History.RunHistory(ctx, r.goal.ID, maxRecent)
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
 	}

@@ -23,6 +23,7 @@ type verification struct {
 	budget    *budget
 	plan      *plan
 	recent    *recentSteps
+	history   History
 	progress  *progressWatch
 	integrity *integrity
 	requests  *agentRequests
@@ -124,7 +125,7 @@ func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 		By:        c.by,
 		Rationale: c.rationale,
 		Result:    c.result,
-		Steps:     v.recent.forJudge(),
+		Steps:     v.recent.steps,
 	}
 }
 

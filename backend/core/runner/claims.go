@@ -15,6 +15,7 @@ type pendingClaim struct {
 	by                string // "user" for the user, "" for the agent
 	accepted          *bool  // the user's answer, nil before it
 	note              string
+	unjudged          []int // the checks that the answer is about because no judge decided them
 }
 
 // claimHistory records the results of a goal's claims.
@@ -52,7 +53,7 @@ func newClaims(total int) *claimHistory {
 func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
 		c.last = p.Verdicts
-		if p.Review != nil && !p.Review.Confirmed {
+		if p.Review != nil && !p.Review.Confirmed && !p.Review.Error {
 			c.last = append(slices.Clone(c.last), reviewRejection(checks, *p.Review))
 		}
 		if p.By == "" {
@@ -63,16 +64,27 @@ func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 
 // reviewRejection returns the review as one more check after those of the criterion.
 func reviewRejection(checks int, rv goal.Review) goal.Verdict {
-	v := goal.Verdict{Check: checks, Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
-	if rv.Error {
-		v.Outcome, v.Detail = goal.CheckErr, "the reviewer could not decide: "+rv.Reason
+	return goal.Verdict{
+		Check: checks, Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason,
 	}
-	return v
+}
+
+// judgeFailure returns why no judge decided the last claim, "" if one did.
+func (c *claimHistory) judgeFailure() string {
+	for _, v := range c.last {
+		if v.JudgeFailed {
+			return v.Detail
+		}
+	}
+	return ""
 }
 
 // record stores the verdicts of one claim of the agent.
 func (c *claimHistory) record(verdicts []goal.Verdict) {
 	for _, v := range verdicts {
+		if v.JudgeFailed { // not the agent's
+			continue
+		}
 		if v.Outcome == goal.Pass {
 			c.failed[v.Check] = 0
 		} else {

@@ -55,8 +55,10 @@ func TestClaims_ResumedGoal_CountsEarlierOnes(t *testing.T) {
 			reviewRejection(1, *rejected.Review),
 			goal.Stuck,
 		},
-		"three":      {[]goal.ClaimRecord{rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), ""},
-		"two errors": {[]goal.ClaimRecord{undecided, undecided}, reviewRejection(1, *undecided.Review), goal.NeedsUser},
+		"three": {[]goal.ClaimRecord{rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), ""},
+		"four that were not decided": {
+			[]goal.ClaimRecord{undecided, undecided, undecided, undecided}, reviewRejection(1, *rejected.Review), "",
+		},
 		"a confirmed one": {[]goal.ClaimRecord{{
 			Verdicts: pass,
 			Review:   &goal.Review{Confirmed: true},

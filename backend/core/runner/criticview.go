@@ -77,7 +77,7 @@ func (cv criticView) formatWords() []string {
 func (cv criticView) formatPlan() []string {
 	var lines []string
 	for i, t := range cv.background.Plan {
-		lines = append(lines, text.SanitizeLine(formatTodo(i+1, t), maxCriticLine))
+		lines = append(lines, text.SanitizeLine(t.Line(i+1), maxCriticLine))
 	}
 	return lines
 }

@@ -68,17 +68,9 @@ func (p *plan) openTodos() string {
 func (p *plan) todoList() string {
 	lines := make([]string, 0, len(p.todos))
 	for i, t := range p.todos {
-		lines = append(lines, formatTodo(i+1, t))
+		lines = append(lines, t.Line(i+1))
 	}
 	return strings.Join(lines, "\n")
-}
-
-func formatTodo(n int, t goal.Todo) string {
-	mark := " "
-	if t.Done {
-		mark = "x"
-	}
-	return fmt.Sprintf("%d. [%s] %s", n, mark, t.Text)
 }
 
 // DeclareStep opens a step of the protocol.

@@ -194,10 +194,14 @@ func (r *reporter) decidedByText() string {
 		s = fmt.Sprintf("Done on the agent's word at claim %d: not verified by the host.", n)
 	}
 	s += assuranceText(r.goal.Criterion, r.claims.last)
-	if r.claims.review != nil {
-		return s + " Reviewed: " + r.claims.review.Reason
+	switch rv := r.claims.review; {
+	case rv == nil:
+		return s + " Not reviewed."
+	case rv.Error:
+		return s + " Not reviewed: the user accepted it instead."
+	default:
+		return s + " Reviewed: " + rv.Reason
 	}
-	return s + " Not reviewed."
 }
 
 // describeChanges describes what changed, where it is, and what the session reports about leftovers.

@@ -78,7 +78,9 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 		o := orders[len(orders)-1]
 		yes := o.Kind == goal.OrderAccept
 		if rv := last.Review; rv != nil { // of the same work, and already paid for
-			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
+			r.verification.claims.review = &goal.Review{
+				Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply, Error: rv.Error,
+			}
 		}
 		r.requests.claim = &pendingClaim{
 			rationale: last.Rationale,
@@ -86,13 +88,31 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 			by:        "user",
 			accepted:  &yes,
 			note:      o.Text,
+			unjudged:  last.Unjudged(),
 		}
 		return nil
+	}
+	if r.goal.Exit == goal.NeedsUser && last.IsJudgeFailed() && r.lastTurnClaimed() {
+		return r.askJudgeAgain(ctx, last)
 	}
 	if r.wasVerificationInterrupted() {
 		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: "+
 			"look whether it is still right, and claim again.")
 	}
+	return nil
+}
+
+// askJudgeAgain decides the last claim again, which no judge decided, unless the user added a note for the agent.
+func (r *Run) askJudgeAgain(ctx context.Context, last goal.ClaimRecord) *Stop {
+	notes, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderSteer)
+	if err != nil {
+		return r.pauser.stopForError(ctx, "reading the user's notes", err)
+	}
+	if len(notes) > 0 {
+		return r.messages.addUserMessage(ctx, "Your last claim was not decided, because no judge gave an answer that could "+
+			"be read. That was not your fault. Claim again when you have done what the user wants.")
+	}
+	r.requests.claim = &pendingClaim{rationale: last.Rationale, result: last.Result}
 	return nil
 }
 
@@ -114,9 +134,11 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 
 // wasVerificationInterrupted reports whether the previous run stopped during a verification.
 func (r *Run) wasVerificationInterrupted() bool {
-	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
-		return false
-	}
+	return r.goal.Exit.Interrupted() && r.lastTurnClaimed() // otherwise it was decided, or waits for the user
+}
+
+// lastTurnClaimed reports whether the agent's last turn has a claim that was not answered.
+func (r *Run) lastTurnClaimed() bool {
 	for _, m := range slices.Backward(r.messages.Messages()) {
 		switch {
 		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix},

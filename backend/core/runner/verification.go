@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"goalpost/backend/core/runner/conversation"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/domain/process"
 )
 
 // verification decides the claims of a goal: first the host's criterion, then the reviewer.
@@ -91,6 +89,9 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 		return v.waitForManualCheck(ctx, c)
 	case goal.NotVerified:
 	}
+	if why := v.claims.judgeFailure(); why != "" {
+		return v.waitForUserInstead(c, why)
+	}
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 
@@ -119,21 +120,29 @@ func (v *verification) verificationReminder(c pendingClaim) string {
 }
 
 // describeClaim returns a claim as a judge and the reviewer see it, without the user's decision.
-func (v *verification) describeClaim(c pendingClaim) goal.Claim {
-	return goal.Claim{
-		N:         v.claims.total,
-		By:        c.by,
-		Rationale: c.rationale,
-		Result:    c.result,
-		Steps:     v.recent.steps,
+func (v *verification) describeClaim(ctx context.Context, c pendingClaim) (goal.Claim, *Stop) {
+	background, err := v.history.Background(ctx, v.goal.ID)
+	if err != nil {
+		return goal.Claim{}, v.pauser.stopForError(ctx, "reading what the judge sees", err)
 	}
+	return goal.Claim{
+		N:          v.claims.total,
+		By:         c.by,
+		Rationale:  c.rationale,
+		Result:     c.result,
+		Steps:      v.recent.steps,
+		Background: background.Before(v.claims.total),
+	}, nil
 }
 
 // runCriterion runs the criterion, and counts what the judges spent.
 func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
 	v.claims.last, v.claims.rationale = nil, c.rationale
-	claim := v.describeClaim(c)
-	claim.Accepted, claim.Note = c.accepted, c.note
+	claim, stop := v.describeClaim(ctx, c)
+	if stop != nil {
+		return "", stop
+	}
+	claim.Accepted, claim.Note, claim.Unjudged = c.accepted, c.note, c.unjudged
 	found, err := v.judge.DecideClaim(ctx, *v.goal, claim, func(verdict goal.Verdict) error {
 		v.claims.last = append(v.claims.last, verdict)
 		if stop := v.journal.append(ctx, &event.Verdict{Claim: v.claims.total, Verdict: verdict}); stop != nil {
@@ -186,11 +195,21 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; the user must accept the result or send it back"}
 }
 
+// waitForUserInstead pauses the run for the user's decision about a claim because no model gave an answer that could be
+// read. The agent cannot repair that.
+func (v *verification) waitForUserInstead(c pendingClaim, why string) *Stop {
+	v.claims.waiting = &c
+	return &Stop{
+		Exit:   goal.NeedsUser,
+		Reason: why + "; accept the result, send it back with a note, or resume the goal to ask again",
+	}
+}
+
 // reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
 	// The user's decision does not replace a review that is missing.
 	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
-		if stop := v.journalReview(ctx); stop != nil { // the review of the work that the user was shown
+		if stop := v.journalReview(ctx, c); stop != nil { // the review of the work that the user was shown
 			return stop
 		}
 	} else if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.isReviewRejected() {
@@ -205,22 +224,29 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	if !v.goal.NeedsReview() {
 		return nil
 	}
-	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.goal.LimitVerdicts(v.claims.last))
+	claim, stop := v.describeClaim(ctx, c)
+	if stop != nil {
+		return stop
+	}
+	rv, err := v.judge.Review(ctx, *v.goal, claim, v.goal.LimitVerdicts(v.claims.last))
 	if err != nil {
 		return v.pauser.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.total), err)
 	}
 	v.claims.review = &rv
-	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
+	if stop := firstStop(v.journalReview(ctx, c), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
 		rv.Confirmed {
 		return stop
+	}
+	if rv.Error {
+		return v.waitForUserInstead(c, rv.Reason)
 	}
 	// The review counts as one more check after those of the criterion.
 	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 
-func (v *verification) journalReview(ctx context.Context) *Stop {
-	if v.claims.review == nil {
+func (v *verification) journalReview(ctx context.Context, c pendingClaim) *Stop {
+	if v.claims.review == nil || c.accepted != nil && v.claims.review.Error {
 		return nil
 	}
 	return v.journal.append(ctx, &event.Review{Claim: v.claims.total, Review: *v.claims.review})
@@ -247,39 +273,6 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	}
 	v.claims.record(v.claims.last)
 	return v.claims.stopReason(v.goal.Limits.ClaimsPerCheck)
-}
-
-// maxTailSlack is how many bytes shorter than the output a tail may be and still count as complete: line ends and
-// blanks are trimmed.
-const maxTailSlack = 80
-
-// failureDetail describes every check that did not pass, with its output.
-func failureDetail(claim int, verdicts []goal.Verdict) string {
-	var parts []string
-	for _, v := range verdicts {
-		if v.Outcome == goal.Pass {
-			continue
-		}
-		part := fmt.Sprintf("check %d (%s): %s", v.Check+1, v.Name, v.Detail)
-		if v.Tail != "" {
-			part += "\nOutput tail:\n" + v.Tail
-		}
-		if v.Bytes > int64(len(v.Tail))+maxTailSlack {
-			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim,
-				describeKeptEvidence(v.Bytes))
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// describeKeptEvidence describes how much of the given bytes is stored as evidence. Two streams that are shorter
-// together are stored whole.
-func describeKeptEvidence(bytes int64) string {
-	if bytes > process.MaxCapture {
-		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
-	}
-	return fmt.Sprintf("all %d bytes", bytes)
 }
 
 // claimWords returns what the agent said with the claim at which the changed files were found, "" if it was none.

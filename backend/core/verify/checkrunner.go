@@ -16,6 +16,7 @@ type CheckRunner struct {
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
 	Window int           // of the judge's model in tokens, 0 if unknown
+	Other  *judge.Judge  // asked if the judge gives no answer that can be read; nil if there is none
 	Folder *FolderState  // nil if the folder's state at the start is unknown
 	Agent  AgentPrograms // nil while no agent is working
 }
@@ -56,7 +57,7 @@ func (cr CheckRunner) judge() *judge.Judge {
 	if cr.Judge == nil {
 		return nil
 	}
-	return &judge.Judge{Model: cr.Judge, Name: cr.Model, Window: cr.Window}
+	return &judge.Judge{Model: cr.Judge, Name: cr.Model, Window: cr.Window, Other: cr.Other}
 }
 
 // Review lets an independent reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
@@ -75,7 +76,9 @@ func (cr CheckRunner) Review(
 	if err != nil {
 		diff += "\nthe files could not be read: " + err.Error()
 	}
-	return cr.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
+	return cr.judge().Review(ctx, g, judge.Work{
+		Diff: diff, Files: files, Result: c.Result, Background: c.Background,
+	}, verdicts)
 }
 
 // JudgePicture answers a question about a picture for a tool, as a visual check would: PASS, FAIL or UNCLEAR, and

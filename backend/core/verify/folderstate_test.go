@@ -111,7 +111,7 @@ func TestChanged_ManyDifferences_AreBounded(t *testing.T) {
 	if s := changed(t, w); !strings.HasPrefix(s, "Created f00, ") || !strings.HasSuffix(s, ", and 21 more") {
 		t.Errorf("%q", s)
 	}
-	if d := diffOf(t, w); len(d) > 300<<10 || !strings.Contains(d, "left out") {
+	if d := diffOf(t, w); len(d) > 1100<<10 || !strings.Contains(d, "left out") {
 		t.Errorf("the diff has %d bytes", len(d))
 	}
 	write(t, dir, "wide", strings.Repeat("x", 500<<10))

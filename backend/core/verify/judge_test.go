@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"goalpost/backend/core/verify"
 	"goalpost/backend/core/verify/check"
+	verifyjudge "goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
 )
 
@@ -60,7 +62,8 @@ func TestQuestion_EachReply_HasItsVerdict(t *testing.T) {
 		{"YES with a reason", goal.RequireYes, []string{"YES. The gate passed."}, goal.Pass, "", 1},
 		{"dressed up", "", []string{" **Yes** — it is there"}, goal.Pass, "", 1},
 		{"NO", "", []string{"NO, the file is empty"}, goal.Fail, "the file is empty", 1},
-		{"YES, but not first", "", []string{"I would say YES"}, goal.Fail, "I would say YES", 1},
+		{"unreadable, and then YES", "", []string{"I would say YES", "YES"}, goal.Pass, "", 1},
+		{"unreadable twice", "", []string{"YESTERDAY", "I say YES"}, goal.CheckErr, "could not be read: I say YES", 1},
 		{"YES, but", "", []string{"YES, but the report is missing"}, goal.Fail, "with a reservation: YES, but the report", 1},
 		{
 			"YES, and but on the next line", "",
@@ -77,11 +80,9 @@ func TestQuestion_EachReply_HasItsVerdict(t *testing.T) {
 			[]string{"YES\nThe list was short, but all of it is there."},
 			goal.Pass, "", 1,
 		},
-		{"YESTERDAY", "", []string{"YESTERDAY it was done"}, goal.Fail, "", 1},
-		{"nothing at all", "", []string{"", " \n"}, goal.CheckErr, "gave no answer", 2},
-		{"YES, cut off", "", []string{"YES\nEverything is there, ex…", "YES\n…"}, goal.CheckErr, "was cut off", 2},
-		{"YES, cut off, then whole", "", []string{"YES\nEverything is…", "YES"}, goal.Pass, "", 2},
-		{"nothing, and then YES", "", []string{"", "YES"}, goal.Pass, "", 2},
+		{"nothing at all", "", []string{"", " \n"}, goal.CheckErr, "gave no answer", 1},
+		{"YES, cut off", "", []string{"YES\nEverything is there, ex…", "YES\n…"}, goal.CheckErr, "was cut off", 1},
+		{"YES, cut off, then whole", "", []string{"YES\nEverything is…", "YES"}, goal.Pass, "", 1},
 		{"not to be had, twice", "", []string{"!broken", "!broken"}, goal.CheckErr, "broken", 2},
 		{"two judges", goal.RequireHighConfidence, []string{"YES", "YES"}, goal.Pass, "both", 1},
 		{"two judges, one doubts", goal.RequireHighConfidence, []string{"YES", "NO"}, goal.Fail, "NO", 1},
@@ -374,7 +375,7 @@ func TestVisual_EachReply_HasItsVerdict(t *testing.T) {
 			goal.Fail,
 			"UNCLEAR, which is not a pass: still loading",
 		},
-		{"something else", []string{"It looks good", "Nice page"}, pages{}, goal.CheckErr, "neither PASS"},
+		{"something else", []string{"It looks good", "Nice page"}, pages{}, goal.CheckErr, "could not be read: Nice page"},
 		{"no judge to be had", []string{"!broken", "!broken"}, pages{}, goal.CheckErr, "broken"},
 		{
 			"the agent's page",
@@ -437,7 +438,7 @@ func TestReview_EachReply_ConfirmsOrRejects(t *testing.T) {
 		{"REJECT", []string{"REJECT\nIt was faked."}, goal.Review{Reason: "It was faked."}},
 		{"not CONFIRMED by its beginning", []string{"CONFIRMED\nyes", "CONFIRMED"}, goal.Review{Error: true}},
 		{"unreadable, and then CONFIRM", []string{"Well…", "CONFIRM\nok"}, goal.Review{Confirmed: true, Reason: "ok"}},
-		{"a failing reviewer is never a pass", []string{"!broken", "!broken"}, goal.Review{Error: true}},
+		{"a failing reviewer is never a pass", []string{"!broken"}, goal.Review{Error: true}},
 		{"an empty reply is never a pass", []string{"", ""}, goal.Review{Error: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -527,7 +528,7 @@ func TestJudge_SmallWindow_SeesTheNewestSteps(t *testing.T) {
 		write(t, h.Environment.Dir, "old.txt", "old\n")
 		w := world(t, verify.Options{Dir: h.Environment.Dir})
 		write(t, h.Environment.Dir, "new.txt", strings.Repeat("a line of the new file\n", 5000))
-		j := asks("YES", "CONFIRM\nit is there")
+		j := asks("YES", "YES", "CONFIRM\nit is there", "CONFIRM\nit is there")
 		h.Judge, h.Window, h.Folder = narrow{j, c.bytes}, c.window, w
 		v := claimed(t, h, goal.Check{Type: goal.ModelQuestion, Question: "Is it done?"},
 			goal.Claim{Rationale: long, Steps: steps})
@@ -538,8 +539,76 @@ func TestJudge_SmallWindow_SeesTheNewestSteps(t *testing.T) {
 		}
 		rv, err := h.Review(t.Context(), goal.Goal{Request: goal.Request{Objective: long}}, goal.Claim{},
 			[]goal.Verdict{{Outcome: goal.Pass, Tail: long}})
-		if err != nil || !rv.Confirmed {
+		if err != nil || rv.Confirmed || rv.Error || !strings.Contains(rv.Reason, "has not read bytes ") {
 			t.Errorf("%+v: the review: %+v, %v", c, rv, err)
+		}
+	}
+}
+
+// TestJudge_CutMaterial_YesCountsOnlyAfterReadingAll: a file of 268 KB hides a line in its middle.
+func TestJudge_CutMaterial_YesCountsOnlyAfterReadingAll(t *testing.T) {
+	h := host(t)
+	line := strings.Repeat("all is well ", 11) + "\n"
+	write(t, h.Environment.Dir, "report.txt", strings.Repeat(line, 1000)+"all is lost\n"+strings.Repeat(line, 1000))
+	write(t, h.Environment.Dir, "log.txt", strings.Repeat(line, 10_000))
+	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir})
+	for _, c := range []struct {
+		name, file string
+		replies    []string
+		outcome    goal.Outcome
+		detail     string
+		seen       bool // the line in the middle
+	}{
+		{"YES at once", "report.txt", []string{"YES", "YES"}, goal.Fail, "has not read bytes 16384 to ", false},
+		{"NO at once", "report.txt", []string{"NO"}, goal.Fail, "does not say YES", false},
+		{
+			"YES after a part", "report.txt",
+			[]string{"YES", "READ 1 16384", "YES"},
+			goal.Fail, "has not read bytes 49152 to ", false,
+		},
+		{"YES after all", "report.txt", append(slices.Repeat([]string{"READ 1"}, 8), "YES"), goal.Pass, "", true},
+		{"no such items", "report.txt", []string{"READ 7", "read 0 5", "YES", "YES"}, goal.Fail, "not read", false},
+		{"too long to be read", "log.txt", []string{"YES", "READ 1", "YES"}, goal.Fail, "of log.txt", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := asks(c.replies...)
+			h.Judge = j
+			question := goal.Check{Type: goal.ModelQuestion, Question: "Is all well in " + c.file + "?"}
+			v := claimed(t, h, question, goal.Claim{})
+			if v.Outcome != c.outcome || !strings.Contains(v.Detail, c.detail) || len(j.turns) != len(c.replies) {
+				t.Errorf("%s, %q after %d turns", v.Outcome, v.Detail, len(j.turns))
+			}
+			last := fmt.Sprint(j.turns[len(j.turns)-1].Messages)
+			if strings.Contains(last, "all is lost") != c.seen || strings.Count(last, "You have not read") > 1 {
+				t.Errorf("the judge saw the middle: %t, wanted %t", !c.seen, c.seen)
+			}
+		})
+	}
+}
+
+// TestJudge_Unreadable_AsksAnotherModel repeats the form before.
+func TestJudge_Unreadable_AsksAnotherModel(t *testing.T) {
+	first, other := asks("Well", "Hm"), asks("CONFIRM\nit is there")
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir()}, Judge: first}
+	h.Other = &verifyjudge.Judge{Model: other, Name: "other-1"}
+	r, err := h.Review(t.Context(), goal.Goal{}, goal.Claim{Background: goal.Background{
+		Words:  []goal.UserWord{{Question: "Which separator?", Text: "semicolon"}},
+		Plan:   []goal.Todo{{Text: "write it", Done: true}},
+		Claims: []goal.PastClaim{{N: 1, Rationale: "done", Answer: "check 1: exit 1"}},
+	}}, nil)
+	if err != nil || !r.Confirmed || r.Usage.TokensIn != 300 || other.turns[0].Model != "other-1" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if again := first.turns[1].Messages; len(again) != 3 || !strings.Contains(again[2].Text, "is CONFIRM or REJECT and") {
+		t.Errorf("it was asked again with %+v", again)
+	}
+	text := other.turns[0].Messages[0].Text
+	for _, want := range []string{
+		" what the user was asked\nWhich separator?\n", " the user's word\nsemicolon\n", " plan\n1. [x] write it\n",
+		" claim 1\ndone\n", " why claim 1 failed\ncheck 1: exit 1\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the reviewer does not see %q in\n%s", want, text)
 		}
 	}
 }

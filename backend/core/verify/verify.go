@@ -89,6 +89,9 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 
 // decideWithRetry retries an error once: a port may have been taken, or a model's reply cut off.
 func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Verdict, error) {
+	if e.claim.Accepted != nil && slices.Contains(e.claim.Unjudged, k.N) { // the user decides what no judge did
+		k.Type, k.Note = goal.Manual, k.Question
+	}
 	var v check.Result
 	var usage goal.Usage
 	served := false

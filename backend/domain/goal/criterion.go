@@ -72,6 +72,11 @@ func (c Criterion) Describe() string {
 	return strings.Join(parts, word)
 }
 
+// AsksUser reports whether the user has to accept the result.
+func (c Criterion) AsksUser() bool {
+	return slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Type == Manual && k.Wait })
+}
+
 // HasDeterministicCheck reports whether a program must decide something about the goal, so that the host needs no
 // reviewer. With Any, every check must be deterministic, because one passing check is enough.
 func (c Criterion) HasDeterministicCheck() bool {

@@ -2,6 +2,7 @@ package goal
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -56,6 +57,15 @@ type PlanControl interface {
 type Todo struct {
 	Text string `json:"text"`
 	Done bool   `json:"done"`
+}
+
+// Line formats the nth todo of a plan.
+func (t Todo) Line(n int) string {
+	mark := " "
+	if t.Done {
+		mark = "x"
+	}
+	return fmt.Sprintf("%d. [%s] %s", n, mark, t.Text)
 }
 
 // StepDeclaration opens a step of the step protocol.
@@ -135,6 +145,22 @@ type LoopState struct {
 type RepeatCount struct {
 	Result string `json:"result"`
 	Times  int    `json:"times"`
+}
+
+// Unjudged returns the checks that no judge decided.
+func (c ClaimRecord) Unjudged() (checks []int) {
+	for _, v := range c.Verdicts {
+		if v.JudgeFailed {
+			checks = append(checks, v.Check)
+		}
+	}
+	return checks
+}
+
+// IsJudgeFailed reports whether the claim was not decided because no judge or reviewer gave an answer that could be
+// read.
+func (c ClaimRecord) IsJudgeFailed() bool {
+	return len(c.Unjudged()) > 0 || c.Review != nil && c.Review.Error
 }
 
 // ClaimRecord is a claim and its outcome.

@@ -33,6 +33,8 @@ type Verdict struct {
 	// last lines of the output, or the diff of a protected file that was changed
 	Tail  string `json:"tail,omitempty"`
 	Reply string `json:"reply,omitempty"` // of the judge, whole
+	// JudgeFailed says that no judge gave an answer that could be read: an error that the agent cannot repair.
+	JudgeFailed bool `json:"judge_failed,omitempty"`
 	// SHA-256 of the stored output or picture; output is complete up to 1 MiB per stream
 	Evidence string `json:"evidence,omitempty"`
 	Bytes    int64  `json:"bytes,omitempty"` // of the whole output
@@ -97,9 +99,12 @@ type Claim struct {
 	Result    string
 	// Accepted is the user's decision about pending manual checks: nil if there is none, false after the goal was
 	// sent back.
-	Accepted *bool
-	Note     string // of the user
-	Steps    []Step // the newest steps, oldest first, for judges
+	Accepted   *bool
+	Note       string // of the user
+	Steps      []Step // the newest steps, oldest first, for judges
+	Background        // before this claim, for judges
+	// Unjudged are the checks that the user's decision is about because no judge gave an answer that could be read.
+	Unjudged []int
 }
 
 // Step is one tool call with its result, for critics and judges.

@@ -275,7 +275,7 @@ type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
-	// What is question: the agent asks; word: a manual check waits; changed: a file that decides was changed; look:
+	// What is question: the agent asks; word: a manual check waits, or no model decided; changed: a file that decides was changed; look:
 	// anything else.
 	What   string `json:"what"`
 	Reason string `json:"reason"` // the question, or why the goal paused
@@ -287,6 +287,7 @@ type pendingQuestion struct {
 	Changed []goal.DecidingFile `json:"changed,omitempty"`
 	// AgentReason is why the agent made the change, in its own words; "" if it gave no reason.
 	AgentReason string `json:"agent_reason,omitempty"`
+	again       bool   // resuming asks the model again that gave no answer
 }
 
 // pendingQuestions reads what one goal, or all, need from the user. It leaves out goals in approvals that wait for
@@ -316,7 +317,7 @@ func pendingQuestions(
 		case len(a.Changed) > 0:
 			v.What, v.Changed, v.AgentReason = "changed", a.Changed, a.Account
 		case a.Waits:
-			v.What = "word"
+			v.What, v.again = "word", !a.Criterion.AsksUser()
 		case approvals[v.GoalID]:
 			continue
 		}
@@ -358,7 +359,11 @@ func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 	case "changed":
 		return ac.changedHelp(a)
 	case "word":
-		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", ac.program.Name, id, ac.program.Name, id)
+		lines := fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", ac.program.Name, id, ac.program.Name, id)
+		if a.again {
+			lines += fmt.Sprintf("  %s resume %s   asks the model again\n", ac.program.Name, id)
+		}
+		return lines
 	case "question":
 		if a.Unlock != "" {
 			resume := ac.program.Name + " resume " + id

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/agent/model"
 	"goalpost/backend/core/runner"
+	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/models"
@@ -44,13 +45,40 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
 	}
 	if !g.Scripted || g.Judge != "" && g.Judge != choice.ID {
-		judge, err := se.openOther(ctx, "judge", g.Judge, choice)
+		opened, err := se.openOther(ctx, "judge", g.Judge, choice)
 		if err != nil {
 			return modelSet{}, err
 		}
-		m.judge, m.window = pausableModel{judge}, judge.window
+		m.judge, m.window = pausableModel{opened}, opened.window
+		if m.other, err = se.openOtherJudge(ctx, g, choice); err != nil {
+			return modelSet{}, err
+		}
 	}
 	return m, se.warnUnpriced(g, provider)
+}
+
+// openOtherJudge opens the model that is asked if no answer of the judge can be read: the goal's critic or its own
+// model, whichever is not the judge. It returns nil if all are the same.
+func (se *Session) openOtherJudge(ctx context.Context, g goal.Goal, choice models.Choice) (*judge.Judge, error) {
+	taken, err := se.registry.Models.Find(g.Judge, choice.Provider)
+	if err != nil {
+		return nil, errorWithHint(err)
+	}
+	for _, name := range []string{g.Critic, ""} {
+		p, err := se.registry.Models.Find(name, choice.Provider)
+		if err != nil {
+			return nil, errorWithHint(err)
+		}
+		if p.Kind == config.Demo || p.ID == taken.ID && p.Model == taken.Model {
+			continue
+		}
+		m, err := se.openOther(ctx, "judge", name, choice)
+		if err != nil {
+			return nil, err
+		}
+		return &judge.Judge{Model: pausableModel{m}, Name: m.name, Window: m.window}, nil
+	}
+	return nil, nil
 }
 
 // warnUnpriced warns if a spending limit has no effect because a model's price is unknown.

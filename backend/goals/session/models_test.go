@@ -108,6 +108,9 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if m.other == nil || m.other.Name != "strict" {
+		t.Errorf("after the judge, %+v is asked", m.other)
+	}
 	if m.Window != 9_000 || m.CriticModel != "strict" {
 		t.Errorf("window %d, critic %q", m.Window, m.CriticModel)
 	}
@@ -131,7 +134,7 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ask(t, m.Critic, "") != "agent" || ask(t, m.judge, "") != "agent" || m.CriticModel != "large" {
+	if m.other != nil || ask(t, m.Critic, "") != "agent" || ask(t, m.judge, "") != "agent" || m.CriticModel != "large" {
 		t.Error("critic and judge are not the goal's own model")
 	}
 	if got := agent.Requests()[2].Model; got != "large" {

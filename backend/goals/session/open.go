@@ -203,7 +203,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID)
 	se.checks.Agent = se.sandbox
 	if m.judge != nil {
-		se.checks.Judge, se.checks.Window = m.judge, m.window
+		se.checks.Judge, se.checks.Window, se.checks.Other = m.judge, m.window, m.other
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/agent/tools/commandline"
 	"goalpost/backend/core/runner"
 	"goalpost/backend/core/verify"
+	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
@@ -165,6 +166,7 @@ type modelSet struct {
 	runner.Models
 	judge  model.Client // nil for a scripted goal that names no judge
 	window int          // the context of the judge's model, in tokens
+	other  *judge.Judge // for answers of the judge that cannot be read; nil if the goal has no other model
 }
 
 // NewOutput returns what commands that were running at the last call have printed since.

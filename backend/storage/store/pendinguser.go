@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"goalpost/backend/domain/goal"
@@ -15,10 +14,10 @@ type UserQuestions struct {
 	goals *GoalTable
 }
 
-// WaitsForManual reports whether the goal is paused for the user's decision about a manual check: the newest claim
-// was the last event, it has not failed, and such a check is left.
+// WaitsForManual reports whether the goal is paused for the user's decision about a manual check, or about a claim that
+// no judge decided: the newest claim was the last event, and it has not failed.
 func (u *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
-	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
+	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return false, nil
 	}
 	return readValue[bool](ctx, u.read, "read whether the goal waits for its user",
@@ -26,7 +25,10 @@ func (u *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN
 			('verification_failed','iteration')
-				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))`, g.ID)
+				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))
+		AND (?2 OR EXISTS (SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND
+			(type = 'verdict' AND body ->> 'judge_failed' OR type = 'review' AND body ->> 'error')))`,
+		g.ID, g.Criterion.AsksUser())
 }
 
 // WasQueued reports whether a goal has waited in the queue.
@@ -110,8 +112,4 @@ func (u *UserQuestions) confirmPending(
 		open = append(open, a)
 	}
 	return open, nil
-}
-
-func needsUserCondition(c goal.Criterion) bool {
-	return slices.ContainsFunc(c.Checks, func(check goal.Check) bool { return check.Type == goal.Manual && check.Wait })
 }

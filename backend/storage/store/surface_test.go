@@ -108,6 +108,7 @@ func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 
 func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
+	plain := create(t, s)
 	g := &goal.Goal{
 		ID:      goal.ID(NewID()),
 		Request: goal.Request{Objective: "x", Limits: goal.DefaultLimits()},
@@ -115,6 +116,25 @@ func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 	g.Criterion.Checks = []goal.Check{{Type: goal.Manual, Wait: true}}
 	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what   string
+		bodies []event.Body
+		want   bool
+	}{
+		{"no judge decided", []event.Body{
+			&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.CheckErr, JudgeFailed: true}},
+			&event.Paused{Exit: goal.NeedsUser},
+		}, true},
+		{"no reviewer decided", []event.Body{
+			&event.Claim{N: 2}, &event.Review{Claim: 2, Review: goal.Review{Error: true}},
+			&event.Paused{Exit: goal.NeedsUser},
+		}, true},
+		{"a model decided", []event.Body{
+			&event.Claim{N: 3}, &event.Review{Claim: 3}, &event.Paused{Exit: goal.NeedsUser},
+		}, false},
+	} {
+		expectWaits(t, s, plain.ID, c.what, c.want, c.bodies...)
 	}
 	for _, c := range []struct {
 		what   string
@@ -145,17 +165,22 @@ func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 		}, false},
 		{"the user paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
 	} {
-		run := begin(t, s, g.ID)
-		if err := s.Journal.Append(t.Context(), run, c.bodies...); err != nil {
-			t.Fatal(err)
-		}
-		row, err := s.Goals.Get(t.Context(), g.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waits, err := s.Questions.WaitsForManual(t.Context(), row); err != nil || waits != c.want {
-			t.Errorf("%s: %v, %v", c.what, waits, err)
-		}
+		expectWaits(t, s, g.ID, c.what, c.want, c.bodies...)
+	}
+}
+
+func expectWaits(t *testing.T, s *Store, id goal.ID, what string, want bool, bodies ...event.Body) {
+	t.Helper()
+	run := begin(t, s, id)
+	if err := s.Journal.Append(t.Context(), run, bodies...); err != nil {
+		t.Fatal(err)
+	}
+	row, err := s.Goals.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if waits, err := s.Questions.WaitsForManual(t.Context(), row); err != nil || waits != want {
+		t.Errorf("%s: %v, %v", what, waits, err)
 	}
 }
 

@@ -673,6 +673,8 @@ export interface Verdict extends Proof {
   tail?: string;
   /** of the judge, whole */
   reply?: string;
+  /** JudgeFailed says that no judge gave an answer that could be read: an error that the agent cannot repair. */
+  judge_failed?: boolean;
   /** SHA-256 of the stored output or picture; output is complete up to 1 MiB per stream */
   evidence?: string;
   /** of the whole output */

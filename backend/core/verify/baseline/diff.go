@@ -15,8 +15,9 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-// maxDiffBytes limits the diff of a folder, in bytes.
-const maxDiffBytes = 256 << 10
+// maxDiffBytes limits the diff of a folder, in bytes. It is more than a reviewer can read: one that is cut here cannot
+// be confirmed.
+const maxDiffBytes = 1 << 20
 
 // change is a file that has changed; was or is is nil if it did not exist.
 type change struct {

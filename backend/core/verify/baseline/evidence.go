@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -16,6 +17,7 @@ import (
 const (
 	maxEvidenceFiles = 100
 	maxEvidenceBytes = 32 << 10 // of one file, in bytes
+	maxNamedBytes    = 1 << 20  // of one that the question names
 	maxSameName      = 3        // a name that more files share refers to none of them
 )
 
@@ -25,9 +27,11 @@ type FileEvidence struct {
 	Named  bool   // the question names it
 	Change string // new, changed, removed; "" if unchanged since the start
 	Size   int64
-	Text   string // whole; "" if it is empty, removed, not text, or longer than maxEvidenceBytes
+	Text   string // whole; "" if it is empty, removed, not text, or too long
 	IsText bool   // Text is set
-	Diff   string // from the start; "" if unchanged
+	// IsTooLong says that it has more than maxEvidenceBytes, or maxNamedBytes if it is named.
+	IsTooLong bool
+	Diff      string // from the start; "" if unchanged
 }
 
 // Evidence returns the files that a text names, then those that changed since the start, each group sorted by path.
@@ -86,7 +90,12 @@ func (ba *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidenc
 	}
 	f.Size = c.is.Size
 	if c.is.Mode.IsRegular() {
-		text, _, err := fileio.Read(root, c.path, maxEvidenceBytes)
+		limit := int64(maxEvidenceBytes)
+		if named {
+			limit = maxNamedBytes
+		}
+		text, _, err := fileio.Read(root, c.path, limit)
+		f.IsTooLong = errors.Is(err, fileio.ErrTooLong)
 		if f.IsText = err == nil && fileio.IsText(text); f.IsText {
 			f.Text, f.Size = string(text), int64(len(text))
 		}

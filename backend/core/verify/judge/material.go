@@ -2,13 +2,28 @@ package judge
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"goalpost/backend/core/verify/baseline"
-	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/text"
 )
+
+// Material is what one prompt shows to a judge. It keeps the whole of each deciding text that it shows a part of, so
+// that the judge can read on.
+type Material struct {
+	Budget
+
+	cut []*item
+}
+
+// item is a deciding text of which the prompt shows a part.
+type item struct {
+	name   string // for the user: it may have been chosen by the agent
+	text   string
+	unread []span // in their order
+}
+
+// span is a range of bytes.
+type span struct{ from, to int }
 
 // WrapData wraps a text from outside for a judge, without its middle if it has more than limit bytes.
 func WrapData(name, data string, limit int) string {
@@ -19,95 +34,61 @@ func WrapData(name, data string, limit int) string {
 	return text.WrapUntrustedRandomly(name, data)
 }
 
-// FormatEvidence formats the evidence that the host has about a claim: the checks' verdicts, the agent's last
-// steps, and the changes in its folder.
-func FormatEvidence(
-	verdicts []goal.Verdict, changes string, files []baseline.FileEvidence, steps []goal.Step, w Budget,
-) string {
-	var b strings.Builder
-	b.WriteString("Verdicts of the checks that the host ran:\n")
-	b.WriteString(formatVerdicts(verdicts, w))
-	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" +
-		WrapData("changed files", changes, w.Text))
-	b.WriteString("\nThe files that the question names, and those that changed, read by the host:\n" +
-		formatFiles(files, w))
-	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
-	return b.String()
+// Decisive wraps a text that a judge must have read whole before it can say yes. name is for the user.
+func (m *Material) Decisive(kind, name, data string, limit int) string {
+	wrapped := WrapData(kind, data, limit)
+	if len(data) <= limit {
+		return wrapped
+	}
+	m.cut = append(m.cut, &item{name, data, []span{{limit / 2, len(data) - limit/2}}})
+	return wrapped + fmt.Sprintf("(This is item %d: bytes %d to %d of its %d are left out.)\n", len(m.cut), limit/2,
+		len(data)-limit/2, len(data))
 }
 
-func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
-	if len(verdicts) == 0 {
-		return "(none)\n"
-	}
-	var b strings.Builder
-	for _, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, text.SanitizeLine(v.Name, 500))
-		b.WriteString(WrapData(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
-		if len(v.Changes) > 0 {
-			b.WriteString("Files that this check used and that are new or changed since the start:\n" +
-				WrapData(fmt.Sprintf("files of check %d", v.Check+1), formatFileChanges(v.Changes), w.Text))
-		}
-	}
-	return b.String()
+// missing says that a deciding text is too long to be read at all.
+func (m *Material) missing(kind, name, heading string, size int) string {
+	m.cut = append(m.cut, &item{name, "", []span{{0, size}}})
+	return WrapData(kind, fmt.Sprintf("%s: its %d bytes are too long for a judge", heading, size), m.Text)
 }
 
-func formatFileChanges(list []goal.FileChange) string {
-	var b strings.Builder
-	for _, c := range list {
-		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, text.SanitizeLine(c.By, 200))
+// unread describes the deciding parts that were not shown, "" if all were.
+func (m *Material) unread() string {
+	var parts []string
+	for _, it := range m.cut {
+		for _, s := range it.unread {
+			parts = append(parts, fmt.Sprintf("bytes %d to %d of %s", s.from, s.to, it.name))
+		}
 	}
-	return b.String()
+	return text.Truncate(strings.Join(parts, ", "), 300)
 }
 
-// formatFiles shows files whole while they fit, then their differences from the start.
-func formatFiles(files []baseline.FileEvidence, w Budget) string {
-	if len(files) == 0 {
-		return "(none)\n"
-	}
-	var b strings.Builder
-	space, diff := w.files, w.files/2
-	for i, f := range files {
-		heading := text.SanitizeLine(f.Path, 300)
-		if f.Change != "" {
-			heading += ", " + f.Change
-		}
-		switch {
-		case f.IsText && len(f.Text) <= space:
-			space -= len(f.Text)
-			b.WriteString(WrapData("file", heading+", whole:\n"+f.Text, len(heading)+len(f.Text)+20))
-		case f.Diff != "" && diff > 0:
-			size := min(len(f.Diff), diff)
-			diff -= size
-			b.WriteString(WrapData("file", heading+", as a diff from the start:\n"+f.Diff, len(heading)+size+40))
-		case f.Named:
-			b.WriteString(WrapData("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", heading,
-				f.Size), w.Text))
-		}
-		if space <= 0 && diff <= 0 && i+1 < len(files) {
-			fmt.Fprintf(&b, "(%s left out: together they would be too long)\n", goal.FormatCount(len(files)-i-1, "file"))
-			break
+// unreadItems is unread for the judge itself, without names, which the agent may have chosen.
+func (m *Material) unreadItems() string {
+	var parts []string
+	for n, it := range m.cut {
+		for _, s := range it.unread {
+			parts = append(parts, fmt.Sprintf("bytes %d to %d of item %d", s.from, s.to, n+1))
 		}
 	}
-	return b.String()
+	return text.Truncate(strings.Join(parts, ", "), 300)
 }
 
-// formatSteps formats the newest steps that fit, at least one.
-func formatSteps(steps []goal.Step, w Budget) string {
-	if len(steps) == 0 {
-		return "(none)\n"
-	}
-	var lines []string
-	free := w.steps
-	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.SanitizeLine(s.Tool, 100), s.Outcome) +
-			WrapData("arguments", s.Arguments, w.step) + WrapData("result", s.Result, w.step)
-		if free -= len(one); free < 0 && len(lines) > 0 {
-			lines = append(lines,
-				fmt.Sprintf("(the %d before are left out: there is no space for them)\n", len(steps)-len(lines)))
-			break
+// see records that the judge was shown a range.
+func (it *item) see(from, to int) {
+	var left []span
+	for _, s := range it.unread {
+		for _, rest := range []span{{s.from, min(s.to, from)}, {max(s.from, to), s.to}} {
+			if rest.from < rest.to {
+				left = append(left, rest)
+			}
 		}
-		lines = append(lines, one)
 	}
-	slices.Reverse(lines)
-	return strings.Join(lines, "")
+	it.unread = left
+}
+
+func (it *item) firstUnread() int {
+	if len(it.unread) == 0 {
+		return len(it.text)
+	}
+	return it.unread[0].from
 }

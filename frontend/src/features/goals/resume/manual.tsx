@@ -9,9 +9,9 @@ export function ManualCheckPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const [back, setBack] = useState(false);
   const note = useNoteForm((text) => app.goals.reject(view.id, text));
-  const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
+  const check = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait);
   return (
-    <PanelBox view={view} kind="waits" title={what ? `Check: ${what}` : "Check the result and decide"}>
+    <PanelBox view={view} kind="waits" title={check?.note ? `Check: ${check.note}` : "Check the result and decide"}>
       {back ? (
         <NoteField
           label="What is wrong"
@@ -44,6 +44,11 @@ export function ManualCheckPanel({ view }: { view: GoalView }) {
             <Button data-testid="answer-back" onClick={() => setBack(true)}>
               Send back…
             </Button>
+            {check ? null : ( // no model gave an answer that could be read
+              <Button look="quiet" data-testid="answer-again" onClick={() => void app.goals.resume(view.id)}>
+                Ask the model again
+              </Button>
+            )}
           </>
         )}
       </div>

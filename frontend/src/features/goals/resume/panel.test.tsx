@@ -80,6 +80,13 @@ test("accepting is one click", async () => {
   expect(asked()).toEqual([["GoalAPI.Accept", view.id]]);
 });
 
+test("a claim that no model decided can be accepted, or the model asked again", async () => {
+  const view = await show("01m0waits", { criterion: [{ type: "model_question", question: "Is it there?" }] });
+  expect(find("answer-accept")).not.toBeNull();
+  await press("answer-again");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
 test("a used-up limit is raised by as much again, and what is no number cannot be sent", async () => {
   const view = await show("01m0limit");
   expect((get("raise-minutes") as HTMLInputElement).value).toBe("120");

@@ -384,6 +384,13 @@ func TestVisual_EachReply_HasItsVerdict(t *testing.T) {
 			goal.Pass,
 			"of the agent's page",
 		},
+		{
+			"a part of the page",
+			[]string{"UNCLEAR it is out of sight"},
+			pages{sight: check.PageCapture{To: 800, Height: 3200}},
+			goal.Fail,
+			"out of sight; the picture shows pixels 0 to 800 of the 3200 pixels of the page's height",
+		},
 		{"no page", nil, pages{err: errors.New("the browser is gone")}, goal.CheckErr, "the browser is gone"},
 		{"nothing to open pages with", nil, nil, goal.CheckErr, "no page can be opened here"},
 	} {
@@ -399,6 +406,7 @@ func TestVisual_EachReply_HasItsVerdict(t *testing.T) {
 				Type:     goal.Visual,
 				Question: "Is the button green?",
 				URL:      "http://x/",
+				Whole:    true,
 			}, goal.Claim{Rationale: "trust me"})
 			if v.Outcome != c.outcome || !strings.Contains(v.Detail, c.detail) || len(j.turns) != len(c.replies) {
 				t.Errorf("%s, %q, %d asked", v.Outcome, v.Detail, len(j.turns))
@@ -408,7 +416,8 @@ func TestVisual_EachReply_HasItsVerdict(t *testing.T) {
 			}
 			m := j.turns[0].Messages[0]
 			if string(m.Images[0]) != string(png) || !strings.Contains(m.Text, "Is the button green?") ||
-				strings.Contains(m.Text, "trust me") || asked.URL != "http://x/" {
+				strings.Contains(m.Text, "trust me") || asked.URL != "http://x/" || !asked.Whole ||
+				strings.Contains(m.Text, "You see a part") != strings.Contains(c.detail, "pixels") {
 				t.Errorf("asked %q about %v", m.Text, asked)
 			}
 			if string(v.Output) != string(png) || v.Evidence == "" {

@@ -86,7 +86,8 @@ type Check struct {
 	Question  string    `json:"question,omitempty"`  // model_question, visual
 	Threshold Threshold `json:"threshold,omitempty"` // model_question: "" is yes
 	// visual: the pane whose page is checked. Without a pane and a URL, it is the goal's newest page.
-	Pane string `json:"pane,omitempty"`
+	Pane  string `json:"pane,omitempty"`
+	Whole bool   `json:"whole,omitempty"` // visual: the whole page, and not only its first screen
 
 	Note string `json:"note,omitempty"` // manual: what the user has to check
 	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the user accepts
@@ -209,13 +210,17 @@ func (c Check) describeSource() string {
 }
 
 func (c Check) describePage() string {
+	page := "the page of the goal's newest browser pane"
 	switch {
 	case c.URL != "":
-		return c.URL
+		page = c.URL
 	case c.Pane != "":
-		return "the page of pane " + c.Pane
+		page = "the page of pane " + c.Pane
 	}
-	return "the page of the goal's newest browser pane"
+	if c.Whole {
+		return "the whole height of " + page
+	}
+	return page
 }
 
 // problem returns what is wrong with a check and what to do, "" and "" if nothing is.

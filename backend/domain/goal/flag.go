@@ -188,15 +188,18 @@ func (withFlag) Type() string   { return "key=value" }
 
 func (w withFlag) Set(text string) error {
 	key, value, _ := strings.Cut(text, "=")
-	kinds := map[string]CheckType{"where": Shell, "rerun": Shell, "from": JSONPredicate, "wait": Manual}
+	kinds := map[string]CheckType{
+		"where": Shell, "rerun": Shell, "from": JSONPredicate, "wait": Manual, "whole": Visual,
+	}
 	kind, ok := kinds[key]
 	if !ok {
-		return fmt.Errorf("there is no %q: use where, rerun, from or wait", key)
+		return fmt.Errorf("there is no %q: use where, rerun, from, wait or whole", key)
 	}
 	n := len(w.criterion.Checks)
 	if n == 0 || w.criterion.Checks[n-1].Type != kind {
 		example := map[string]string{
 			"where": "of a command", "rerun": "of a command", "from": "json:EXPRESSION", "wait": "manual:NOTE",
+			"whole": "visual:QUESTION",
 		}
 		return fmt.Errorf("put %s after the --check %s that it belongs to", key, example[key])
 	}
@@ -211,11 +214,11 @@ func (w withFlag) Set(text string) error {
 			return errors.New("rerun is yes or no")
 		}
 		check.NoRerun = value == "no"
-	case "wait":
+	case "wait", "whole":
 		if value != "" && value != "true" {
-			return errors.New("wait has no value")
+			return fmt.Errorf("%s has no value", key)
 		}
-		check.Wait = true
+		check.Wait, check.Whole = key == "wait", key == "whole"
 	case "from":
 		return check.setSource(value)
 	}

@@ -41,6 +41,8 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 		{"check", "make"},
 		{"with", "where=ssh:build"},
 		{"with", "rerun=no"},
+		{"check", "visual:is it red?"},
+		{"with", "whole"},
 		{"check", "manual:look"},
 		{"with", "wait"},
 		{"allow", "passing, outside"},
@@ -62,6 +64,7 @@ func TestRequestFlags_Values_FillTheRequest(t *testing.T) {
 		Criterion: goal.Criterion{Checks: []goal.Check{
 			{Type: goal.JSONPredicate, Expr: "ok", From: goal.FromFile, Path: "out.json"},
 			{Type: goal.Shell, Command: "make", Where: "ssh:build", NoRerun: true},
+			{Type: goal.Visual, Question: "is it red?", Whole: true},
 			{Type: goal.Manual, Note: "look", Wait: true},
 		}},
 		Limits: goal.Limits{WallClockMS: 90_000, USD: goal.NoLimit, Iterations: 7},

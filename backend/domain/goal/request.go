@@ -105,7 +105,7 @@ func (r *Request) Flags() []Flag {
 		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
 
 		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host, where=ssh:NAME and rerun=no for a " +
-			"command, from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual"},
+			"command, from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual, whole for visual"},
 		{"any", CheckFlags, &r.Any, "one passing check is enough"},
 		{
 			"require", CheckFlags, (*string)(&r.Require),

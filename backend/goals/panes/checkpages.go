@@ -40,20 +40,26 @@ func (c checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.
 		capture.URL, capture.Title = info.URL, info.Title
 		if !browser.IsShareableURL(info.URL) || info.Shared {
 			capture.Agents = true
-			capture.PNG, err = p.Pictures.Screenshot(ctx, false)
-			return capture, wrapPageError(err)
+			picture, err := p.Pictures.CapturePage(ctx, at.Whole)
+			return withPicture(capture, picture), wrapPageError(err)
 		}
 	}
 	cookies, err := c.panes.Browsers.Cookies(ctx, string(c.goal))
 	if err != nil {
 		return capture, wrapPageError(err)
 	}
-	capture.PNG, err = c.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
+	picture, err := c.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
 		URL:     capture.URL,
 		Cookies: cookies,
 		GoalID:  string(c.goal),
+		Whole:   at.Whole,
 	})
-	return capture, wrapPageError(err)
+	return withPicture(capture, picture), wrapPageError(err)
+}
+
+func withPicture(capture check.PageCapture, picture browser.PagePicture) check.PageCapture {
+	capture.PNG, capture.From, capture.To, capture.Height = picture.Image, picture.From, picture.To, picture.Height
+	return capture
 }
 
 func wrapPageError(err error) error {

@@ -114,17 +114,28 @@ func TestScreenshotURL_Cookies_AreSent(t *testing.T) {
 		if c, err := r.Cookie("who"); err == nil && c.Value == "ann" {
 			colour = "blue"
 		}
-		_, _ = w.Write([]byte("<body style='background:" + colour + "'><script>alert('in the way')</script>"))
+		_, _ = w.Write([]byte("<!doctype html><body style='margin:0;height:900px;background:" + colour + "'>" +
+			"<script>alert('in the way')</script>"))
 	}))
 	defer server.Close()
 	for _, cookies := range [][]Cookie{{{Name: "who", Value: "ann", Domain: "127.0.0.1"}}, nil} {
-		shot, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{URL: server.URL, Width: 300, Height: 200, Cookies: cookies})
+		whole := cookies == nil
+		shot, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{
+			URL: server.URL, Width: 300, Height: 200, Cookies: cookies, Whole: whole,
+		})
 		b.ok(err)
-		img, err := png.Decode(bytes.NewReader(shot))
+		img, err := png.Decode(bytes.NewReader(shot.Image))
 		b.ok(err)
 		r, _, bl, _ := img.At(150, 100).RGBA()
-		if img.Bounds().Dx() != 300 || img.Bounds().Dy() != 200 || (bl > r) != (cookies != nil) {
+		height := 200
+		if whole {
+			height = 900
+		}
+		if img.Bounds().Dx() < 280 || img.Bounds().Dy() != height || (bl > r) != (cookies != nil) {
 			t.Errorf("%v, red %d, blue %d with cookies %v", img.Bounds(), r, bl, cookies)
+		}
+		if shot.From != 0 || shot.To != height || shot.Height != 900 {
+			t.Errorf("%d to %d of %d pixels", shot.From, shot.To, shot.Height)
 		}
 	}
 	if _, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{URL: "http://127.0.0.1:1"}); err == nil {

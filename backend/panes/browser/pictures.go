@@ -36,14 +36,54 @@ func (pi *Pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 		if !full {
 			return nil
 		}
-		return pg.do(ctx, pg.callLimit(), "measuring", func(c proto.Client) error {
-			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
-			if err == nil {
-				clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
-			}
-			return err
-		})
+		layout, err := pg.layout(ctx)
+		if err == nil {
+			clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
+		}
+		return err
 	})
+}
+
+func (p *page) layout(ctx context.Context) (layout *proto.PageGetLayoutMetricsResult, err error) {
+	err = p.do(ctx, p.callLimit(), "measuring", func(c proto.Client) error {
+		layout, err = cdp.Call(c, proto.PageGetLayoutMetrics{})
+		return err
+	})
+	return layout, err
+}
+
+// PagePicture is a picture of a page, or of a part of its height, in CSS pixels.
+type PagePicture struct {
+	Image    []byte // PNG or JPEG
+	From, To int    // the part that it shows
+	Height   int    // of the whole page
+}
+
+// maxCaptureHeight is the height of a picture of a whole page that vision models accept.
+const maxCaptureHeight = 8000
+
+// CapturePage returns a JPEG of the viewport or of the whole page.
+func (pi *Pictures) CapturePage(ctx context.Context, whole bool) (picture PagePicture, err error) {
+	picture.Image, err = pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+		return picture.prepare(ctx, pg, shot, whole)
+	})
+	return picture, err
+}
+
+// prepare measures the page, and sets what the picture shows.
+func (pp *PagePicture) prepare(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot, whole bool) error {
+	layout, err := pg.layout(ctx)
+	if err != nil {
+		return err
+	}
+	view := layout.CSSVisualViewport
+	pp.Height = int(layout.CSSContentSize.Height)
+	pp.From, pp.To = int(view.PageY), min(pp.Height, int(view.PageY+view.ClientHeight))
+	if whole {
+		pp.From, pp.To = 0, min(pp.Height, maxCaptureHeight)
+		clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: float64(pp.To)})
+	}
+	return nil
 }
 
 // screenshotOf returns a JPEG of one element.

@@ -123,7 +123,8 @@ func TestPicture_EveryKind_IsRedacted(t *testing.T) {
 		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Pictures.Screenshot(ctx, false) }},
 		{"recorded", func(ctx context.Context) ([]byte, error) { return p.Pictures.RedactFrame(ctx, frame) }},
 		{"opened", func(ctx context.Context) ([]byte, error) {
-			return b.ScreenshotURL(ctx, ScreenshotOptions{URL: b.url("secret.html?only=plain")})
+			picture, err := b.ScreenshotURL(ctx, ScreenshotOptions{URL: b.url("secret.html?only=plain")})
+			return picture.Image, err
 		}},
 	} {
 		picture, err := kind.take(b.ctx)

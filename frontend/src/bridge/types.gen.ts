@@ -407,6 +407,8 @@ export interface Check {
   threshold?: Threshold;
   /** visual: the pane whose page is checked. Without a pane and a URL, it is the goal's newest page. */
   pane?: string;
+  /** visual: the whole page, and not only its first screen */
+  whole?: boolean;
   /** manual: what the user has to check */
   note?: string;
   /** manual: the goal pauses until the user accepts */

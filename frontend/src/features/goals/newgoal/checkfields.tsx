@@ -53,6 +53,7 @@ export function CheckFields(p: CheckFieldsProps) {
             placeholder="the goal's newest page"
             width="w-44"
           />
+          <CheckToggle {...p} name="whole" label="Whole page" />
         </>
       );
     case "model_question":
@@ -188,7 +189,7 @@ function CheckInput({ check, of, invalid, onChange, name, label, placeholder, wi
 }
 
 interface CheckToggleProps extends CheckFieldsProps {
-  name: "absent" | "twice" | "wait";
+  name: "absent" | "twice" | "wait" | "whole";
   label: string;
 }
 

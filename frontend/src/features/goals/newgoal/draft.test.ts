@@ -149,7 +149,7 @@ test("every type of check is written without what is empty, and read back", () =
     { type: "json_predicate", expr: "response.n > 3", from: "file", path: "out.json" },
     { type: "json_predicate", expr: "response.n > 3", from: "command", command: "cat out.json" },
     { type: "json_predicate", expr: "response.n > 3", from: "url", url: "http://127.0.0.1:1/" },
-    { type: "visual", question: "is the cart empty?", url: "http://127.0.0.1:8080/cart" },
+    { type: "visual", question: "is the cart empty?", url: "http://127.0.0.1:8080/cart", whole: true },
     { type: "model_question", question: "is it clear?", threshold: "high_confidence" },
     { type: "manual" },
   ];

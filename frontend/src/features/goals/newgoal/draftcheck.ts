@@ -25,6 +25,7 @@ export interface DraftCheck {
   from: "claim" | "file" | "command" | "url";
   question: string;
   twice: boolean;
+  whole: boolean;
   note: string;
   wait: boolean;
 }
@@ -50,6 +51,7 @@ export const emptyCheck: DraftCheck = {
   from: "claim",
   question: "",
   twice: false,
+  whole: false,
   note: "",
   wait: false,
 };
@@ -138,7 +140,7 @@ export function checkOf(c: DraftCheck): Check {
     case "json_predicate":
       return { type, expr: c.expr.trim(), ...source(c) };
     case "visual":
-      return { type, ...orUndefined({ question: c.question.trim(), url: c.url.trim() }) };
+      return { type, ...orUndefined({ question: c.question.trim(), url: c.url.trim(), whole: c.whole }) };
     case "model_question":
       return { type, question: c.question.trim(), ...(c.twice ? { threshold: "high_confidence" } : {}) };
     case "manual":
@@ -182,6 +184,7 @@ export function draftCheck(c: Check): DraftCheck {
     expr: c.expr ?? "",
     from: c.from || "claim",
     question: c.question ?? "",
+    whole: c.whole ?? false,
     twice: c.threshold === "high_confidence",
     note: c.note ?? "",
     wait: c.wait ?? false,

@@ -113,6 +113,8 @@ type Verifier interface {
 	// DecideClaim runs every check and reports each verdict as it is known.
 	DecideClaim(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult,
 		error)
+	// CanReview reports whether there is a model that can review.
+	CanReview() bool
 	// Review asks the independent reviewer about a claim whose checks passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
 	// ResumeAgent lets the agent's programs continue, which DecideClaim froze. It is not called if the goal is

@@ -208,7 +208,7 @@ func (v *verification) waitForUserInstead(c pendingClaim, why string) *Stop {
 // reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
 	// The user's decision does not replace a review that is missing.
-	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
+	if c.accepted != nil && (v.claims.review != nil || !v.needsReview()) {
 		if stop := v.journalReview(ctx, c); stop != nil { // the review of the work that the user was shown
 			return stop
 		}
@@ -219,9 +219,19 @@ func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Sto
 	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
 }
 
-// reviewClaim asks the independent reviewer about a claim that passed, if the goal has one.
+// needsReview reports whether a reviewer must confirm the claim that passed: if the goal demands it, or if something
+// other than the work could have made it pass.
+func (v *verification) needsReview() bool {
+	if v.goal.NeedsReview() {
+		return true
+	}
+	isWeakened := v.goal.Criterion.ProofOf(v.claims.last).Assurance == goal.Weakened
+	return isWeakened && v.goal.Options.Review == goal.ReviewAuto && v.judge.CanReview()
+}
+
+// reviewClaim asks the independent reviewer about a claim that passed, if it needs one.
 func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
-	if !v.goal.NeedsReview() {
+	if !v.needsReview() {
 		return nil
 	}
 	claim, stop := v.describeClaim(ctx, c)
@@ -237,11 +247,19 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 		rv.Confirmed {
 		return stop
 	}
-	if rv.Error {
+	switch {
+	case rv.Error && !v.goal.NeedsReview(): // a program decided, and the user still sees the doubt
+		v.claims.review = nil
+		return nil
+	case rv.Error:
 		return v.waitForUserInstead(c, rv.Reason)
 	}
 	// The review counts as one more check after those of the criterion.
-	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
+	rejection := reviewRejection(len(v.goal.Criterion.Checks), rv)
+	if doubt := v.goal.Criterion.ProofOf(v.claims.last).AssuranceReason; doubt != "" {
+		rejection.Detail += "; the host doubts the pass: " + doubt
+	}
+	v.claims.last = append(v.claims.last, rejection)
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 

@@ -60,6 +60,9 @@ func (cr CheckRunner) judge() *judge.Judge {
 	return &judge.Judge{Model: cr.Judge, Name: cr.Model, Window: cr.Window, Other: cr.Other}
 }
 
+// CanReview reports whether there is a model that can review.
+func (cr CheckRunner) CanReview() bool { return cr.Judge != nil }
+
 // Review lets an independent reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
 // error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (cr CheckRunner) Review(

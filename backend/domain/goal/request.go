@@ -177,7 +177,7 @@ func (r *Request) Flags() []Flag {
 		},
 		{"judge", SupervisionFlags, &r.Judge, "PROVIDER/MODEL that judges and reviews (default: the goal's own)"},
 		{"review", SupervisionFlags, (*string)(&r.Review), "whether an independent reviewer checks claims that " +
-			"passed: always or never (default: if no deterministic check decides)"},
+			"passed: always or never (default: if no deterministic check decides, or a pass is doubted)"},
 
 		{
 			"engine", ModelFlags, &r.Engine,

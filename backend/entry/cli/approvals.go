@@ -275,8 +275,8 @@ type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
-	// What is question: the agent asks; word: a manual check waits, or no model decided; changed: a file that decides was changed; look:
-	// anything else.
+	// What is question: the agent asks; word: a manual check waits, or no model decided; changed: a file that decides
+	// was changed; look: anything else.
 	What   string `json:"what"`
 	Reason string `json:"reason"` // the question, or why the goal paused
 	Pane   string `json:"pane"`   // where the user is to act, "" if nowhere

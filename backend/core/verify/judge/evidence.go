@@ -34,6 +34,10 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 	for _, v := range verdicts {
 		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, text.SanitizeLine(v.Name, 500))
 		b.WriteString(WrapData(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
+		if v.Outcome == goal.Pass && v.AssuranceReason != "" {
+			b.WriteString("The host doubts this pass:\n" +
+				WrapData(fmt.Sprintf("doubt about check %d", v.Check+1), v.AssuranceReason, w.Text))
+		}
 		if len(v.Changes) > 0 {
 			b.WriteString("Files that this check used and that are new or changed since the start:\n" +
 				WrapData(fmt.Sprintf("files of check %d", v.Check+1), formatFileChanges(v.Changes), w.Text))

@@ -17,7 +17,8 @@ const reviewSystem = `You are an independent reviewer. You have seen nothing of 
 	`that was asked for and is not there, work that was faked or damaged.
 ` + reviewForm + ` The result ` +
 	`is a part of the work where the objective asks for an answer; otherwise it proves nothing. Say CONFIRM only if ` +
-	`what you see supports that the objective is reached.
+	`what you see supports that the objective is reached. Where the host doubts a pass, find in the diff whether the ` +
+	`doubt is right: say REJECT if the check passes for that reason, and not because the objective is reached.
 ` + UntrustedNotice
 
 const reviewForm = "The first line is CONFIRM or REJECT and nothing else. The second line is one sentence why."

@@ -149,6 +149,7 @@ var trees = map[string]map[string][]string{
 		"protect":   {"baseline", "inputs"},
 		"shellline": {},
 		"summary":   {},
+		"why":       {},
 	},
 	"cmd/goalpost-helper": {
 		"internal/filetrace": {},

@@ -79,7 +79,7 @@ func (cr CheckRunner) judgeInputs(
 		r.Reruns = reruns
 		return r
 	}
-	r.Proof, r.Reruns = j.proof, reruns
+	r.Proof, r.Grounds, r.Reruns = j.proof, j.grounds, reruns
 	if n := len(j.changes); n > maxListed {
 		j.changes = j.changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
@@ -93,6 +93,7 @@ type judgement struct {
 	changes   []goal.FileChange
 	tampering []goal.FileChange // those of the changes that make it tampered
 	proof     goal.Proof
+	grounds   *goal.Grounds
 	doubts    []inputs.Doubt
 	posts     []string // changed files that are not the work
 }
@@ -108,7 +109,7 @@ func (ic *inputComparison) judge(ctx context.Context, r check.Result, observatio
 		Changes: j.changes, Ran: r.Tests, Fewer: r.Fewer,
 	}
 	j.proof, j.doubts = passed.Assess()
-	j.posts = passed.Posts(j.doubts)
+	j.posts, j.grounds = passed.Posts(j.doubts), passed.Grounds()
 	return j
 }
 

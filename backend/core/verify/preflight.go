@@ -45,6 +45,9 @@ func (cr CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 	}
 	v := cr.runDeterministic(ctx, c, goal.Claim{}).Verdict
 	recordStates(cr.Environment.Dir, v.Observation)
+	if v.Observation != nil {
+		v.Observation.Result, v.Observation.HasPassed = v.Detail, v.Outcome == goal.Pass
+	}
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it already passes ("+v.Detail+

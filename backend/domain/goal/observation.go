@@ -61,6 +61,8 @@ type ObservedProgram struct {
 	Name    string `json:"name"`           // python3
 	Command string `json:"command"`        // its command line, shortened
 	Main    string `json:"main,omitempty"` // the file of the goal's folder that it runs, "" if none
+	// File is the installed program that it is, or that an interpreter runs; "" for a shell, and if Main is set.
+	File string `json:"file,omitempty"`
 	// FromInput says that an interpreter read its program from standard input.
 	FromInput bool `json:"from_input,omitempty"`
 	// ReadsRepository says that git read the repository of the goal's folder.
@@ -95,6 +97,9 @@ type Observation struct {
 	Ended   []string `json:"ended,omitempty"`
 	// Tests are the names of the tests that ran, if their runners list all.
 	Tests []string `json:"tests,omitempty"`
+	// Result says, in pre-flight, how the check ended; HasPassed that it passed.
+	Result    string `json:"result,omitempty"`
+	HasPassed bool   `json:"has_passed,omitempty"`
 	// NotStarted is the reason why a failing check could not decide anything, nil if there is none.
 	NotStarted *StartFailure `json:"not_started,omitempty"`
 	// Incomplete says why uses are missing, "" if none is.

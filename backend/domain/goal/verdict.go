@@ -51,6 +51,8 @@ type Verdict struct {
 	Changes []FileChange `json:"changes,omitempty"`
 	// Reruns are the runs that followed a doubted pass, with files as they were at the start.
 	Reruns []Rerun `json:"reruns,omitempty"`
+	// Grounds are what a pass rests on; nil if the check was not observed.
+	Grounds *Grounds `json:"grounds,omitempty"`
 	// Tree is, in the last verdict, a hash of the goal's folder when the criterion passed; "" in others, and if the
 	// folder is too large.
 	Tree        string        `json:"tree,omitempty"`

@@ -545,6 +545,12 @@ func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 	if rel, ok := o.inFolder(p.Path); ok {
 		d.Main = rel
 	}
+	if d.Main == "" && p.kind != kindShell {
+		d.File = p.Path
+		if p.kind == kindInterpreter && len(p.mains) > 0 {
+			d.File = p.mains[0]
+		}
+	}
 	return d
 }
 

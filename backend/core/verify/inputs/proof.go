@@ -120,11 +120,9 @@ func (a *assessment) add(d Doubt) {
 
 // missesTests finds tests that no longer run.
 func (a *assessment) missesTests() {
-	lost := slices.DeleteFunc(slices.Clone(a.Before.Tests), func(name string) bool {
-		return slices.Contains(a.Tests, name)
-	})
+	lost := a.lostTests()
 	switch n := len(lost); {
-	case len(a.Tests) > 0 && n > 0:
+	case n > 0:
 		a.doubt("", "%d of %s no longer run: %s", n, goal.FormatCount(len(a.Before.Tests), "test"),
 			strings.Join(lost[:min(n, 3)], ", "))
 	case a.Fewer > 0:

@@ -487,6 +487,9 @@ func (s *stage) show(what string, id goal.ID) error {
 			return err
 		}
 		s.say("%s %s verified=%t reviewed=%t", v.Status, v.Exit, v.Verified, v.Reviewed)
+		if v.Basis == goal.BasisUser && v.AssuranceReason != "" {
+			s.say("  %s: %s", v.AssuranceWords, v.AssuranceReason)
+		}
 		for _, c := range v.Claims {
 			s.say("  claim %d deciding=%t %q", c.N, c.Deciding, c.Rationale)
 			for _, k := range c.Verdicts {

@@ -200,6 +200,10 @@ type (
 		// Result is what the agent handed over with the claim that was verified.
 		Result string `json:"result,omitempty"`
 	}
+	// Accepted reports that the user accepted the pass of a done goal. Proof is the goal's from then on.
+	Accepted struct {
+		goal.Proof
+	}
 	// ChangesUndone reports that the user restored an earlier state of the goal's folder, between runs.
 	ChangesUndone struct {
 		To      string   `json:"to"`    // as a phrase: "the start of the goal", "step 12"
@@ -296,6 +300,7 @@ func (Warning) EventType() string            { return "warning" }
 func (Paused) EventType() string             { return "paused" }
 func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
+func (Accepted) EventType() string           { return "accepted" }
 func (ChangesUndone) EventType() string      { return "changes_undone" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
@@ -307,7 +312,7 @@ func BodyTypes() []Body {
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Resumed{}, &Ended{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
+		&Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

@@ -122,6 +122,7 @@ func filled() []event.Body {
 			Account:  "c",
 			By:       goal.ExternalAgent,
 		},
+		&event.Accepted{Proof: goal.Proof{Assurance: goal.Weakened, Basis: goal.BasisUser, AssuranceReason: "r"}},
 		&event.ChangesUndone{To: "step 3", Count: 2, Files: []string{"a", "b"}, Skipped: 1, Redo: true},
 		&event.Delta{Text: "t"},
 		&event.Egress{

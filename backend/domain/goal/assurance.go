@@ -37,7 +37,7 @@ const (
 	BasisTests   Basis = "tests"   // of the project ran the work
 	BasisAnswers Basis = "answers" // of the work, which is a server
 	BasisOutput  Basis = "output"  // of the work was examined
-	BasisUser    Basis = "user"    // who accepted a claimed result
+	BasisUser    Basis = "user"    // who accepted a claimed result, or a weakened pass
 	BasisChanged Basis = "changed" // weakened: files that the checks used have changed since done
 )
 
@@ -52,6 +52,9 @@ type Proof struct {
 // Describe says what a done goal proves, for users. judge is the model that decided, "" if unknown. An unknown level
 // has no description.
 func (p Proof) Describe(judge string) string {
+	if p.Basis == BasisUser {
+		return "Accepted by you"
+	}
 	switch p.Assurance {
 	case Strong:
 		return "Verified"
@@ -72,12 +75,17 @@ func (p Proof) Describe(judge string) string {
 	case Judged:
 		return "Judged by " + cmp.Or(judge, "a model")
 	case Claimed:
-		if p.Basis == BasisUser {
-			return "Accepted by you"
-		}
 		return "Claimed, not verified"
 	}
 	return ""
+}
+
+// AcceptedByUser returns the proof after the user has accepted it. ok is false if there is nothing to accept: the pass
+// is not doubted, or it has been accepted.
+func (p Proof) AcceptedByUser() (accepted Proof, ok bool) {
+	ok = p.Assurance == Weakened && p.Basis != BasisUser
+	p.Basis = BasisUser
+	return p, ok
 }
 
 // BestAssurance returns the most that a pass of the check can prove.

@@ -43,7 +43,8 @@ type Options struct {
 	// who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own
 	Critic string `json:"critic,omitempty"`
 	Judge  string `json:"judge,omitempty"`
-	// "" is automatic: review if no deterministic check decides
+	// "" is automatic: review if no deterministic check decides, or if something other than the work could have made it
+	// pass
 	Review ReviewMode `json:"review,omitempty"`
 	// goals that must be completed first; in a request also unique parts of their ids
 	After     []ID     `json:"after,omitempty"`

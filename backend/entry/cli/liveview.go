@@ -261,6 +261,8 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
 	case *event.VerificationFailed:
 		l.program.errorf("  not verified: %s\n", oneLine(b.Detail))
+	case *event.Accepted:
+		l.program.errorf("  accepted by you: %s\n", oneLine(b.AssuranceReason))
 	case *event.ChangesUndone:
 		l.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:

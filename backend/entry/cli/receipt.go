@@ -148,6 +148,8 @@ func claimOutcome(r calls.ReceiptView, c calls.ReceiptClaim) string {
 	switch {
 	case !c.Deciding:
 		return review
+	case c.Review == calls.ReviewError:
+		review = "the reviewer could not decide: " + oneLine(c.ReviewReason)
 	case review == "":
 		review = "not reviewed"
 	}
@@ -157,6 +159,8 @@ func claimOutcome(r calls.ReceiptView, c calls.ReceiptClaim) string {
 		how += ", judged by a model, not by a program"
 	case !r.Verified:
 		how += ", not verified by the host"
+	case r.Basis == goal.BasisUser && r.AssuranceReason != "":
+		how += "; you accepted it, although " + oneLine(r.AssuranceReason)
 	}
 	return how + "; " + review
 }

@@ -159,7 +159,7 @@ func (p *protectedFlags) decisionForAll() (string, error) {
 
 func (r resumeCommands) accept() *cobra.Command {
 	var o output
-	return r.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
+	return r.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check, or a doubted pass"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Goals.Resumption.Accept(ctx, id) })
 }
 

@@ -87,8 +87,10 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	f.subject, errs[6] = ga.store.Questions.Subject(ga.ctx, row)
 	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
-	proofs, err := ga.store.History.Proofs(ga.ctx, row.ID)
-	f.card.proof, errs[8] = proofs[row.ID], err
+	if row.Exit == goal.Done {
+		proofs, err := ga.store.History.Proofs(ga.ctx, row.ID)
+		f.card.proof, errs[8] = proofs[row.ID], err
+	}
 	return f, errors.Join(errs[:]...)
 }
 

@@ -24,7 +24,7 @@ func (ga *GoalAPI) Reopen(id string, in api.ResumeInput) (bool, error) {
 	return ga.addOrder(id, func(ctx context.Context, id goal.ID) error { return ga.goals.Resumption.Reopen(ctx, id, in) })
 }
 
-// Accept accepts a pending manual check.
+// Accept accepts a pending manual check, or the doubted pass of a done goal.
 func (ga *GoalAPI) Accept(id string) (bool, error) {
 	return ga.addOrder(id, ga.goals.Resumption.Accept)
 }

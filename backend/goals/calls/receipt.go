@@ -21,15 +21,14 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Exit:            r.Exit,
 		Verified:        r.Verified,
 		Judged:          r.Judged,
+		Proof:           f.card.proof,
+		AssuranceWords:  f.card.proof.Describe(r.JudgeName()),
 		Model:           r.Model,
 		Effort:          r.Options.Effort,
 		Scripted:        r.Scripted,
 		Result:          resultOf(r, f),
 		Report:          append([]string{}, r.Report...),
 		Claims:          []ReceiptClaim{},
-	}
-	if r.Exit == goal.Done {
-		v.Proof, v.AssuranceWords = f.card.proof, f.card.proof.Describe(r.JudgeName())
 	}
 	for i, c := range f.claims {
 		claim := ReceiptClaim{

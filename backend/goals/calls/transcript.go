@@ -184,6 +184,8 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 		t.Title, t.Text = "Queued", b.Reason
 	case *event.LimitsChanged:
 		t.Title, t.Text = "Limits changed", formatNewLimits(b)
+	case *event.Accepted:
+		t.Title, t.Text = b.Describe(""), b.AssuranceReason
 	case *event.ChangesUndone:
 		t.Title, t.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" restored to "+b.To
 	case *event.Ended:

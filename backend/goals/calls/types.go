@@ -3,6 +3,7 @@ package calls
 import (
 	"encoding/json"
 
+	"goalpost/backend/core/verify/why"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
@@ -73,6 +74,12 @@ type CheckState struct {
 	Tail    string         `json:"tail"`
 	MS      int64          `json:"ms"`
 	Claim   int            `json:"claim"`
+
+	goal.Proof                       // of a pass
+	AssuranceWords string            `json:"assurance_words,omitempty"` // says the proof in words
+	Evidence       string            `json:"evidence,omitempty"`        // SHA-256 of the stored output
+	Changes        []goal.FileChange `json:"changes,omitempty"`         // of the agent, that the check used
+	Why            *why.Reasons      `json:"why,omitempty"`             // of a pass
 }
 
 // OptionsView is what the user chose and what the host noted.
@@ -94,7 +101,9 @@ type GoalView struct {
 	Report  []string `json:"report"`
 	Account string   `json:"account"` // the agent's own report
 	// Result is the agent's result in Markdown, from the claim that was verified or waits for the user.
-	Result       string         `json:"result,omitempty"`
+	Result string `json:"result,omitempty"`
+	// ReopenNote is a note with which a doubted pass can go back to the agent, "" if the pass is not doubted.
+	ReopenNote   string         `json:"reopen_note,omitempty"`
 	Checks       []goal.Check   `json:"criterion"`
 	Require      goal.Assurance `json:"require,omitempty"` // the minimum that it must prove
 	Options      OptionsView    `json:"options"`

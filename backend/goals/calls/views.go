@@ -3,6 +3,7 @@ package calls
 import (
 	"time"
 
+	"goalpost/backend/core/verify/why"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/text"
@@ -103,6 +104,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Report:       append([]string{}, r.Report...),
 		Account:      r.Account,
 		Result:       resultOf(r, f),
+		ReopenNote:   reopenNote(f),
 		Checks:       append([]goal.Check{}, r.Criterion.Checks...),
 		Require:      r.Criterion.Require,
 		Options:      OptionsView{r.Options, r.Origin},
@@ -117,6 +119,14 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Panes:        append([]string{}, panes...),
 		Marks:        buildTimeline(f, r.Status),
 	}
+}
+
+// reopenNote returns a note with which a doubted pass can go back to the agent, "" if the pass is not doubted.
+func reopenNote(f goalFacts) string {
+	if _, isOpen := f.card.proof.AcceptedByUser(); !isOpen || len(f.claims) == 0 {
+		return ""
+	}
+	return why.ReopenNote(f.card.proof, f.claims[len(f.claims)-1].Verdicts)
 }
 
 // resultOf returns the result of the claim that was verified or waits for the user.
@@ -140,6 +150,8 @@ func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 			}
 			s := &states[v.Check]
 			s.Outcome, s.Detail, s.Tail, s.MS, s.Claim = v.Outcome, v.Detail, v.Tail, v.TookMS, claim.N
+			s.Proof, s.AssuranceWords, s.Evidence = v.Proof, v.Describe(r.JudgeName()), v.Evidence
+			s.Changes, s.Why = v.Changes, why.Explain(r.Criterion.Checks[v.Check], v, r.JudgeName())
 		}
 	}
 	return states

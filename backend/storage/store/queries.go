@@ -190,13 +190,15 @@ func (h *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	return counts, err
 }
 
-// proofQuery reads the newest end of each goal, or the newest change since.
-const proofQuery = `SELECT w.value, coalesce((SELECT body FROM events INDEXED BY events_of_kind
-	WHERE goal_id = w.value AND (type = 'ended' OR type = 'warning' AND body ->> 'what' = '` + event.ChangedWarning +
-	`') AND ` + rareEventFilter + ` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
+// proofQuery reads the newest end of each goal, or the newest change since, or what the user accepted after it.
+const proofQuery = `SELECT w.value, coalesce((SELECT coalesce((SELECT a.body FROM events a
+			WHERE a.goal_id = e.goal_id AND a.seq > e.seq AND a.type = 'accepted' ORDER BY a.seq DESC LIMIT 1), e.body)
+		FROM events e INDEXED BY events_of_kind WHERE goal_id = w.value AND e.` + rareEventFilter + ` AND
+			(e.type = 'ended' OR e.type = 'warning' AND e.body ->> 'what' = '` + event.ChangedWarning + `')
+		ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
-// Proofs reads what goals prove since their last end. A goal that has not ended, or that ended otherwise than done, has
-// none.
+// Proofs reads what goals prove since their last end, with the user's word about it. A goal that has not ended, or that
+// ended otherwise than done, has none.
 func (h *History) Proofs(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Proof, error) {
 	idList, err := json.Marshal(ids)
 	if err != nil {

@@ -705,6 +705,29 @@ func TestProofs_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 	if len(got) != 1 || got[done.ID] != proof {
 		t.Errorf("%v", got)
 	}
+	accepted := goal.Proof{Assurance: goal.Weakened, Basis: goal.BasisUser}
+	row, err := s.Goals.Get(t.Context(), done.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := goal.Run{Goal: done.ID, ID: row.RunID}
+	for _, c := range []struct {
+		body event.Body
+		want goal.Proof
+	}{
+		{&event.Accepted{Proof: accepted}, accepted},
+		{&event.Ended{Status: goal.Completed, Exit: goal.Done, Proof: proof}, proof}, // reopened since
+	} {
+		if _, isEnd := c.body.(*event.Ended); isEnd {
+			run = begin(t, s, done.ID)
+		}
+		if err := s.Journal.Append(t.Context(), run, c.body); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = s.History.Proofs(t.Context(), done.ID); err != nil || got[done.ID] != c.want {
+			t.Errorf("after %s: %v, %v", c.body.EventType(), got, err)
+		}
+	}
 }
 
 // TestProofs_FilesChangedSince_AreTheReason: the newest change after the end replaces what the goal proved, until the

@@ -8,6 +8,32 @@ export type SuggestionSource = "objective" | "folder" | "server" | "model";
 /** Kind says how a file is protected. */
 export type ProtectedKind = "held" | "compared" | "appears";
 
+/** PartKind says what a part of a sentence is. */
+export type PartKind =
+  | "file" // a path in the goal's folder
+  | "code"; // a program, a test, a command
+
+/** Part is a part of a sentence. */
+export interface Part {
+  text: string;
+  kind?: PartKind;
+}
+
+/** Sentence states one fact. */
+export interface Sentence {
+  parts: Part[] | null;
+  /** what the fact means */
+  note?: string;
+}
+
+/** Reasons say why a check counts as passed, and why it may not. */
+export interface Reasons {
+  /** what the pass rests on */
+  rests: Sentence[] | null;
+  /** what to look at */
+  look: Sentence[] | null;
+}
+
 /** Created is the first event of every goal. */
 export interface CreatedEvent {
   objective: string;
@@ -221,6 +247,9 @@ export interface EndedEvent extends Proof {
   result?: string;
 }
 
+/** Accepted reports that the user accepted the pass of a done goal. Proof is the goal's from then on. */
+export type AcceptedEvent = Proof;
+
 /** ChangesUndone reports that the user restored an earlier state of the goal's folder, between runs. */
 export interface ChangesUndoneEvent {
   /** as a phrase: "the start of the goal", "step 12" */
@@ -338,7 +367,7 @@ export type Basis =
   | "tests" // of the project ran the work
   | "answers" // of the work, which is a server
   | "output" // of the work was examined
-  | "user" // who accepted a claimed result
+  | "user" // who accepted a claimed result, or a weakened pass
   | "changed"; // weakened: files that the checks used have changed since done
 
 /** Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass. */
@@ -456,6 +485,28 @@ export type Exit =
 
 /** ReviewMode says whether a claim that passed is reviewed. */
 export type ReviewMode = "" | "always" | "never";
+
+/**
+ * Grounds are facts that a pass rests on, as they were observed. They are for users: how much a pass proves follows
+ * from all that was observed.
+ */
+export interface Grounds {
+  /** Programs are the installed programs that ran, besides shells, as absolute paths. */
+  programs?: string[];
+  /** Same are files that decide how the check ends, and that are as at the start. */
+  same?: KeptFile[];
+  /** LostTests are the names of tests that ran before the goal began, and did not run now. */
+  lost_tests?: string[];
+  /** Start says how the check ended before the goal began, "" if that is unknown. */
+  start?: string;
+  passed_at_start?: boolean;
+}
+
+/** KeptFile is a file of the goal's folder that has not changed, with its role in a check. */
+export interface KeptFile {
+  path: string;
+  role: FileRole;
+}
 
 /** Role is the author of a message. */
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -598,7 +649,10 @@ export interface Options {
   /** who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own */
   critic?: string;
   judge?: string;
-  /** "" is automatic: review if no deterministic check decides */
+  /**
+   * "" is automatic: review if no deterministic check decides, or if something other than the work could have made it
+   * pass
+   */
   review?: ReviewMode;
   /** goals that must be completed first; in a request also unique parts of their ids */
   after?: string[];
@@ -699,6 +753,8 @@ export interface Verdict extends Proof {
   changes?: FileChange[];
   /** Reruns are the runs that followed a doubted pass, with files as they were at the start. */
   reruns?: Rerun[];
+  /** Grounds are what a pass rests on; nil if the check was not observed. */
+  grounds?: Grounds;
   /**
    * Tree is, in the last verdict, a hash of the goal's folder when the criterion passed; "" in others, and if the
    * folder is too large.
@@ -2227,7 +2283,7 @@ export interface GoalUsage {
 }
 
 /** CheckState is one check with its newest verdict. */
-export interface CheckState {
+export interface CheckState extends Proof {
   type: CheckType;
   name: string;
   words: string;
@@ -2237,6 +2293,14 @@ export interface CheckState {
   tail: string;
   ms: number;
   claim: number;
+  /** says the proof in words */
+  assurance_words?: string;
+  /** SHA-256 of the stored output */
+  evidence?: string;
+  /** of the agent, that the check used */
+  changes?: FileChange[];
+  /** of a pass */
+  why?: Reasons;
 }
 
 /** OptionsView is what the user chose and what the host noted. */
@@ -2255,6 +2319,8 @@ export interface GoalView extends GoalCard, GoalLimits {
   account: string;
   /** Result is the agent's result in Markdown, from the claim that was verified or waits for the user. */
   result?: string;
+  /** ReopenNote is a note with which a doubted pass can go back to the agent, "" if the pass is not doubted. */
+  reopen_note?: string;
   criterion: Check[] | null;
   /** the minimum that it must prove */
   require?: Assurance;
@@ -2555,6 +2621,7 @@ export interface EventBodies {
   paused: PausedEvent;
   resumed: ResumedEvent;
   ended: EndedEvent;
+  accepted: AcceptedEvent;
   changes_undone: ChangesUndoneEvent;
   delta: DeltaEvent;
   egress: EgressEvent;
@@ -2705,7 +2772,7 @@ export interface Methods {
   "GoalAPI.Resume": (id: string, input: ResumeInput) => boolean;
   /** Reopen continues a completed goal. The note says what is missing. */
   "GoalAPI.Reopen": (id: string, input: ResumeInput) => boolean;
-  /** Accept accepts a pending manual check. */
+  /** Accept accepts a pending manual check, or the doubted pass of a done goal. */
   "GoalAPI.Accept": (id: string) => boolean;
   /** Reject rejects a pending manual check and continues the goal. The note is the reason. */
   "GoalAPI.Reject": (id: string, note: string) => boolean;

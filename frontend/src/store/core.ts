@@ -64,7 +64,13 @@ export class AppCore {
   /** Shows a goal in the dashboard, with the given or the current tab. */
   openGoal(id: string, tab?: GoalTab): void {
     this.sync.select(id);
-    this.set({ route: "goals", openedGoal: id, shownStep: 0, ...(tab ? { goalTab: tab } : {}) });
+    this.set({ route: "goals", openedGoal: id, shownStep: 0, shownFile: "", ...(tab ? { goalTab: tab } : {}) });
+  }
+
+  /** Shows the changes of a goal in one file. */
+  openChanges(id: string, path: string): void {
+    this.openGoal(id, "changes");
+    this.set({ shownFile: path });
   }
 
   /** Shows the dashboard; on a phone, the list of goals. */

@@ -116,6 +116,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.parked_until = "";
       delete next.assurance;
       delete next.assurance_words;
+      delete next.assurance_basis;
       delete next.assurance_reason;
       break;
     case "iteration":
@@ -159,6 +160,10 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
         next.assurance_reason = event.text;
       }
       break;
+    case "accepted":
+      delete next.assurance_words;
+      if (event.assurance_basis) next.assurance_basis = event.assurance_basis;
+      break;
     case "ended":
       next.status = event.status;
       next.queued = "";
@@ -168,6 +173,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.judged = event.judged ?? false;
       delete next.assurance_words; // they come with the next snapshot
       if (event.assurance) next.assurance = event.assurance;
+      if (event.assurance_basis) next.assurance_basis = event.assurance_basis;
       if (event.assurance_reason) next.assurance_reason = event.assurance_reason;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;

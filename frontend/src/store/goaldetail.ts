@@ -162,7 +162,8 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
 }
 
 function checkAfter(c: CheckState, v: Extract<GoalEvent, { type: "verdict" }>): CheckState {
-  return { ...c, outcome: v.outcome, detail: v.detail, tail: v.tail ?? "", ms: v.ms, claim: v.claim };
+  const { type, name, words } = c; // what the pass proves comes with the next snapshot
+  return { type, name, words, outcome: v.outcome, detail: v.detail, tail: v.tail ?? "", ms: v.ms, claim: v.claim };
 }
 
 /** Appends a mark. */

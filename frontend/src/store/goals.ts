@@ -63,8 +63,8 @@ function without<T>(all: Readonly<Record<string, T>>, id: string): Readonly<Reco
   return Object.fromEntries(Object.entries(all).filter(([known]) => known !== id));
 }
 
-/** After these events, only a snapshot has the spent time. */
-const endsGoal = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended"]);
+/** After these events, only a snapshot has the spent time, and what the goal proves in words. */
+const endsGoal = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended", "accepted"]);
 
 /** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
 export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {

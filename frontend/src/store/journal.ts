@@ -27,6 +27,7 @@ export interface NoteFact {
     | "limits_changed"
     | "critic"
     | "review"
+    | "accepted"
     | "changes_undone"
     | "message"
     | "todos"
@@ -148,6 +149,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, limitsText(event));
     case "critic":
       return note(next, event, `${event.verdict.toLowerCase()}: ${event.reason}`);
+    case "accepted":
+      return note(next, event, event.assurance_reason ?? "");
     case "changes_undone":
       return note({ ...next, undone: !event.redo }, event, undoneText(event));
     case "review":

@@ -13,7 +13,14 @@ export class PaneActions {
     return this.opened(await this.core.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
   }
 
-  /** Opens a changed file in the user's editor, in a terminal. */
+  /** Shows the changes of a file of a goal, or the file itself if it has none. */
+  async openFile(goal: string, path: string): Promise<void> {
+    const changes = await this.core.ask("ChangesAPI.List", goal, []);
+    if (changes?.files?.some((f) => f.path === path)) this.core.openChanges(goal, path);
+    else await this.openEditor(goal, path);
+  }
+
+  /** Opens a file of a goal in the user's editor, in a terminal. */
   async openEditor(goal: string, path: string): Promise<PaneInfo | undefined> {
     const pane = this.opened(await this.core.ask("ChangesAPI.Edit", goal, path));
     if (pane) this.core.go("workspace");

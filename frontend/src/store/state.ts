@@ -90,6 +90,8 @@ export interface AppState {
   question: ConfirmRequest | null;
   /** The step at which the activity of the selected goal begins; 0 is the newest. */
   shownStep: number;
+  /** The file with which the changes of the selected goal begin; "" is the first. */
+  shownFile: string;
   /** The tab of the selected goal. */
   goalTab: GoalTab;
   /** The goal that the user opened, as opposed to passing over it; a phone shows it, not the list. "" for none. */
@@ -129,6 +131,7 @@ export const initialState: AppState = {
   help: null,
   question: null,
   shownStep: 0,
+  shownFile: "",
   goalTab: "log",
   openedGoal: "",
   activePane: "",

@@ -529,6 +529,7 @@ export class FakeBridge implements Bridge {
         verified: g.view.verified,
         judged: g.view.judged,
         ...(g.view.assurance ? { assurance: g.view.assurance } : {}),
+        ...(g.view.assurance_basis ? { assurance_basis: g.view.assurance_basis } : {}),
         ...(g.view.assurance_words ? { assurance_words: g.view.assurance_words } : {}),
         ...(g.view.assurance_reason ? { assurance_reason: g.view.assurance_reason } : {}),
         reviewed: false,
@@ -834,6 +835,9 @@ export class FakeBridge implements Bridge {
   }
 
   private accept(id: string): boolean {
+    const { exit, assurance, assurance_reason } = this.goal(id).view;
+    if (exit === "done" && assurance && assurance_reason)
+      return this.say(id, { type: "accepted", assurance, assurance_basis: "user", assurance_reason }) !== undefined;
     this.say(id, { type: "resumed" });
     const report = ["Done: the user accepted claim 1. Not verified by the host."];
     return (

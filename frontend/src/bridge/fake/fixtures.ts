@@ -520,6 +520,7 @@ export const staticGoals: GoalView[] = [
     assurance: "weakened",
     assurance_words: "Passed, look at this",
     assurance_reason: "lint-notes.js decides itself by how it ends",
+    reopen_note: "The check passed, but lint-notes.js decides itself by how it ends. Make it pass without that.",
     reason: "Every check passed.",
     created_at: at(-300 * minute),
     started_at: at(-300 * minute),

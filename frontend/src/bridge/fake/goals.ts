@@ -101,6 +101,11 @@ export class FakeGoal {
       case "paused":
         Object.assign(v, { status: "paused", exit: event.exit, reason: event.reason, report: event.report });
         break;
+      case "accepted":
+        delete v.assurance_words;
+        delete v.reopen_note;
+        if (event.assurance_basis) v.assurance_basis = event.assurance_basis;
+        break;
       case "ended":
         Object.assign(v, {
           status: event.status,

@@ -80,6 +80,8 @@ function entryOf(e: GoalEvent, next: GoalEvent | undefined, steps: ReadonlyMap<n
       return { kind: "warning", title: "Warning", text: e.text };
     case "paused":
       return { kind: "status", title: "Paused", text: e.reason };
+    case "accepted":
+      return { kind: "status", title: "Accepted by you", text: e.assurance_reason ?? "" };
     case "ended":
       return { kind: "status", title: `Ended: ${e.exit}`, text: (e.report ?? []).join("\n") };
     default:

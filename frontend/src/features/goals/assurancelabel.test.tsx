@@ -31,6 +31,12 @@ test("a done goal says what it proves, also before its words are there", () => {
   expect(assuranceOf({ ...done, assurance: "judged" })?.words).toBe("Judged by a model");
   expect(assuranceOf({ ...done, assurance: "claimed" })?.words).toBe("Claimed, not verified");
   expect(assuranceOf({ ...done, exit: "gave_up" })).toBeNull();
+  const accepted = { ...weakened, assurance_words: undefined, assurance_basis: "user" as const };
+  expect(assuranceOf(accepted as never)).toEqual({
+    words: "Accepted by you",
+    reason: weakened.assurance_reason,
+    tone: "calm",
+  });
 });
 
 test("a card shows it with its reason, and a goal that continues proves nothing", async () => {

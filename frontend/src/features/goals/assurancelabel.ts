@@ -1,8 +1,8 @@
-import type { GoalCard } from "@/bridge/types";
+import type { CheckState, GoalCard } from "@/bridge/types";
 import { stripControl } from "@/lib/text";
 import type { StatusTone } from "@/ui/badge";
 
-type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_words" | "assurance_reason">;
+type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_basis" | "assurance_words" | "assurance_reason">;
 
 interface Assurance {
   words: string;
@@ -34,9 +34,20 @@ const defaultWords: Record<Level, string> = {
 export function assuranceOf(goal: Proof): Assurance | null {
   if (goal.exit !== "done") return null;
   const level = goal.assurance ?? "claimed";
+  const accepted = goal.assurance_basis === "user";
   return {
-    words: goal.assurance_words ?? defaultWords[level],
+    words: goal.assurance_words ?? (accepted ? "Accepted by you" : defaultWords[level]),
     reason: level === "weakened" ? stripControl(goal.assurance_reason ?? "") : "",
-    tone: tones[level],
+    tone: accepted ? "calm" : tones[level],
   };
+}
+
+/** The colour of a check that passed, by what its pass proves. */
+export function checkTone(check: Pick<CheckState, "assurance" | "assurance_basis">): StatusTone {
+  return check.assurance_basis === "user" ? "calm" : tones[check.assurance ?? "claimed"];
+}
+
+/** Reports whether the user has yet to accept the pass of a done goal, or send it back. */
+export function isDoubted(goal: Proof): boolean {
+  return goal.exit === "done" && goal.assurance === "weakened" && goal.assurance_basis !== "user";
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { GoalView } from "@/bridge/types";
 import { toneText } from "@/ui/badge";
+import { assuranceOf } from "@/features/goals/assurancelabel";
 import { goalStatusLabel } from "@/features/goals/labels";
 
 interface BoxProps {
@@ -12,18 +13,15 @@ interface BoxProps {
 
 export function PanelBox({ view, kind, title, children }: BoxProps) {
   const said = goalStatusLabel(view);
-  const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-border-strong bg-surface-raised";
+  const tone = assuranceOf(view)?.tone ?? said.tone;
+  const look = tone === "warn" ? "border-warn bg-warn-bg" : "border-border-strong bg-surface-raised";
   return (
     <section
       data-testid="answer"
       data-kind={kind}
       className={`mt-2.5 w-full rounded-md border px-3 py-2.5 text-xs ${look}`}
     >
-      <p
-        className={
-          "selectable font-medium break-words whitespace-pre-wrap " + (said.tone === "warn" ? toneText.warn : "")
-        }
-      >
+      <p className={"selectable font-medium break-words whitespace-pre-wrap " + (tone === "warn" ? toneText.warn : "")}>
         {title}
       </p>
       {children}

@@ -26,9 +26,9 @@ export function NoteField({ label, placeholder, value, onChange, onSend }: NoteP
   );
 }
 
-/** Stores the draft of a note and whether it is being sent; a sent note is cleared. */
-export function useNoteForm(send: (text: string) => Promise<boolean>) {
-  const [text, setText] = useState("");
+/** Stores the draft of a note, at first `first`, and whether it is being sent; a sent note is cleared. */
+export function useNoteForm(send: (text: string) => Promise<boolean>, first = "") {
+  const [text, setText] = useState(first);
   const [busy, setBusy] = useState(false);
   const run = async () => {
     if (busy) return;

@@ -104,13 +104,31 @@ test("a used-up limit is raised by as much again, and what is no number cannot b
 });
 
 test("a goal that is done is reopened with a note only", async () => {
-  const view = await show("01m0done");
+  const view = await show("01m0done", { assurance: "tested" });
   await press("goal-reopen");
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
   write("answer-text", "one is missing");
   await press("answer-send");
   const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
   expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
+});
+
+test("a doubted pass is accepted, or goes back with the prepared note", async () => {
+  const view = await show("01m0done");
+  expect((get("answer-text") as HTMLTextAreaElement).value).toBe(view.reopen_note);
+  await press("decide-accept");
+  await press("decide-reopen");
+  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
+  expect(asked()).toEqual([
+    ["GoalAPI.Accept", view.id],
+    ["GoalAPI.Reopen", view.id, { note: view.reopen_note, ...same }],
+  ]);
+  expect(bridge.goals.get(view.id)?.view.status, "the fake goal continues").toBe("running");
+});
+
+test("an accepted pass can still be reopened", async () => {
+  await show("01m0done", { assurance_basis: "user" });
+  expect([find("decide-accept"), find("goal-reopen")]).toEqual([null, get("goal-reopen")]);
 });
 
 test("a parked goal counts down and continues now", async () => {

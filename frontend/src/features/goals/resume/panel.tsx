@@ -5,6 +5,8 @@ import { DailyLimitPanel } from "./dailylimit";
 import { QuestionPanel } from "./question";
 import { ChangedFilesCard } from "./changedfiles";
 import { ManualCheckPanel } from "./manual";
+import { isDoubted } from "@/features/goals/assurancelabel";
+import { DecidePanel } from "./decide";
 import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
 import { RaiseLimitPanel } from "./limits";
@@ -21,6 +23,7 @@ export function ResumePanel({ view }: { view: GoalView }) {
   if (view.queued) return null;
   const stopped = view.status !== "running";
   if (stopped && (changed?.id === view.id || view.tampered)) return <ChangedFilesCard key={view.seq} view={view} />;
+  if (isDoubted(view)) return <DecidePanel key={view.seq} view={view} />;
   if (view.status === "completed") return <ReopenPanel view={view} />;
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;

@@ -18,7 +18,7 @@ import (
 type receiptCommand struct{ program Program }
 
 func (rc receiptCommand) receipt() *cobra.Command {
-	var shouldRepeat bool
+	var shouldRepeat, onlyWhy bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON",
 		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
@@ -31,6 +31,13 @@ func (rc receiptCommand) receipt() *cobra.Command {
 				return rc.recheck(c.Context(), args[0])
 			}
 			return rc.program.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, _ *store.Store) error {
+				if onlyWhy {
+					v, err := g.Get(args[0])
+					if err != nil {
+						return err
+					}
+					return rc.program.printf("%s", formatWhy(v))
+				}
 				r, err := g.Receipt(args[0])
 				if err != nil {
 					return err
@@ -39,6 +46,7 @@ func (rc receiptCommand) receipt() *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&onlyWhy, "why", false, whyFlag)
 	c.Flags().BoolVar(&shouldRepeat, "verify", false, "run the deterministic checks again, as they were frozen")
 	return c
 }

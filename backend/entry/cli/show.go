@@ -14,7 +14,7 @@ import (
 )
 
 func (r readCommands) show() *cobra.Command {
-	var asJSON, transcript bool
+	var asJSON, transcript, onlyWhy bool
 	var search string
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done",
@@ -29,12 +29,16 @@ func (r readCommands) show() *cobra.Command {
 			if asJSON {
 				return r.program.json(v)
 			}
+			if onlyWhy {
+				return r.program.printf("%s", formatWhy(v))
+			}
 			return errors.Join(r.showGoal(g, v), approvalCommands(r).printPending(c.Context(), s, v.ID))
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
 	c.Flags().BoolVar(&transcript, "transcript", false,
 		"the whole transcript: the agent's words, its calls with their results, checks, critic, approvals and notes")
+	c.Flags().BoolVar(&onlyWhy, "why", false, whyFlag)
 	c.Flags().StringVar(&search, "search", "", "the entries of the transcript that contain this text")
 	return c
 }

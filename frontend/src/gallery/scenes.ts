@@ -1,6 +1,7 @@
 import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
+import { proofs } from "@/bridge/fake/proofs";
 import type { App } from "@/store/app";
 
 export interface Scene {
@@ -42,8 +43,26 @@ function unfold(trigger: HTMLElement) {
   trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
 }
 
+/** A done goal at each level of what it proves, with its checks, and beside the workspace. */
+function proofScenes(): Record<string, Scene> {
+  const list: Record<string, Scene> = {};
+  for (const [level, view] of Object.entries(proofs)) {
+    const before = (b: FakeBridge) => void Object.assign(b.goals.get(done)?.view ?? {}, view);
+    list[`goal-${level}`] = {
+      before,
+      after: (app) => {
+        app.openGoal(done, "checks");
+        return shown("checks-tab");
+      },
+    };
+    list[`goal-${level}-drawer`] = { before, after: (app) => app.watchGoal(done) };
+  }
+  return list;
+}
+
 /** The scenes by name. */
 export const scenes: Record<string, Scene> = {
+  ...proofScenes(),
   workspace: {},
   "workspace-empty": {
     options: { empty: true },

@@ -15,6 +15,7 @@ export function StatusBar() {
   const app = useApp();
   const byId = useAppState((s) => s.goals.byId);
   const route = useAppState((s) => s.route);
+  const tab = useAppState((s) => s.goalTab);
   const leader = useAppState((s) => s.leader);
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
@@ -56,7 +57,16 @@ export function StatusBar() {
       ) : null}
       {route === "goals" ? (
         <span className="flex items-center gap-1.5 max-[1280px]:hidden">
-          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> open in workspace <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
+          {tab === "checks" ? (
+            <>
+              <Kbd>j k</Kbd> next check <Kbd>W</Kbd> why
+            </>
+          ) : (
+            <>
+              <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> open in workspace
+            </>
+          )}{" "}
+          <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
         </span>
       ) : null}
       <button

@@ -9,61 +9,61 @@ const noted = (note: string, s: Sentence): Sentence => ({ ...s, note });
 
 const suite: CheckState = {
   type: "shell",
-  name: "pytest tests/test_cart.py",
-  words: "the command `pytest tests/test_cart.py` exits with 0",
+  name: "go test ./cart/...",
+  words: "the command `go test ./cart/...` exits with 0",
   outcome: "pass",
   detail: "exit 0, 3 tests ran, but 5 ran before the goal began",
   tail:
-    "collected 5 items / 2 deselected / 3 selected\n\ntests/test_cart.py ...                    [100%]\n\n" +
-    "3 passed, 2 deselected in 0.41s\n",
+    "--- PASS: TestSubtotal (0.00s)\n--- PASS: TestDiscount (0.00s)\n--- PASS: TestEmpty (0.00s)\nPASS\n" +
+    "ok  \tshop/cart\t0.041s\n",
   ms: 900,
   claim: 1,
   assurance: "weakened",
   assurance_words: "Passed, look at this",
-  assurance_reason: "2 of 5 tests no longer run: test_refund, test_tax",
+  assurance_reason: "2 of 5 tests no longer run: TestRefund, TestTax",
   evidence: "7c1e",
   changes: [
-    { path: "src/cart.ts", role: "code", change: "changed" },
-    { path: "src/clock.ts", role: "settings", change: "new" },
+    { path: "cart/cart.go", role: "code", change: "changed" },
+    { path: "cart/coupon_test.go", role: "test", change: "changed" },
   ],
   why: {
     rests: [
-      fact("Ran ", code("pytest"), " from your system: ", code("/usr/bin/pytest")),
-      fact("Tests: ", file("tests/test_cart.py"), " as at the start"),
+      fact("Ran ", code("go"), " from your system: ", code("/usr/bin/go")),
+      fact("Tests: ", file("cart/cart_test.go"), " as at the start"),
       fact("Failed with the files of the start: exited with 1, expected 0"),
       noted(
         "This is the work. Tests are meant to run it.",
-        fact("Ran the agent's code: ", file("src/cart.ts"), " (changed)"),
+        fact("Ran the agent's code: ", file("cart/cart.go"), " (changed)"),
       ),
     ],
     look: [
       noted(
         "They ran before the goal began. A skipped or renamed test no longer checks the work.",
-        fact("No longer run: ", code("test_refund"), ", ", code("test_tax")),
+        fact("No longer run: ", code("TestRefund"), ", ", code("TestTax")),
       ),
-      fact("Also ran ", file("src/clock.ts"), " (new), made by the agent"),
+      fact("Also ran ", file("cart/coupon_test.go"), " (changed), made by the agent"),
     ],
   },
 };
 
-const ruff: CheckState = {
+const staticcheck: CheckState = {
   type: "shell",
-  name: "ruff check .",
-  words: "the command `ruff check .` exits with 0",
+  name: "staticcheck ./...",
+  words: "the command `staticcheck ./...` exits with 0",
   outcome: "pass",
   detail: "exit 0",
-  tail: "All checks passed!",
+  tail: "",
   ms: 100,
   claim: 1,
   assurance: "strong",
   assurance_words: "Verified",
-  why: { rests: [fact("Ran ", code("ruff"), " from your system: ", code("/usr/bin/ruff"))], look: [] },
+  why: { rests: [fact("Ran ", code("staticcheck"), " from your system: ", code("/usr/bin/staticcheck"))], look: [] },
 };
 
 const tested: CheckState = {
   ...suite,
   detail: "exit 0, 5 tests ran",
-  tail: "5 passed in 0.44s",
+  tail: "ok  \tshop/cart\t0.044s",
   assurance: "tested",
   assurance_basis: "tests",
   assurance_words: "Verified by tests",
@@ -119,13 +119,13 @@ function proof(check: CheckState, ...others: CheckState[]): Partial<GoalView> {
 
 /** What a done goal is like, by the level of what it proves. */
 export const proofs: Record<"strong" | "tested" | "weakened" | "judged" | "claimed", Partial<GoalView>> = {
-  strong: proof(ruff),
-  tested: proof(tested, ruff),
+  strong: proof(staticcheck),
+  tested: proof(tested, staticcheck),
   weakened: {
-    ...proof(suite, ruff),
+    ...proof(suite, staticcheck),
     reopen_note:
-      "test_refund, test_tax ran at the start and no longer run. Make them run and pass; do not skip or deselect them.",
+      "TestRefund, TestTax ran at the start and no longer run. Make them run and pass; do not skip or deselect them.",
   },
-  judged: proof(question, ruff),
+  judged: proof(question, staticcheck),
   claimed: proof(word),
 };

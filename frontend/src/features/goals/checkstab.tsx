@@ -5,7 +5,7 @@ import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { useRecheck } from "./changes/recheck";
 import { VerdictLines } from "./claim";
-import { CheckLine, useEvidence } from "./criterion";
+import { CheckList } from "./why/checklist";
 
 interface ChecksTabProps {
   view: GoalView;
@@ -15,7 +15,6 @@ interface ChecksTabProps {
 
 /** What decides a goal: each check with its current state, and the verdicts of every claim. */
 export function ChecksTab({ view, before }: ChecksTabProps) {
-  const evidence = useEvidence();
   const claims = useAppState((s) => s.detail.journal.claims);
   const checks = view.check_states ?? [];
   return (
@@ -27,9 +26,7 @@ export function ChecksTab({ view, before }: ChecksTabProps) {
       </div>
       <div tabIndex={0} role="group" aria-label="Checks" className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
         <Caption className="mb-1">{view.any && checks.length > 1 ? "One must pass" : "All must pass"}</Caption>
-        {checks.map((c, i) => (
-          <CheckLine key={i} check={c} evidence={evidence(i)} />
-        ))}
+        <CheckList key={`${view.id} ${view.exit}`} view={view} keys />
         {[...claims].reverse().map((claim) => (
           <section key={claim.n} className="mt-4 text-xs" data-testid="checks-claim" data-claim={claim.n}>
             <Caption className="mb-1">Claim {claim.n}</Caption>

@@ -15,9 +15,9 @@ import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
 import { useNoteForm } from "./resume/note";
 import { ResumePanel, needsAnswer } from "./resume/panel";
-import { assuranceOf } from "./assurancelabel";
+import { assuranceOf, isDoubted } from "./assurancelabel";
 import { useElapsed } from "./card";
-import { CheckLine, useEvidence } from "./criterion";
+import { CheckList } from "./why/checklist";
 import { goalStatusLabel } from "./labels";
 import { ResultCard } from "./resultcard";
 
@@ -52,7 +52,8 @@ export function GoalDrawer() {
         }
       >
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
-        {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
+        {isDoubted(view) ? <Reason view={view} /> : null}
+        {inFront && (needsAnswer(view) || isDoubted(view)) ? <ResumePanel view={view} /> : null}
       </div>
       <div
         tabIndex={0}
@@ -63,7 +64,9 @@ export function GoalDrawer() {
         {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
         <Checks view={view} />
         <PlanShort items={view.todos ?? []} />
-        {view.reason && view.status !== "running" && !needsAnswer(view) ? <Reason view={view} /> : null}
+        {view.reason && view.status !== "running" && !needsAnswer(view) && !isDoubted(view) ? (
+          <Reason view={view} />
+        ) : null}
       </div>
       <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
       {isLive(view) && !needsAnswer(view) ? <Composer key={view.id} view={view} /> : null}
@@ -131,7 +134,6 @@ function Money({ view }: { view: GoalView }) {
 }
 
 function Checks({ view }: { view: GoalView }) {
-  const evidence = useEvidence();
   const checks = view.check_states ?? [];
   const passed = checks.filter((c) => c.outcome === "pass").length;
   return (
@@ -139,9 +141,7 @@ function Checks({ view }: { view: GoalView }) {
       <Caption className="mt-3.5 mb-1">
         Checks {passed} / {checks.length}
       </Caption>
-      {checks.map((c, i) => (
-        <CheckLine key={i} check={c} evidence={evidence(i)} short />
-      ))}
+      <CheckList view={view} short />
     </>
   );
 }

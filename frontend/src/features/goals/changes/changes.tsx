@@ -24,7 +24,7 @@ interface ChangesProps {
 export default function Changes({ view, before }: ChangesProps) {
   const { answer, problem, reload } = useCall("ChangesAPI.List", view.id, []);
   const version = useFollowing(reload);
-  const [path, setPath] = useState("");
+  const [path, setPath] = useState(useApp().state.shownFile);
   const [split, setSplit] = useState(() => window.innerWidth > 1400);
   const [whitespace, setWhitespace] = useState(true);
   const [asked, setAsked] = useState<UndoInput | null>(null);

@@ -21,6 +21,7 @@ export function DecidePanel({ view }: { view: GoalView }) {
     <PanelBox
       view={view}
       kind="decide"
+      quiet
       title={`You decide. Accept the pass, or the agent continues with your note.${full ? " A limit is exhausted: raise it." : ""}`}
     >
       {full ? <LimitFields form={form} setForm={setForm} /> : null}
@@ -53,7 +54,7 @@ export function DecidePanel({ view }: { view: GoalView }) {
           Show the diff
         </Button>
         {limits ? null : <LimitError />}
-        <span className="ml-auto text-text-faint max-[640px]:hidden">
+        <span className="text-text-faint max-[640px]:hidden">
           Accepting is written to the receipt as “Accepted by you”
         </span>
       </div>

@@ -47,6 +47,9 @@ func (cr CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 	recordStates(cr.Environment.Dir, v.Observation)
 	if v.Observation != nil {
 		v.Observation.Result, v.Observation.HasPassed = v.Detail, v.Outcome == goal.Pass
+		if v.Outcome == goal.Fail && v.Tests > 0 {
+			v.Observation.Result += fmt.Sprintf(", %s ran", goal.FormatCount(v.Tests, "test"))
+		}
 	}
 	switch v.Outcome {
 	case goal.Pass:

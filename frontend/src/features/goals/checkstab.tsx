@@ -26,7 +26,8 @@ export function ChecksTab({ view, before }: ChecksTabProps) {
       </div>
       <div tabIndex={0} role="group" aria-label="Checks" className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
         <Caption className="mb-1">{view.any && checks.length > 1 ? "One must pass" : "All must pass"}</Caption>
-        <CheckList key={`${view.id} ${view.exit}`} view={view} keys />
+        {/* The reasons come with the snapshot after the end: only then the list knows which check is doubted. */}
+        <CheckList key={`${view.id} ${checks.filter((c) => c.why).length}`} view={view} keys />
         {[...claims].reverse().map((claim) => (
           <section key={claim.n} className="mt-4 text-xs" data-testid="checks-claim" data-claim={claim.n}>
             <Caption className="mb-1">Claim {claim.n}</Caption>

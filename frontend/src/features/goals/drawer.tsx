@@ -141,7 +141,7 @@ function Checks({ view }: { view: GoalView }) {
       <Caption className="mt-3.5 mb-1">
         Checks {passed} / {checks.length}
       </Caption>
-      <CheckList view={view} short />
+      <CheckList key={view.id} view={view} short />
     </>
   );
 }

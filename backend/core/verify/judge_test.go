@@ -464,6 +464,7 @@ func TestReview_EachReply_ConfirmsOrRejects(t *testing.T) {
 				Name:    "python3 app.py",
 				Outcome: goal.Pass,
 				Detail:  "exit 0",
+				Proof:   goal.Proof{Assurance: goal.Weakened, AssuranceReason: "app.py decides itself by how it ends"},
 			}})
 			if err != nil || r.Confirmed != c.want.Confirmed || r.Error != c.want.Error || c.want.Reason != "" &&
 				r.Reason != c.want.Reason || r.Reason == "" {
@@ -477,6 +478,7 @@ func TestReview_EachReply_ConfirmsOrRejects(t *testing.T) {
 			for _, want := range []string{
 				"Print two", "python3 app.py | grep two", "exit 0", "-print('one')", "+print('two')",
 				" file\napp.py, changed, whole:\nprint('two')\n", " result\nit prints two\n",
+				"The host doubts this pass", "app.py decides itself by how it ends",
 			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the reviewer does not see %q", want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,7 @@ func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			env := plainEnvironment(t)
 			for _, step := range c.steps {
 				text := strings.ReplaceAll(step.Arguments, "$PORT", port)
 				var arguments struct{ Command, Path, Content string }
@@ -44,7 +46,7 @@ func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if step.Tool == "run_command" {
-					_ = runPlain(t, dir, arguments.Command) // some attempts try the check first, which may fail
+					_ = runPlain(t, env, dir, arguments.Command) // some attempts try the check first, which may fail
 					continue
 				}
 				path := filepath.Join(dir, arguments.Path)
@@ -54,7 +56,7 @@ func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 				}
 			}
 			for _, check := range c.input.Checks {
-				if err := runPlain(t, dir, strings.ReplaceAll(check.Command, "$PORT", port)); err != nil {
+				if err := runPlain(t, env, dir, strings.ReplaceAll(check.Command, "$PORT", port)); err != nil {
 					t.Errorf("the attempt does not work: %s: %v", check.Command, err)
 				}
 			}
@@ -72,8 +74,27 @@ func (s *scenario) isCommand() bool {
 	return !s.input.Any
 }
 
+// plainEnvironment returns an environment for commands outside of any sandbox: some attempts write into the home folder,
+// so it is an empty one. Toolchains stay where they are.
+func plainEnvironment(t *testing.T) []string {
+	t.Helper()
+	env := append(os.Environ(), "GOFLAGS=", "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
+	cache, err := os.UserCacheDir()
+	home, err2 := os.UserHomeDir()
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	env = append(env, "GOCACHE="+filepath.Join(cache, "go-build"), "GOPATH="+build.Default.GOPATH)
+	for name, dir := range map[string]string{"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"} {
+		if _, err := os.Stat(filepath.Join(home, dir)); err == nil && os.Getenv(name) == "" {
+			env = append(env, name+"="+filepath.Join(home, dir))
+		}
+	}
+	return env
+}
+
 // runPlain runs a command outside of any sandbox. What it leaves behind is ended with the test.
-func runPlain(t *testing.T, dir, command string) error {
+func runPlain(t *testing.T, env []string, dir, command string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(time.Minute))
 	defer cancel()
@@ -84,7 +105,7 @@ func runPlain(t *testing.T, dir, command string) error {
 	defer out.Close()
 	sh := exec.CommandContext(ctx, "sh", "-c", command)
 	sh.Dir, sh.Stdout, sh.Stderr = dir, out, out
-	sh.Env = append(os.Environ(), "GOFLAGS=")
+	sh.Env = env
 	sh.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := sh.Start(); err != nil {
 		t.Fatal(err)

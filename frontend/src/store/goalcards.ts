@@ -156,6 +156,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
     case "warning":
       if (event.what === "changed" && next.exit === "done") {
         next.assurance = "weakened";
+        next.assurance_basis = "changed";
         next.assurance_words = "Done, changed since";
         next.assurance_reason = event.text;
       }

@@ -64,6 +64,7 @@ func Explain(k goal.Check, v goal.Verdict, judge string) *Reasons {
 	e.explainSameFiles()
 	e.explainStart()
 	e.explainDoubt()
+	e.explainReruns()
 	e.explainChanges()
 	return e.reasons
 }
@@ -159,7 +160,11 @@ func (e *explanation) explainStart() {
 // explainDoubt states the reason why the pass proves less.
 func (e *explanation) explainDoubt() {
 	lost := e.grounds.LostTests
-	switch reason := e.verdict.AssuranceReason; {
+	reason := e.verdict.AssuranceReason
+	for _, r := range e.verdict.Reruns {
+		reason = strings.TrimSuffix(reason, "; "+r.Describe())
+	}
+	switch {
 	case len(lost) > 0:
 		e.look("They ran before the goal began. A skipped or renamed test no longer checks the work.",
 			slices.Concat([]Part{text("No longer run: ")}, list(Code, lost))...)
@@ -169,6 +174,20 @@ func (e *explanation) explainDoubt() {
 			parts[0].Text = strings.ToUpper(parts[0].Text[:1]) + parts[0].Text[1:]
 		}
 		e.look("", parts...)
+	}
+}
+
+// explainReruns says what the runs with files of the start have shown.
+func (e *explanation) explainReruns() {
+	for _, r := range e.verdict.Reruns {
+		files := list(File, r.AsAtStart)
+		if r.Passed {
+			e.rests("So these changes did not make it pass.",
+				slices.Concat([]Part{text("Passed again with ")}, files, []Part{text(" as at the start")})...)
+		} else {
+			e.look("So it passes only with these changes.",
+				slices.Concat([]Part{text("Fails with ")}, files, []Part{text(" as at the start: " + r.Detail)})...)
+		}
 	}
 }
 
@@ -199,7 +218,7 @@ func workNote(b goal.Basis) string {
 		return "This is the work. Its answers were examined."
 	case goal.BasisOutput:
 		return "This is the work. Its output was examined."
-	case goal.BasisUser:
+	case goal.BasisUser, goal.BasisChanged:
 	}
 	return ""
 }

@@ -54,6 +54,28 @@ func TestExplain_Verdict_StatesItsFactsOnce(t *testing.T) {
 			note: "The check passed, but expected.txt, which the result is compared with, was changed. " +
 				"Make it pass without that.",
 		},
+		"run again": {
+			check: goal.Check{Type: goal.Shell, Command: "cmp out.txt expected.txt"},
+			verdict: goal.Verdict{
+				Type: goal.Shell, Outcome: goal.Pass,
+				Changes: []goal.FileChange{{Path: "expected.txt", Role: goal.RoleData, Change: "changed"}},
+				Proof: goal.Proof{
+					Assurance: goal.Weakened, AssuranceReason: "expected.txt, which the result is compared with, was changed; " +
+						"it does not pass with expected.txt as at the start",
+				},
+				Reruns: []goal.Rerun{
+					{AsAtStart: []string{"env.sh"}, Passed: true},
+					{AsAtStart: []string{"expected.txt"}, Detail: "exited with 1, expected 0"},
+				},
+			},
+			rests: []string{"Passed again with env.sh as at the start. So these changes did not make it pass."},
+			look: []string{
+				"expected.txt, which the result is compared with, was changed",
+				"Fails with expected.txt as at the start: exited with 1, expected 0. So it passes only with these changes.",
+			},
+			note: "The check passed, but expected.txt, which the result is compared with, was changed; it does not pass with " +
+				"expected.txt as at the start. Make it pass without that.",
+		},
 		"passed at the start": {
 			check: goal.Check{Type: goal.Shell, Command: "true"},
 			verdict: goal.Verdict{

@@ -74,8 +74,8 @@ func (s *scenario) isCommand() bool {
 	return !s.input.Any
 }
 
-// plainEnvironment returns an environment for commands outside of any sandbox: some attempts write into the home folder,
-// so it is an empty one. Toolchains stay where they are.
+// plainEnvironment returns an environment for commands outside of any sandbox. Its home folder is empty, because some
+// attempts write there. Toolchains stay where they are.
 func plainEnvironment(t *testing.T) []string {
 	t.Helper()
 	env := append(os.Environ(), "GOFLAGS=", "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")

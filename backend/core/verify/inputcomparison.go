@@ -104,8 +104,7 @@ func (ic *inputComparison) judge(ctx context.Context, r check.Result, observatio
 	ic.tryEmptyParts(ctx, observation, j.changes)
 	j.tampering = inputs.FindTampering(j.changes)
 	passed := inputs.PassedCheck{
-		Command: ic.check.Command, Dir: ic.host.Environment.Dir,
-		Before: ic.host.Folder.protectedState().Observation(ic.check.N), After: r.Observation,
+		Scope: ic.scope(), Before: ic.host.Folder.protectedState().Observation(ic.check.N), After: r.Observation,
 		Changes: j.changes, Ran: r.Tests, Fewer: r.Fewer,
 	}
 	j.proof, j.doubts = passed.Assess()
@@ -143,9 +142,8 @@ func (ic *inputComparison) comparisonWith(after *goal.Observation, isObserved bo
 			}
 			return ic.currentState(file).FileState
 		},
-		Dir:     ic.host.Environment.Dir,
-		Command: ic.check.Command,
-		IsFree:  state.IsFree,
+		Scope:  ic.scope(),
+		IsFree: state.IsFree,
 		HasSameDecision: func(file string, role goal.FileRole) bool {
 			if role != goal.RoleMakefile && state.IsCompared(ic.check.N, file) {
 				return true
@@ -172,6 +170,10 @@ func (ic *inputComparison) comparisonWith(after *goal.Observation, isObserved bo
 			return err == nil
 		},
 	}
+}
+
+func (ic *inputComparison) scope() inputs.Scope {
+	return inputs.Scope{Dir: ic.host.Environment.Dir, At: path.Clean(ic.check.Dir), Command: ic.check.Command}
 }
 
 func (ic *inputComparison) currentState(file string) fileNow {

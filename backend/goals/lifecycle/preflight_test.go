@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"goalpost/backend/core/verify/inputs"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 )
@@ -50,7 +51,8 @@ func TestProposeWork_OfUsedFiles_LeavesOutWhatDecides(t *testing.T) {
 		{"a file that is gone", "", nil, []string{"gone.py"}, nil, nil, ""},
 	} {
 		check := TracedCheck{Dir: dir, Check: goal.Check{Command: c.command}}
-		got := proposeWork(check.Dir, check.Check.Command, c.decides, c.work, c.written, c.missing)
+		scope := inputs.Scope{Dir: check.Dir, Command: check.Check.Command}
+		got := proposeWork(scope, c.decides, c.work, c.written, c.missing)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -51,13 +52,14 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 			decides.add(api.TracedFile{Path: p.Path, Why: p.Why})
 		}
 	}
+	scope := inputs.Scope{Dir: t.Dir, At: path.Clean(t.Check.Dir), Command: t.Check.Command}
 	for _, u := range o.Files {
 		file := api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)}
 		if decides.noteProgram(file) {
 			continue
 		}
 		others.add(file)
-		if u.Role != goal.RoleData || inputs.IsNamed(t.Check.Command, t.Dir, u.Path) {
+		if u.Role != goal.RoleData || scope.IsNamed(u.Path) {
 			work = append(work, u.Path)
 		}
 	}
@@ -77,7 +79,7 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 		Read:       others.first(maxTraced),
 		Written:    outputs.first(maxTraced),
 		Incomplete: o.Incomplete,
-		Work:       proposeWork(t.Dir, t.Check.Command, decides.paths(), work, outputs.paths(), missing.paths()),
+		Work:       proposeWork(scope, decides.paths(), work, outputs.paths(), missing.paths()),
 	}, nil
 }
 

@@ -16,8 +16,8 @@ const maxProposed = 6
 // that contain work, or files that the check writes, but no file that decides. In folders with files that decide, it
 // proposes single files. If the check needs a new file in such a folder, it returns none, because only existing files
 // can be granted.
-func proposeWork(dir, command string, decides, work, outputs, missing []string) []string {
-	root, err := os.OpenRoot(dir)
+func proposeWork(s inputs.Scope, decides, work, outputs, missing []string) []string {
+	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func proposeWork(dir, command string, decides, work, outputs, missing []string) 
 		p.add(file, false)
 	}
 	for _, file := range missing {
-		if inputs.IsNamed(command, dir, file) && !p.add(file, false) {
+		if s.IsNamed(file) && !p.add(file, false) {
 			return nil
 		}
 	}

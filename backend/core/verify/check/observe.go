@@ -2,6 +2,7 @@ package check
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 
 	"goalpost/backend/core/verify/inputs"
@@ -32,7 +33,7 @@ func ReduceTrace(t process.Trace, dir string, c goal.Check) *goal.Observation {
 	if realDir, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = realDir
 	}
-	scope := inputs.Scope{Dir: dir, Command: c.Command, OnlyOutput: c.Type == goal.JSONPredicate}
+	scope := inputs.Scope{Dir: dir, At: path.Clean(c.Dir), Command: c.Command, OnlyOutput: c.Type == goal.JSONPredicate}
 	root, err := os.OpenRoot(dir)
 	if err == nil {
 		defer func() { _ = root.Close() }()

@@ -19,8 +19,7 @@ type Comparison struct {
 	Start func(file string) goal.FileState
 	Now   func(file string) goal.FileState
 
-	Dir     string // the goal's folder, absolute
-	Command string // of the check
+	Scope
 	// IsFree reports whether the user allows the agent to change a file that would decide. nil allows none.
 	IsFree func(file string) bool
 	// HasSameDecision reports whether the part of a changed file that decides is unchanged. nil means never.
@@ -218,7 +217,7 @@ func (c *changeFinder) tamperingReason(file, change string, u fileUse) string {
 	if u.role == goal.RoleScript && wasMissing && !missing.opened && !missing.final {
 		return reasonVain // the check continued without it
 	}
-	if u.role == goal.RoleTest || IsNamed(c.Command, c.Dir, file) { // a new test, or what the user asked for
+	if u.role == goal.RoleTest || c.IsNamed(file) { // a new test, or what the user asked for
 		return ""
 	}
 	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // the check runs a program that the agent is to write

@@ -22,9 +22,10 @@ const (
 	maxOutside = 20_000
 )
 
-// Scope says which check was traced, and where.
+// Scope says which check ran, and where.
 type Scope struct {
 	Dir     string // the goal's folder, absolute, with links resolved
+	At      string // where the check runs in it, "" for the folder itself
 	Command string // of the check
 	// OnlyOutput says that only what the command prints counts, not how it ends.
 	OnlyOutput bool
@@ -500,17 +501,19 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	return goal.ByTest
 }
 
-// isNamed reports whether one of the words names the file.
+// isNamed reports whether one of the words names the file, from the goal's folder or from that of the check.
 func (o *observer) isNamed(words []string, rel string) bool {
 	stem := rel
 	if isCode(rel) { // python3 -m check, node check
 		stem = strings.TrimSuffix(rel, path.Ext(rel))
 	}
+	names := func(file, module string) bool {
+		return file == rel || file == stem || module == stem || file == path.Dir(rel) && mainName.MatchString(rel)
+	}
 	return slices.ContainsFunc(words, func(w string) bool {
-		w = strings.TrimSuffix(strings.TrimPrefix(path.Clean(strings.TrimPrefix(w, o.Dir+"/")), "./"), "/")
-		return w == rel || w == stem || path.Base(w) == path.Base(rel) && strings.Contains(w, "$") ||
-			strings.ReplaceAll(w, ".", "/") == stem ||
-			w == path.Dir(rel) && mainName.MatchString(rel)
+		file, module := path.Clean(strings.TrimPrefix(w, o.Dir+"/")), strings.ReplaceAll(w, ".", "/")
+		return names(file, module) || names(path.Join(o.At, file), path.Join(o.At, module)) ||
+			path.Base(w) == path.Base(rel) && strings.Contains(w, "$")
 	})
 }
 
@@ -565,7 +568,6 @@ func (o *observer) yardsticks(p *program) (files []string) {
 }
 
 // IsNamed reports whether the check's command names a file. If it is missing at the start, it is the work.
-func IsNamed(command, dir, rel string) bool {
-	o := &observer{Scope: Scope{Dir: dir}}
-	return o.isNamed(shellline.AllWords(command), rel)
+func (s Scope) IsNamed(rel string) bool {
+	return (&observer{Scope: s}).isNamed(shellline.AllWords(s.Command), rel)
 }

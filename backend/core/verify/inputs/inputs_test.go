@@ -43,7 +43,7 @@ func (a attempt) observe(t process.Trace) *goal.Observation {
 func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 	after := a.observe(a.After)
 	return inputs.Comparison{
-		Before: a.observe(a.Before), After: after, Dir: "/w", Command: a.Command,
+		Before: a.observe(a.Before), After: after, Scope: inputs.Scope{Dir: "/w", Command: a.Command},
 		Start:           func(file string) goal.FileState { return a.Start[file] },
 		Now:             func(file string) goal.FileState { return a.Now[file] },
 		HasSameDecision: func(file string, _ goal.FileRole) bool { return slices.Contains(a.Same, file) },
@@ -111,7 +111,7 @@ func TestFindChanges_EachTrace_IsClassified(t *testing.T) {
 			}
 			after.Ended = after.Runners // each has printed its summary
 			p, _ := inputs.PassedCheck{
-				Command: a.Command, Dir: "/w", Before: a.observe(a.Before), After: after, Changes: changes,
+				Scope: inputs.Scope{Dir: "/w", Command: a.Command}, Before: a.observe(a.Before), After: after, Changes: changes,
 			}.Assess()
 			level, why := p.Assurance, p.AssuranceReason
 			if a.Expect.Tampered == nil && a.Kind == "attack" && level.AtLeast(goal.Tested) {

@@ -12,8 +12,7 @@ import (
 
 // PassedCheck is a command that passed, with what is known about it.
 type PassedCheck struct {
-	Command string
-	Dir     string            // the goal's folder, absolute
+	Scope
 	Before  *goal.Observation // from pre-flight, nil if unknown
 	After   *goal.Observation // nil if it was not observed
 	Changes []goal.FileChange // from Comparison.FindChanges
@@ -274,7 +273,7 @@ func (a *assessment) compareWith(u goal.UsedFile, f goal.FileChange) {
 func (a *assessment) isResult(u goal.UsedFile) bool {
 	p := a.Programs[u.Program]
 	runs := valueFlags[p.Name] != nil && (p.Name == "java" || !slices.Contains(dataArguments, p.Name))
-	return !runs && len(a.data[u.Program]) == 1 && isNamedOpenly(a.Command, a.Dir, u.Path)
+	return !runs && len(a.data[u.Program]) == 1 && a.isNamedOpenly(u.Path)
 }
 
 // usedRepository finds git running in the goal's folder: the agent can commit, and change how git compares.
@@ -301,7 +300,7 @@ func (a *assessment) ranItsInput() {
 func (a *assessment) foundNewFile() {
 	for _, u := range a.Found {
 		isNamed := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
-			isNamedOpenly(a.Command, a.Dir, u.Path) // test -f out.txt
+			a.isNamedOpenly(u.Path) // test -f out.txt
 		isUsed := slices.ContainsFunc(a.Files, func(f goal.UsedFile) bool { return f.Path == u.Path })
 		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !isNamed && !isUsed {
 			a.doubt(u.Path, "the existence of %s was enough", u.Path)
@@ -341,7 +340,6 @@ func (a *assessment) readNothing() {
 
 // isNamedOpenly reports whether the check's command names a file and reads it itself. In a substitution, cat only
 // passes it on.
-func isNamedOpenly(command, dir, file string) bool {
-	o := &observer{Scope: Scope{Dir: dir}}
-	return o.isNamed(shellline.AllWords(command), file) && !o.isNamed(shellline.ExaminedWords(command), file)
+func (s Scope) isNamedOpenly(file string) bool {
+	return s.IsNamed(file) && !(&observer{Scope: s}).isNamed(shellline.ExaminedWords(s.Command), file)
 }

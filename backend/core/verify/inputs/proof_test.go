@@ -60,7 +60,7 @@ func TestProof_ChangedInputs_LowerTheLevel(t *testing.T) {
 			}
 		}
 		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
-		p, _ := inputs.PassedCheck{Command: c.command, Dir: "/w", After: o, Changes: changes}.Assess()
+		p, _ := inputs.PassedCheck{Scope: inputs.Scope{Dir: "/w", Command: c.command}, After: o, Changes: changes}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
@@ -112,7 +112,8 @@ func TestProof_PreflightDidMore_LowersTheLevel(t *testing.T) {
 		},
 	} {
 		p, _ := inputs.PassedCheck{
-			Command: grep.Command, Dir: "/w", Before: &c.before, After: &c.now, Changes: []goal.FileChange{change},
+			Scope: inputs.Scope{Dir: "/w", Command: grep.Command}, Before: &c.before,
+			After: &c.now, Changes: []goal.FileChange{change},
 		}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
@@ -132,7 +133,8 @@ func TestProof_UnreadableFile_LowersTheLevel(t *testing.T) {
 	for sum, want := range map[string]goal.Assurance{"": goal.Weakened, "now": goal.Strong} {
 		change := goal.FileChange{Path: "out.txt", Role: goal.RoleData, Change: "changed", SHA256: sum}
 		p, _ := inputs.PassedCheck{
-			Command: "! " + grep.Command, Dir: "/w", Before: &o, After: &o, Changes: []goal.FileChange{change},
+			Scope: inputs.Scope{Dir: "/w", Command: "! " + grep.Command}, Before: &o,
+			After: &o, Changes: []goal.FileChange{change},
 		}.Assess()
 		level, reason := p.Assurance, p.AssuranceReason
 		if level != want || (want == goal.Weakened) != strings.Contains(reason, "out.txt cannot be read") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"goalpost/backend/core/verify/inputs"
 	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/fileio"
 )
 
 // Preflight runs a deterministic check once before the first model turn, in the place where it will later decide.
@@ -153,7 +155,8 @@ func (cr CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.
 		}
 		return v
 	}
-	what := inputs.MissingByMessage(c.Command, string(v.Output), v.ExitCode, v.Observed == goal.WasObserved)
+	isObserved := v.Observed == goal.WasObserved
+	what := inputs.MissingByMessage(cr.shellText(c, v.Observation), string(v.Output), v.ExitCode, isObserved)
 	word := strings.TrimPrefix(what, cr.Environment.Dir+"/")
 	_, remote := c.Server()
 	switch {
@@ -171,4 +174,21 @@ func (cr CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.
 	}
 	v.Outcome, v.Missing = goal.CheckUnrunnable, word
 	return v
+}
+
+// shellText returns the command of a check and the scripts that it ran.
+func (cr CheckRunner) shellText(c check.Item, o *goal.Observation) string {
+	all := c.Command
+	root, err := os.OpenRoot(cr.Environment.Dir)
+	if err != nil || o == nil {
+		return all
+	}
+	defer func() { _ = root.Close() }()
+	for _, u := range o.Files {
+		if u.Role == goal.RoleScript {
+			script, _, _ := fileio.Read(root, u.Path, maxGuessedBytes) // nil where it cannot be read
+			all += "\n" + string(script)
+		}
+	}
+	return all
 }

@@ -27,9 +27,9 @@ var missingMessages = []*text.Pattern{
 		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 
-// MissingByMessage returns the module, script, target or program that the command could not find or run, according
-// to its output. The command must name it, and not only examine its output, because a test may print the same. For
-// a command that was not observed, the shell's own message is enough.
+// MissingByMessage returns the module, script, target or program that the command could not find or run, according to
+// its output. The command, or a script of it, must name it, and not only examine its output, because a test may print
+// the same. For a command that was not observed, the shell's own message is enough.
 func MissingByMessage(command, output string, exit int, observed bool) string {
 	examined := shellline.CapturedWords(command)
 	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })

@@ -71,7 +71,11 @@ func startShared(t *testing.T, model string, flags ...string) *agent {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	exit := make(chan int, 1)
-	go func() { exit <- program(in, out, append([]string{"mcp", "--dir", a.dir}, flags...)...) }()
+	go func() {
+		code := program(in, out, append([]string{"mcp", "--dir", a.dir}, flags...)...)
+		_, _ = in.Close(), out.Close() // a client that still waits gets an error
+		exit <- code
+	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "other", Version: "1"}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			a.mu.Lock()
@@ -81,7 +85,7 @@ func startShared(t *testing.T, model string, flags ...string) *agent {
 	})
 	var err error
 	if a.session, err = client.Connect(t.Context(), &sdk.IOTransport{Reader: from, Writer: to}, nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v, exit %d: %s", err, <-exit, words.String())
 	}
 	t.Cleanup(func() {
 		if err := a.session.Close(); err != nil {

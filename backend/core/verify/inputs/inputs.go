@@ -461,7 +461,8 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 			return goal.ByTest
 		case p.name == "go" || p.name == "cargo":
 			isExamined := func(line string) bool { return shellline.Examines(line, p.Args) }
-			if o.OnlyOutput || slices.ContainsFunc(o.lines, isExamined) {
+			isJudge := slices.ContainsFunc(p.Args, judgeName.MatchString) // go run ./judge
+			if !isJudge && (o.OnlyOutput || slices.ContainsFunc(o.lines, isExamined)) {
 				return goal.ByOutput
 			}
 			return ""
@@ -533,9 +534,9 @@ func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 		Name: p.name, Command: p.command(), FromInput: p.fromInput, ReadsRepository: p.readsRepository,
 		ReadsOnly: p.readsOnly(), Compares: p.compares(), Yardsticks: o.yardsticks(p),
 	}
+	lines := slices.Concat(o.lines, o.inline)
+	d.IsFed = slices.ContainsFunc(lines, func(line string) bool { return shellline.Feeds(line, p.Args) })
 	if p.isTextTool() {
-		lines := slices.Concat(o.lines, o.inline)
-		d.IsFed = slices.ContainsFunc(lines, func(line string) bool { return shellline.Feeds(line, p.Args) })
 		d.IsText = !slices.ContainsFunc(lines, func(line string) bool { return shellline.Examines(line, p.Args) })
 	}
 	for _, u := range o.out.Files {

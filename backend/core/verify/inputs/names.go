@@ -145,8 +145,8 @@ func (p *program) summaries() (names []string) {
 // compilers read code without running it, as formatters and linters do. What they build is observed when it runs.
 var compilers = []string{
 	"gofmt", "goimports", "compile", "asm", "link", "cgo", "vet", "cover", "gcc", "g++", "cc", "c++", "clang", "clang++",
-	"cc1", "cc1plus", "as", "ld", "ld.bfd", "ld.gold", "ld.lld", "ar", "collect2", "lto1", "rustc", "rustfmt", "javac",
-	"clang-format", "shellcheck", "shfmt", "ruff",
+	"cc1", "cc1plus", "as", "ld", "ld.bfd", "ld.gold", "ld.lld", "rust-lld", "ar", "collect2", "lto1", "rustc", "rustfmt",
+	"javac", "clang-format", "shellcheck", "shfmt", "ruff",
 }
 
 // textTools only pass on, transform or show what they read or what other programs print.
@@ -159,12 +159,27 @@ var textTools = []string{
 // comparers are programs that compare what they read.
 var comparers = []string{"diff", "cmp", "comm", "sdiff", "diff3", "join"}
 
-// readsOnly reports whether all files are data to the program. To go, they are unless it runs what it builds.
+// readsOnly reports whether all files are data to the program. What go run builds is observed when it runs.
 func (p *program) readsOnly() bool {
 	if p.name == "go" {
-		return len(p.Args) > 1 && !slices.Contains([]string{"run", "test", "generate", "tool"}, p.Args[1])
+		return len(p.Args) > 1 && !slices.Contains([]string{"test", "generate", "tool"}, p.Args[1])
 	}
-	return p.kind == kindOther && slices.Contains(compilers, p.name) || p.isTextTool()
+	return p.kind == kindOther && slices.Contains(compilers, p.name) || p.looksAtSyntax() || p.isTextTool()
+}
+
+// looksAtSyntax reports whether an interpreter only reads the code in its arguments. perl -c is left out: it runs the
+// blocks named BEGIN.
+func (p *program) looksAtSyntax() bool {
+	words := p.Args[min(1, len(p.Args)):]
+	switch {
+	case p.name == "python":
+		return len(words) > 1 && words[0] == "-m" && slices.Contains([]string{"py_compile", "compileall"}, words[1])
+	case len(words) < 2 || strings.HasPrefix(words[1], "-"):
+		return false
+	case p.name == "node":
+		return words[0] == "--check" || words[0] == "-c"
+	}
+	return p.name == "ruby" && words[0] == "-c"
 }
 
 // isTextTool reports whether the program takes every file for text.

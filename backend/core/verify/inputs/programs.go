@@ -107,7 +107,7 @@ func readProgram(t process.TracedProgram) program {
 		p.kind = kindShell
 	case slices.Contains(makeNames, p.name):
 		p.kind = kindMake
-	case valueFlags[p.name] != nil:
+	case valueFlags[p.name] != nil && !p.looksAtSyntax():
 		p.kind = kindInterpreter
 	}
 	if p.kind == kindShell || p.kind == kindInterpreter {

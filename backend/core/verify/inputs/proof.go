@@ -80,7 +80,7 @@ func (c PassedCheck) Posts(doubts []Doubt) (files []string) {
 		}
 	}
 	for _, f := range c.Changes {
-		if isPost[f.Path] || f.Reason != "" {
+		if isPost[f.Path] || f.Reason != "" || f.Change == "removed" && len(doubts) > 0 {
 			files = append(files, f.Path)
 		}
 	}
@@ -132,6 +132,9 @@ func (a *assessment) missesTests() {
 		used[u.Path] = true
 	}
 	for _, u := range a.Before.Files {
+		if u.Program < len(a.Before.Programs) && a.Before.Programs[u.Program].Compares && a.isRemoved(u.Path) {
+			a.doubt(u.Path, "%s, which the result was compared with, was removed", u.Path)
+		}
 		if u.Role != goal.RoleTest || used[u.Path] || u.Program >= len(a.Before.Programs) {
 			continue
 		}
@@ -141,6 +144,9 @@ func (a *assessment) missesTests() {
 		}
 	}
 }
+
+// isRemoved reports whether a file that the check used before the goal began is gone.
+func (a *assessment) isRemoved(file string) bool { return a.changed[file].Change == "removed" }
 
 // ranChangedFile finds changed files that ran, that were read as more than a result, or that cannot be read.
 func (a *assessment) ranChangedFile() {
@@ -197,6 +203,8 @@ func (a *assessment) ranWork(u goal.UsedFile, what string) {
 	case u.IsPlugin:
 		a.doubt(u.Path, "%s, which the settings of the tests load, was changed", what)
 	case isWork: // in a process of its own
+	case a.showsOutputOf(u.Program): // a module of such a process
+		a.examineBy(goal.BasisOutput)
 	case a.ranInTests(p):
 		if a.examineBy(goal.BasisTests); !a.hasSameTests() {
 			a.doubtWork("none of the tests that ran %s is as at the start", what)
@@ -205,6 +213,13 @@ func (a *assessment) ranWork(u goal.UsedFile, what string) {
 	default:
 		a.doubtWork("%s ran inside %q, and could have ended it", what, p.Command)
 	}
+}
+
+// showsOutputOf reports whether the check examines what a program prints.
+func (a *assessment) showsOutputOf(program int) bool {
+	return slices.ContainsFunc(a.Files, func(u goal.UsedFile) bool {
+		return u.Program == program && u.Role == goal.RoleMain && u.Examined == goal.ByOutput
+	})
 }
 
 // examineBy notes what examined the work. Tests say most.
@@ -273,7 +288,7 @@ func (a *assessment) compareWith(u goal.UsedFile, f goal.FileChange) {
 func (a *assessment) isResult(u goal.UsedFile) bool {
 	p := a.Programs[u.Program]
 	runs := valueFlags[p.Name] != nil && (p.Name == "java" || !slices.Contains(dataArguments, p.Name))
-	return !runs && len(a.data[u.Program]) == 1 && a.isNamedOpenly(u.Path)
+	return !runs && !p.IsFed && len(a.data[u.Program]) == 1 && a.isNamedOpenly(u.Path)
 }
 
 // usedRepository finds git running in the goal's folder: the agent can commit, and change how git compares.

@@ -30,11 +30,20 @@ const weakCheck = "weak check"
 // levels are how much a done goal can prove, the strongest first, as verdicts spell them.
 var levels = []string{"strong", "tested", "weakened", "judged", "claimed"}
 
+// rules are what a pass is judged by, as keys of a case's comment.
+var rules = map[string]string{
+	"1": "position: a program is the work if its output is examined", "2": "readers: to them, code is data",
+	"3": "yardsticks: what results are compared with", "4": "the same tests run", "5": "helpers of tests judge",
+	"6": "servers are frozen until they are asked", "7": "evidence is made by the check", "8": "cut material",
+	"9": "after done", "10": "locked files are asked for", "rerun": "a doubted check runs again",
+}
+
 // scenario is one file of testdata: a folder with a check, and what an agent does in it before it claims.
 //
 // The text before the sections is one sentence that says what the agent does, and then "KEY: VALUE" lines:
 //
 //	kind: KIND        what the attempt or the change is, for the table by kind
+//	rule: RULE        one of rules, which it tries, for the table by rule
 //	needs: PROGRAM…   besides those of the class
 //	fast: yes         go test ./... runs it, too
 //	start: git        the folder is a repository with one commit
@@ -224,6 +233,8 @@ func (s *scenario) validate() error {
 		return fmt.Errorf("no sentence says what the agent does")
 	case s.comment["kind"] == "":
 		return fmt.Errorf("no kind")
+	case s.comment["rule"] != "" && rules[s.comment["rule"]] == "":
+		return fmt.Errorf("no such rule: %s", s.comment["rule"])
 	case len(s.input.Checks) == 0:
 		return fmt.Errorf("no check")
 	case s.expect == "":

@@ -174,6 +174,7 @@ func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
 		Name:    c.name,
 		Attack:  c.attack,
 		Kind:    c.comment["kind"],
+		Rule:    c.comment["rule"],
 		Says:    c.says,
 		Check:   c.checks(),
 		Remains: c.comment["remains"],

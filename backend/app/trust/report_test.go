@@ -92,6 +92,11 @@ func (r run) writeTotals(b *strings.Builder) {
 	}
 	writeTable(b, "class", attempts, func(c result) string { class, _, _ := strings.Cut(c.Name, "/"); return class })
 	writeTable(b, "kind", attempts, func(c result) string { return c.Kind })
+	ofRule := func(c result) string {
+		return strings.TrimSpace(c.Rule + " " + cmp.Or(rules[c.Rule], "none in particular"))
+	}
+	writeTable(b, "rule", attempts, ofRule)
+	writeHonest(b, honest, ofRule)
 }
 
 // writeTable writes the outcomes of the attempts, grouped by key.
@@ -108,6 +113,25 @@ func writeTable(b *strings.Builder, title string, attempts []result, key func(re
 		}
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d |\n", name, len(list), of(isFalse), of(isListed), of(isStopped),
 			count(list, func(c result) bool { return !c.isPlayed() }))
+	}
+}
+
+// writeHonest writes the levels of the honest changes, grouped by key.
+func writeHonest(b *strings.Builder, honest []result, key func(result) string) {
+	fmt.Fprintf(b, "\n| rule | honest changes | strong or tested | weaker | stopped |\n|---|--:|--:|--:|--:|\n")
+	groups := map[string][]result{}
+	for _, c := range honest {
+		if c.isPlayed() {
+			groups[key(c)] = append(groups[key(c)], c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		list := groups[name]
+		proven := count(list, func(c result) bool {
+			return c.Outcome == isDone && slices.Contains([]string{"strong", "tested"}, c.Assurance)
+		})
+		ended := count(list, func(c result) bool { return c.Outcome == isDone })
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", name, len(list), proven, ended-proven, len(list)-ended)
 	}
 }
 

@@ -30,6 +30,7 @@ type result struct {
 	Name     string
 	Attack   bool
 	Kind     string
+	Rule     string // "" if it tries none in particular
 	Says     string
 	Check    string
 	NotRun   string // the program that is missing, "" if it ran

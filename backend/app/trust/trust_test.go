@@ -105,6 +105,7 @@ func TestCases_AreEnoughAndStrict(t *testing.T) {
 	}
 	attempts, honest, expectedStops := 0, 0, 0
 	classes, names := map[string]int{}, map[string]bool{}
+	tried := map[string]map[string]int{} // by rule, with "honest" behind it, and class
 	known := readKnown(t)
 	for _, c := range cases {
 		if isKnown := slices.Contains(known, c.name); c.attack && isKnown && c.comment["remains"] == "" {
@@ -114,6 +115,14 @@ func TestCases_AreEnoughAndStrict(t *testing.T) {
 			t.Errorf("%s is there twice", c.name)
 		}
 		names[c.name] = true
+		key := c.comment["rule"]
+		if !c.attack {
+			key += " honest"
+		}
+		if tried[key] == nil {
+			tried[key] = map[string]int{}
+		}
+		tried[key][c.class]++
 		if c.attack {
 			attempts++
 			classes[c.class]++
@@ -129,6 +138,13 @@ func TestCases_AreEnoughAndStrict(t *testing.T) {
 	}
 	if expectedStops > 2 {
 		t.Errorf("%d honest changes are expected to be stopped; at most 2 may be", expectedStops)
+	}
+	for _, rule := range strings.Fields("1 2 3 4 5 6 7 rerun") {
+		for _, key := range []string{rule, rule + " honest"} {
+			if len(tried[key]) < 3 {
+				t.Errorf("rule %s is tried in the classes %v; three are wanted", key, tried[key])
+			}
+		}
 	}
 	for _, class := range strings.Fields("sh make just python python-m pytest unittest tox node node-test jest vitest " +
 		"mocha npm go cargo java perl ruby curl jq sqlite3 git json http file question visual manual") {

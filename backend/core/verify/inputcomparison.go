@@ -96,6 +96,7 @@ type judgement struct {
 	grounds   *goal.Grounds
 	doubts    []inputs.Doubt
 	posts     []string // changed files that are not the work
+	newTests  []string // files of tests that a pass by tests used
 }
 
 // judge compares what a pass used with the start. observation is what it used, or a guess.
@@ -108,7 +109,7 @@ func (ic *inputComparison) judge(ctx context.Context, r check.Result, observatio
 		Changes: j.changes, Ran: r.Tests, Fewer: r.Fewer,
 	}
 	j.proof, j.doubts = passed.Assess()
-	j.posts, j.grounds = passed.Posts(j.doubts), passed.Grounds()
+	j.posts, j.newTests, j.grounds = passed.Posts(j.doubts), passed.NewTests(j.proof), passed.Grounds()
 	return j
 }
 

@@ -20,44 +20,69 @@ const (
 )
 
 // rerun asks a doubted pass the same question again: the check runs with every changed file that is not the work as it
-// was at the start. If it passes, those changes did not make it pass, and this run is judged instead. The result names
-// each run.
+// was at the start. If it passes, those changes did not make it pass, and this run is judged instead. A pass by tests
+// must also pass without the new tests, whose code could have changed the others. The result names each run.
 func (ic *inputComparison) rerun(
 	ctx context.Context, r check.Result, j judgement,
 ) (check.Result, judgement, []goal.Rerun) {
 	var reruns []goal.Rerun
-	e := ic.host.environment()
 	for len(reruns) < maxReruns && ic.canSettle(r, j) {
-		atStart := maps.Clone(ic.atStart)
-		for _, file := range append(ic.outputsOf(r), j.posts...) {
-			atStart[file] = true
-		}
-		files := slices.Sorted(maps.Keys(atStart))
-		overrides, ok := ic.startFiles(files)
-		if !ok || len(files) == len(ic.atStart) {
+		again, run, ok := ic.runWith(ctx, append(ic.outputsOf(r), j.posts...))
+		if !ok {
 			break
 		}
-		e.StartFiles = overrides
-		again := e.Decide(ctx, ic.check, goal.Claim{})
-		run := goal.Rerun{AsAtStart: files, Passed: again.Outcome == goal.Pass, Detail: again.Detail}
 		reruns = append(reruns, run)
 		if !run.Passed || again.Observed != goal.WasObserved {
 			j.failRerun(run)
 			break
 		}
-		ic.atStart = atStart
+		for _, file := range run.AsAtStart {
+			ic.atStart[file] = true
+		}
 		r, j = again, ic.judge(ctx, again, again.Observation)
 	}
+	if len(j.newTests) > 0 && len(reruns) == 0 && ic.canRunAgain(r) {
+		if _, run, ok := ic.runWith(ctx, append(ic.outputsOf(r), j.newTests...)); ok {
+			reruns = append(reruns, run)
+			if !run.Passed {
+				j.proof = goal.Proof{Assurance: goal.Weakened, AssuranceReason: run.Describe()}
+			}
+		}
+	}
 	return r, j, reruns
+}
+
+// runWith runs a check again with more files as at the start. ok is false if it cannot, or if they already are.
+func (ic *inputComparison) runWith(
+	ctx context.Context, files []string,
+) (again check.Result, run goal.Rerun, ok bool) {
+	atStart := maps.Clone(ic.atStart)
+	for _, file := range files {
+		atStart[file] = true
+	}
+	run.AsAtStart = slices.Sorted(maps.Keys(atStart))
+	overrides, ok := ic.startFiles(run.AsAtStart)
+	if !ok || len(run.AsAtStart) == len(ic.atStart) {
+		return again, run, false
+	}
+	e := ic.host.environment()
+	e.StartFiles = overrides
+	again = e.Decide(ctx, ic.check, goal.Claim{})
+	run.Passed, run.Detail = again.Outcome == goal.Pass, again.Detail
+	return again, run, true
 }
 
 // canSettle reports whether another run can show more about a pass.
 func (ic *inputComparison) canSettle(r check.Result, j judgement) bool {
 	isLasting := slices.ContainsFunc(j.doubts, func(d inputs.Doubt) bool { return d.IsLasting })
 	isOpen := len(j.tampering) > 0 || len(j.doubts) > 0 && !isLasting
-	isPossible := !ic.check.NoRerun && ic.host.usesOverrides(ic.check) && r.Observed == goal.WasObserved
-	return isOpen && isPossible && len(j.posts) > 0 && r.Took < maxRerunTime &&
-		len(r.Observation.Written) <= maxOutputs
+	return isOpen && len(j.posts) > 0 && ic.canRunAgain(r)
+}
+
+// canRunAgain reports whether a check may run once more, and can be observed.
+func (ic *inputComparison) canRunAgain(r check.Result) bool {
+	return !ic.check.NoRerun && ic.host.usesOverrides(ic.check) && r.Observed == goal.WasObserved &&
+		r.Took < maxRerunTime && len(r.Observation.Written) <= maxOutputs
 }
 
 // failRerun adds to the reason of a weakened pass that it does not pass without the changes.

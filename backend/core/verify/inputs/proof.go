@@ -87,6 +87,16 @@ func (c PassedCheck) Posts(doubts []Doubt) (files []string) {
 	return files
 }
 
+// NewTests lists the new files of tests that a pass by tests used: their code could have changed the other tests.
+func (c PassedCheck) NewTests(proof goal.Proof) (files []string) {
+	for _, f := range c.Changes {
+		if f.Role == goal.RoleTest && f.Change == "new" && proof.Basis == goal.BasisTests {
+			files = append(files, f.Path)
+		}
+	}
+	return files
+}
+
 // postRoles are the roles of files that a check uses to judge, and that are never its work.
 var postRoles = []goal.FileRole{goal.RoleTest, goal.RoleSettings, goal.RoleMakefile}
 

@@ -3,8 +3,10 @@ package verify
 import (
 	"context"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"goalpost/backend/core/verify/check"
@@ -27,7 +29,7 @@ func (ic *inputComparison) rerun(
 ) (check.Result, judgement, []goal.Rerun) {
 	var reruns []goal.Rerun
 	for len(reruns) < maxReruns && ic.canSettle(r, j) {
-		again, run, ok := ic.runWith(ctx, append(ic.outputsOf(r), j.posts...))
+		again, run, ok := ic.runWith(ctx, j, append(ic.outputsOf(r), j.posts...))
 		if !ok {
 			break
 		}
@@ -42,7 +44,7 @@ func (ic *inputComparison) rerun(
 		r, j = again, ic.judge(ctx, again, again.Observation)
 	}
 	if len(j.newTests) > 0 && len(reruns) == 0 && ic.canRunAgain(r) {
-		if _, run, ok := ic.runWith(ctx, append(ic.outputsOf(r), j.newTests...)); ok {
+		if _, run, ok := ic.runWith(ctx, j, append(ic.outputsOf(r), j.newTests...)); ok {
 			reruns = append(reruns, run)
 			if !run.Passed {
 				j.proof = goal.Proof{Assurance: goal.Weakened, AssuranceReason: run.Describe()}
@@ -54,14 +56,20 @@ func (ic *inputComparison) rerun(
 
 // runWith runs a check again with more files as at the start. ok is false if it cannot, or if they already are.
 func (ic *inputComparison) runWith(
-	ctx context.Context, files []string,
+	ctx context.Context, j judgement, files []string,
 ) (again check.Result, run goal.Rerun, ok bool) {
 	atStart := maps.Clone(ic.atStart)
 	for _, file := range files {
 		atStart[file] = true
 	}
 	run.AsAtStart = slices.Sorted(maps.Keys(atStart))
-	overrides, ok := ic.startFiles(run.AsAtStart)
+	var used []string // and as they are now
+	for _, f := range j.changes {
+		if !atStart[f.Path] {
+			used = append(used, f.Path)
+		}
+	}
+	overrides, ok := ic.startFiles(run.AsAtStart, used)
 	if !ok || len(run.AsAtStart) == len(ic.atStart) {
 		return again, run, false
 	}
@@ -100,16 +108,18 @@ func (ic *inputComparison) outputsOf(r check.Result) []string {
 	})
 }
 
-// startFiles returns the overrides that show files as they were at the start. ok is false if one of them was not kept.
-func (ic *inputComparison) startFiles(files []string) (list []process.FileOverride, ok bool) {
+// startFiles returns the overrides that show files as they were at the start, beside others that stay. ok is false if
+// one of them was not kept.
+func (ic *inputComparison) startFiles(files, others []string) (list []process.FileOverride, ok bool) {
 	state := ic.host.Folder.protectedState()
 	before := state.Observation(ic.check.N)
 	for _, file := range files {
 		was := ic.startState(before, file)
-		o := process.FileOverride{Path: filepath.Join(ic.host.Environment.Dir, filepath.FromSlash(file))}
 		if was.Link != "" || ic.currentState(file).Link != "" {
 			return nil, false
 		}
+		absent := filepath.FromSlash(ic.newFolder(file, others))
+		o := process.FileOverride{Path: filepath.Join(ic.host.Environment.Dir, absent)}
 		if was.Exists && !isMadeBy(before, file) {
 			content, ok := ic.original(file)
 			if !ok {
@@ -120,9 +130,25 @@ func (ic *inputComparison) startFiles(files []string) (list []process.FileOverri
 				return nil, false
 			}
 		}
-		list = append(list, o)
+		if !slices.Contains(list, o) {
+			list = append(list, o)
+		}
 	}
 	return list, true
+}
+
+// newFolder returns the outermost new folder above a file in which nothing else is used, or the file: an empty folder
+// may count, too.
+func (ic *inputComparison) newFolder(file string, others []string) string {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		was, isKnown := ic.host.Folder.baseline().AtStart(dir)
+		isUsed := slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(other, dir+"/") })
+		if !isKnown || was.Exists || isUsed {
+			break
+		}
+		file = dir
+	}
+	return file
 }
 
 // isMadeBy reports whether a check made a file itself.

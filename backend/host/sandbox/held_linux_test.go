@@ -222,15 +222,18 @@ func TestHeldFile_Changed_CheckReadsTheCopy(t *testing.T) {
 	}
 }
 
-// TestHeldFile_WithoutACopy_IsAbsent: a check does not find the file, and may make it anew. The folder keeps it.
+// TestHeldFile_WithoutACopy_IsAbsent: a check does not find the file or folder, and may make it anew. The goal's folder
+// keeps it.
 func TestHeldFile_WithoutACopy_IsAbsent(t *testing.T) {
 	w := newSpec(t)
 	hidden := write(t, filepath.Join(w.Dir, "tests", "extra.sh"), "echo extra\n", 0o755)
 	write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)
+	write(t, filepath.Join(w.Dir, "vendor", "deep", "lib.sh"), "echo lib\n", 0o755)
 	s := openSandbox(t, w)
-	text, status := output(t, s, check(w, "cd tests; ls; cat extra.sh 2>&1; echo made > extra.sh; cat extra.sh",
-		process.FileOverride{Path: hidden}))
-	if want := "check.sh\ncat: extra.sh: No such file or directory\nmade\n"; text != want || status.Code != 0 {
+	text, status := output(t, s, check(w, "ls -d vendor tests 2>/dev/null; mkdir vendor && ls vendor; "+
+		"cd tests; ls; cat extra.sh 2>&1; echo made > extra.sh; cat extra.sh",
+		process.FileOverride{Path: hidden}, process.FileOverride{Path: filepath.Join(w.Dir, "vendor")}))
+	if want := "tests\ncheck.sh\ncat: extra.sh: No such file or directory\nmade\n"; text != want || status.Code != 0 {
 		t.Errorf("%q %v", text, status)
 	}
 	if text, err := os.ReadFile(hidden); err != nil || string(text) != "echo extra\n" {

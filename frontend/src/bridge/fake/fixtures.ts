@@ -696,6 +696,7 @@ export const remoteSessions: RemoteSession[] = [
 export const protection: ProtectedState = {
   files: [
     { path: "tests/cart.test.js", kind: "held", why: "the check runs it as a test" },
+    { path: "jest.config.js", kind: "held", why: "the check takes its settings from it" },
     { path: "**/vitest.config.*", kind: "appears", why: "the test runner would load it" },
   ],
   changes: [],

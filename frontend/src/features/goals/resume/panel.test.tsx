@@ -222,7 +222,7 @@ test("a protected file that the agent asks for is unlocked with one click", asyn
 test("an answer can let the agent change a protected file", async () => {
   const view = await show("01m0needs");
   await press("unprotect-open");
-  expect(all("unprotect-file").map((box) => box.dataset.path)).toEqual(["tests/cart.test.js", "package.json"]);
+  expect(all("unprotect-file").map((box) => box.dataset.path)).toEqual(["tests/cart.test.js", "jest.config.js"]);
   await press("unprotect-file");
   write("answer-text", "yes");
   await press("answer-send");

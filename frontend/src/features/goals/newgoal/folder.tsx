@@ -49,11 +49,7 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
           <p className="text-text-faint">Protected files:</p>
           <ul className="mt-1 flex flex-col">
             {shown.map((f) => (
-              <li
-                key={`${f.kind} ${f.path}`}
-                className="flex items-baseline gap-2 py-px"
-                data-testid="protected-file"
-              >
+              <li key={`${f.kind} ${f.path}`} className="flex items-baseline gap-2 py-px" data-testid="protected-file">
                 <span className="w-24 shrink-0 text-text-faint">{kindLabels[f.kind]}</span>
                 <code className="min-w-0 truncate font-mono">{f.path}</code>
                 <span className="min-w-0 flex-1 truncate text-text-faint">{f.why}</span>

@@ -27,7 +27,7 @@ type Answer struct {
 	Word  string // Question.Yes or one of Question.No; "" if no reply could be read
 	Reply string // the last one, whole
 	Usage goal.Usage
-	// Unread says what the judge has not seen although it decides. A yes then does not count.
+	// Unread says what the judge has not seen although it decides. Then Yes does not count.
 	Unread string
 	Err    error // why no judge could be asked, nil if one was
 

@@ -55,6 +55,7 @@ func (cr CheckRunner) judgeInputs(
 	defer func() { _ = root.Close() }()
 	w := inputComparison{
 		host: cr, check: k, root: root, now: map[string]fileNow{}, atStart: map[string]bool{}, outputs: outputs,
+		startTests: map[string]bool{},
 	}
 	observation := r.Observation
 	if observation == nil {
@@ -97,19 +98,29 @@ type judgement struct {
 	doubts    []inputs.Doubt
 	posts     []string // changed files that are not the work
 	newTests  []string // files of tests that a pass by tests used
+	newData   []string // new files that it read as data
+	// innerTests are the changed files with tests inside; whether these count as they were at the start.
+	innerTests map[string]bool
 }
 
 // judge compares what a pass used with the start. observation is what it used, or a guess.
 func (ic *inputComparison) judge(ctx context.Context, r check.Result, observation *goal.Observation) judgement {
 	j := judgement{changes: ic.comparisonWith(observation, r.Observation != nil).FindChanges()}
 	ic.tryEmptyParts(ctx, observation, j.changes)
+	j.innerTests = ic.findInnerTests(observation, j.changes)
 	j.tampering = inputs.FindTampering(j.changes)
 	passed := inputs.PassedCheck{
 		Scope: ic.scope(), Before: ic.host.Folder.protectedState().Observation(ic.check.N), After: r.Observation,
 		Changes: j.changes, Ran: r.Tests, Fewer: r.Fewer,
+		InnerTests: j.innerTests,
 	}
 	j.proof, j.doubts = passed.Assess()
 	j.posts, j.newTests, j.grounds = passed.Posts(j.doubts), passed.NewTests(j.proof), passed.Grounds()
+	for _, f := range j.changes {
+		if f.Role == goal.RoleData && f.Change == "new" {
+			j.newData = append(j.newData, f.Path)
+		}
+	}
 	return j
 }
 
@@ -121,6 +132,8 @@ type inputComparison struct {
 	now   map[string]fileNow
 	// atStart are the files that the check last used as they were at the start.
 	atStart map[string]bool
+	// startTests are changed files that the check last used with the tests inside as they were at the start.
+	startTests map[string]bool
 
 	outputs map[string]goal.FileState // states, before the check, of what it wrote in pre-flight
 }

@@ -27,9 +27,9 @@ const (
 func (ic *inputComparison) rerun(
 	ctx context.Context, r check.Result, j judgement,
 ) (check.Result, judgement, []goal.Rerun) {
-	var reruns []goal.Rerun
+	r, j, reruns := ic.rerunInnerTests(ctx, r, j)
 	for len(reruns) < maxReruns && ic.canSettle(r, j) {
-		again, run, ok := ic.runWith(ctx, j, append(ic.outputsOf(r), j.posts...))
+		again, run, ok := ic.runWithPosts(ctx, r, j)
 		if !ok {
 			break
 		}
@@ -52,6 +52,22 @@ func (ic *inputComparison) rerun(
 		}
 	}
 	return r, j, reruns
+}
+
+// runWithPosts runs a check again with the posts as at the start. If it fails so, it runs once more without the new
+// data: a new pair of input and wanted output belongs together.
+func (ic *inputComparison) runWithPosts(
+	ctx context.Context, r check.Result, j judgement,
+) (again check.Result, run goal.Rerun, ok bool) {
+	files := append(ic.outputsOf(r), j.posts...)
+	again, run, ok = ic.runWith(ctx, j, files)
+	if !ok || run.Passed || len(j.newData) == 0 {
+		return again, run, ok
+	}
+	if wider, without, ok := ic.runWith(ctx, j, append(files, j.newData...)); ok && without.Passed {
+		return wider, without, true
+	}
+	return again, run, true
 }
 
 // runWith runs a check again with more files as at the start. ok is false if it cannot, or if they already are.

@@ -2,6 +2,7 @@ package goal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,15 +67,21 @@ type Verdict struct {
 // Rerun is one more run of a check that passed, with files as they were at the start.
 type Rerun struct {
 	AsAtStart []string `json:"as_at_start"` // files of the goal's folder; a new one was absent
-	Passed    bool     `json:"passed"`
-	Detail    string   `json:"detail"`
+	// TestsOf are files of the work of which only the tests inside were as at the start.
+	TestsOf []string `json:"tests_of,omitempty"`
+	Passed  bool     `json:"passed"`
+	Detail  string   `json:"detail"`
 }
 
 // Describe says in a clause what the run shows.
 func (r Rerun) Describe() string {
 	const shown = 3
-	files := strings.Join(r.AsAtStart[:min(shown, len(r.AsAtStart))], ", ")
-	if more := len(r.AsAtStart) - shown; more > 0 {
+	what := slices.Clone(r.AsAtStart)
+	for _, file := range r.TestsOf {
+		what = append(what, "the tests in "+file)
+	}
+	files := strings.Join(what[:min(shown, len(what))], ", ")
+	if more := len(what) - shown; more > 0 {
 		files += fmt.Sprintf(" and %d more", more)
 	}
 	if r.Passed {

@@ -767,6 +767,8 @@ export interface Verdict extends Proof {
 export interface Rerun {
   /** files of the goal's folder; a new one was absent */
   as_at_start: string[] | null;
+  /** TestsOf are files of the work of which only the tests inside were as at the start. */
+  tests_of?: string[];
   passed: boolean;
   detail: string;
 }

@@ -3,6 +3,7 @@
 package inputs
 
 import (
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -43,6 +44,7 @@ type observer struct {
 	lines    []string             // those of them that a shell runs
 	inline   []string             // what any shell got behind -c
 	examined []string             // words that name programs whose output is judged
+	counted  []string             // those of them that the check's command passes to what judges
 	captured []string             // those of them that are before a pipe or in a substitution
 	words    []string             // of the command
 	out      *goal.Observation
@@ -73,6 +75,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		}
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
+	o.counted = shellline.ExaminedWords(s.Command)
 	o.captured = shellline.CapturedWords(s.Command)
 	if s.OnlyOutput {
 		o.examined, o.captured = o.words, o.words
@@ -200,7 +203,7 @@ var repositorySettings = text.NewPattern(`^\.git/(HEAD|packed-refs|config|config
 func (o *observer) collectScripts() {
 	o.scripts, o.lines = o.Command, []string{o.Command}
 	for _, text := range shellline.InlineScripts(o.Command) {
-		o.addLines(text)
+		o.addLines(text, nil)
 	}
 	for _, p := range o.programs {
 		if p.kind == kindShell {
@@ -217,24 +220,53 @@ func (o *observer) collectScripts() {
 			continue
 		}
 		p := &o.programs[a.Program]
-		if p.kind == kindShell && (p.hasMain(a.Path) || isScriptFile(rel, nil)) || p.kind == kindMake ||
-			path.Base(rel) == "package.json" {
+		isScript := p.kind == kindShell && !p.looksAtSyntax() && (p.hasMain(a.Path) || isScriptFile(rel, nil))
+		if isScript || p.kind == kindMake || path.Base(rel) == "package.json" {
 			read[rel] = true
 			text := string(o.Text(rel))
 			o.scripts += "\n" + text
-			if p.kind == kindMake {
-				text = recipeLines(text)
-			}
-			if p.kind == kindMake || p.kind == kindShell {
-				o.addLines(text)
-			}
+			o.addLines(o.linesOf(p, text), p)
 		}
 	}
 }
 
-// addLines adds lines of the check that a shell runs.
-func (o *observer) addLines(text string) {
+// linesOf returns the lines for a shell in a text that a program runs: a shell's script, the recipes of a makefile, or
+// those scripts of a package that ran.
+func (o *observer) linesOf(p *program, text string) string {
+	if p.kind == kindShell {
+		return text
+	}
+	if p.kind == kindMake {
+		return recipeLines(text)
+	}
+	var manifest struct{ Scripts map[string]string }
+	_ = json.Unmarshal([]byte(text), &manifest) // without scripts nothing of it ran
+	var ran []string
+	for _, line := range manifest.Scripts {
+		if slices.ContainsFunc(o.inline, func(text string) bool { return strings.HasPrefix(text, line) }) {
+			ran = append(ran, line)
+		}
+	}
+	slices.Sort(ran)
+	return strings.Join(ran, "\n")
+}
+
+// addLines adds lines of the check that a shell runs, for a program that starts it, nil for the check's command itself.
+// If that program's output counts, the output of all in the lines does.
+func (o *observer) addLines(text string, starter *program) {
+	if text == "" {
+		return
+	}
+	isCounted := starter != nil && slices.ContainsFunc(o.lines, func(line string) bool {
+		return shellline.Examines(line, starter.Args) || shellline.Examines(line, starter.mainArgs())
+	})
 	o.lines = append(o.lines, text)
+	if isCounted {
+		o.examined = append(o.examined, shellline.AllWords(text)...)
+		o.counted = append(o.counted, shellline.AllWords(text)...)
+		o.captured = append(o.captured, shellline.AllWords(text)...)
+		return
+	}
 	o.examined = append(o.examined, shellline.ExaminedWords(text)...)
 	o.captured = append(o.captured, shellline.CapturedWords(text)...)
 }
@@ -362,7 +394,7 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 		}
 		return goal.RoleMakefile
 	case p.kind == kindShell:
-		if p.hasMain(a.Path) || o.isSourced(rel) {
+		if (p.hasMain(a.Path) || o.isSourced(rel)) && !p.looksAtSyntax() {
 			return goal.RoleScript
 		}
 		return goal.RoleData
@@ -473,7 +505,7 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	}
 	if o.isNamed(o.examined, rel) {
 		switch {
-		case role != goal.RoleScript, p.hasMain(a.Path) && o.isNamed(shellline.ExaminedWords(o.Command), rel):
+		case role != goal.RoleScript, p.hasMain(a.Path) && o.isNamed(o.counted, rel):
 			return goal.ByOutput
 		case p.hasMain(a.Path): // not sourced: in its own process
 			return goal.IfNew

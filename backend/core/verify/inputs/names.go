@@ -176,6 +176,8 @@ func (p *program) looksAtSyntax() bool {
 		return len(words) > 1 && words[0] == "-m" && slices.Contains([]string{"py_compile", "compileall"}, words[1])
 	case len(words) < 2 || strings.HasPrefix(words[1], "-"):
 		return false
+	case p.kind == kindShell:
+		return words[0] == "-n"
 	case p.name == "node":
 		return words[0] == "--check" || words[0] == "-c"
 	}

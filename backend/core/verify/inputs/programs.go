@@ -201,6 +201,16 @@ func (p *program) absolute(word string) string {
 	return path.Join(p.Dir, word)
 }
 
+// mainArgs returns the command line from the name of the script that an interpreter runs: npm start.
+func (p *program) mainArgs() []string {
+	for i, word := range p.Args {
+		if i > 0 && slices.Contains(p.mains, p.absolute(word)) {
+			return p.Args[i:]
+		}
+	}
+	return nil
+}
+
 // hasMain reports whether the program was started with a file, or with the file's module.
 func (p *program) hasMain(file string) bool {
 	stem := strings.TrimSuffix(file, path.Ext(file))

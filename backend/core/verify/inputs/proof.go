@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type PassedCheck struct {
 	Changes []goal.FileChange // from Comparison.FindChanges
 	Ran     int               // number of tests, 0 if unknown
 	Fewer   int               // tests than before the goal began
+	// InnerTests are the changed files of the work with tests inside; whether these count as they were at the start.
+	InnerTests map[string]bool
 }
 
 // Doubt is something that makes a pass prove less.
@@ -137,6 +140,11 @@ func (a *assessment) missesTests() {
 	case a.Fewer > 0:
 		a.doubt("", "%d of %s no longer run", a.Fewer, goal.FormatCount(a.Ran+a.Fewer, "test"))
 	}
+	for _, file := range slices.Sorted(maps.Keys(a.InnerTests)) {
+		if !a.InnerTests[file] {
+			a.add(Doubt{File: file, Reason: "the tests in " + file + " were changed", IsLasting: true})
+		}
+	}
 	used := map[string]bool{}
 	for _, u := range a.Files {
 		used[u.Path] = true
@@ -247,6 +255,9 @@ func (a *assessment) ranInTests(p goal.ObservedProgram) bool {
 
 // hasSameTests reports whether a test of the start ran.
 func (a *assessment) hasSameTests() bool {
+	if slices.Contains(slices.Collect(maps.Values(a.InnerTests)), true) {
+		return len(a.Ended) > 0
+	}
 	return len(a.Ended) > 0 && slices.ContainsFunc(a.Files, func(u goal.UsedFile) bool {
 		_, isChanged := a.changed[u.Path]
 		isTest := u.Role == goal.RoleTest || u.Role == goal.RoleMain && testName.MatchString(u.Path)
@@ -264,11 +275,25 @@ func (a *assessment) readChangedData(u goal.UsedFile, f goal.FileChange) {
 	case p.Compares:
 		a.compareWith(u, f)
 	case p.IsText:
+		if f.Change == "changed" && a.comparesCopies() {
+			a.doubt(u.Path, "%s, which %q read for a comparison, was changed", u.Path, p.Command)
+		}
 	case path.Base(u.Path)[0] == '.' && !p.ReadsOnly:
 		a.doubt(u.Path, "%s, which may be settings of %q, was changed", u.Path, p.Command)
 	case f.Change != "new" && !a.isResult(u):
 		a.doubt(u.Path, "%s, which %q read, was changed", u.Path, p.Command)
 	}
+}
+
+// comparesCopies reports whether a program compares, and reads none of the folder's files: both of its inputs come from
+// other parts of the check.
+func (a *assessment) comparesCopies() bool {
+	for i, p := range a.Programs {
+		if p.Compares && len(p.Yardsticks) == 0 && len(a.data[i]) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // compareWith doubts a changed file that may be what a result is compared with. A file that is new is the result if

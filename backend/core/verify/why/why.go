@@ -181,6 +181,9 @@ func (e *explanation) explainDoubt() {
 func (e *explanation) explainReruns() {
 	for _, r := range e.verdict.Reruns {
 		files := list(File, r.AsAtStart)
+		if len(r.TestsOf) > 0 {
+			files = append([]Part{text("the tests in ")}, list(File, r.TestsOf)...)
+		}
 		if r.Passed {
 			e.rests("So these changes did not make it pass.",
 				slices.Concat([]Part{text("Passed again with ")}, files, []Part{text(" as at the start")})...)

@@ -40,10 +40,9 @@ func (s SSHServer) Validate() error {
 		"name": s.Name, "host": s.Host, "user": s.User, "key_path": s.KeyPath, "jump": s.Jump, "folder": s.Folder,
 	} {
 		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
-			return &fault.Error{
-				Field:   field,
-				Message: fmt.Sprintf("the %s is too long or contains control characters", strings.ReplaceAll(field, "_", " ")),
-			}
+			return fault.Invalid(field,
+				fmt.Sprintf("the %s is too long or contains control characters", strings.ReplaceAll(field, "_", " ")),
+				fmt.Sprintf("use at most %d printable characters", most))
 		}
 	}
 	word := func(text string) bool {
@@ -51,22 +50,21 @@ func (s SSHServer) Validate() error {
 	}
 	switch {
 	case s.Host == "":
-		return &fault.Error{Field: "host", Message: "a host is required: a name or an address"}
+		return fault.Invalid("host", "the host is missing", "enter a name or an address")
 	case !word(s.Host) || strings.ContainsAny(s.Host, "@/"):
-		return &fault.Error{Field: "host", Message: fmt.Sprintf("%q is not a host: enter the user in its own field", s.Host)}
+		return fault.Invalid("host", fmt.Sprintf("%q is not a host", s.Host),
+			"enter a name or an address, and the user in its own field")
 	case s.Port < 0 || s.Port > 65535:
-		return &fault.Error{Field: "port", Message: fmt.Sprintf("%d is not a port: use 1 to 65535", s.Port)}
+		return fault.Invalid("port", fmt.Sprintf("%d is not a port", s.Port), "use 1 to 65535")
 	case !word(s.User):
-		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is not a user name", s.User)}
+		return fault.Invalid("user", fmt.Sprintf("%q is not a user name", s.User), "use a name without spaces")
 	case !word(s.Jump):
-		return &fault.Error{
-			Field:   "jump",
-			Message: fmt.Sprintf("%q is not a list of hosts: use user@host:port, separated by commas", s.Jump),
-		}
+		return fault.Invalid("jump", fmt.Sprintf("%q is not a list of hosts", s.Jump),
+			"use user@host:port, separated by commas")
 	case strings.HasPrefix(s.KeyPath, "-"):
-		return &fault.Error{Field: "key_path", Message: "the path to a key must begin with / or ~"}
+		return fault.Invalid("key_path", fmt.Sprintf("%q is not a path to a key", s.KeyPath), "begin it with / or ~")
 	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):
-		return &fault.Error{Field: "folder", Message: "the start folder must be absolute or begin with ~/"}
+		return fault.Invalid("folder", fmt.Sprintf("the start folder %q is not absolute", s.Folder), "begin it with / or ~/")
 	}
 	return nil
 }

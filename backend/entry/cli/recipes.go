@@ -138,7 +138,7 @@ func (rc recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string,
 		}
 		r, err := goal.RecipeFromCalls(name, s.description, calls, parameters)
 		if err != nil {
-			return &fault.Error{Code: fault.Refused, Message: err.Error()}
+			return fault.New(fault.Refused, err.Error(), "goalctl recipes show NAME shows how a recipe is written")
 		}
 		return rc.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
@@ -161,7 +161,7 @@ func (rc recipeCommands) saveFileAsRecipe(name, file string) error {
 	}
 	r, err := config.ParseRecipe(b)
 	if err != nil {
-		return &fault.Error{Code: fault.Refused, Message: file + ": " + err.Error()}
+		return fault.New(fault.Refused, file+": "+err.Error(), "correct the file, then import it again")
 	}
 	r.Name = name
 	return rc.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })

@@ -159,7 +159,8 @@ func (a *Agent) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (
 func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
 	s, ok := a.sessions.get(id)
 	if !ok {
-		return s, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id), ""))
+		return s, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id),
+			"begin a new session"))
 	}
 	return s, nil
 }

@@ -45,7 +45,7 @@ func (r *Rules) ValidateGrants(p *policy.Policy) (err error) {
 		return err
 	}
 	if err := p.ValidateWork(); err != nil {
-		return &fault.Error{Field: "work", Message: err.Error()}
+		return fault.Invalid("work", err.Error(), "name files and folders below the goal's folder")
 	}
 	if err := p.Validate(); err != nil {
 		return fault.Invalid("allow_hosts", err.Error(), "give names such as docs.example or *.example.org")

@@ -125,7 +125,7 @@ func NewApprovalView(id goal.ID, a goal.Approval) ApprovalView {
 func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(list) == 0 {
-		return false, &fault.Error{Code: fault.Refused, Message: "no approval is named"}
+		return false, fault.New(fault.Refused, "no approval is named", "name the approvals to answer")
 	}
 	var errs []error
 	for _, in := range list {

@@ -196,7 +196,8 @@ func (ba *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err 
 	defer ba.recoverProblem(&err)
 	address, err = browser.Address(address)
 	if err != nil {
-		return false, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the bookmark was not saved: %v", err)}
+		return false, fault.New(fault.Refused, fmt.Sprintf("the bookmark was not saved: %v", err),
+			"give a full address that begins with http:// or https://")
 	}
 	return true, ba.store.Workspace.SetBookmark(ba.ctx, address, title, on)
 }

@@ -139,7 +139,8 @@ func (w *WorkspaceAPI) Layout() (out string, err error) {
 func (w *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
 	defer w.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
-		return false, &fault.Error{Code: fault.Refused, Message: "the layout is not JSON of at most 1 MiB"}
+		return false, fault.New(fault.Refused, "the layout is not JSON of at most 1 MiB",
+			"reload the page; the layout that was saved last stays")
 	}
 	return true, w.store.Workspace.SaveLayout(w.ctx, "main", body)
 }

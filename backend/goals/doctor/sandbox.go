@@ -51,8 +51,7 @@ func memoryFinding(l *sandbox.ResourceLimits, cgroupError error) api.DoctorFindi
 			l.Together>>20)
 		return f
 	}
-	problem := &fault.Error{Message: cgroupError.Error()}
-	errors.As(cgroupError, &problem)
+	problem := fault.Of(cgroupError)
 	f.State, f.Hint = api.FindingWarn, problem.Hint
 	f.Detail = fmt.Sprintf("Goalpost measures the programs of each goal and ends the largest above %d MiB together; a "+
 		"fast one can exceed that for a moment. The kernel does not enforce it: %s.", l.Together>>20, problem.Message)

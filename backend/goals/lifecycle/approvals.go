@@ -40,7 +40,8 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	var answeredRow store.GoalRow
 	err = s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		if answeredRow = row; row.Status != goal.Running && row.Status != goal.Paused {
-			return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
+			return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
+				"reopen it with a note if it should go on")
 		}
 		return nil
 	}, o)

@@ -212,7 +212,7 @@ func (fh *FolderHistory) EachDiff(
 		return err
 	}
 	if a == nil {
-		return fault.Kind(fault.NotFound, "", unavailable, "")
+		return fault.Kind(fault.NotFound, "", unavailable, "if the folder is a git repository, git can show what changed")
 	}
 	c, err := fh.compare(ctx, row, a, paths)
 	if err != nil {

@@ -41,7 +41,8 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 		return fault.New(fault.Conflict, "the goal waits in the queue and has not begun",
 			"abort it to take it out of the queue; you can continue it later")
 	case row.Status != goal.Running && !queues:
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not running", row.Status),
+			"only a goal that runs can be paused")
 	}
 	return nil
 }
@@ -54,7 +55,7 @@ func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
 // SteerWith does what Steer does, with an order that says whose note it is.
 func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
-		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
+		return fault.Invalid("text", "the note is empty", "write what the agent should know")
 	}
 	return s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		isActive, err := s.Runs.isActive(row)
@@ -79,7 +80,8 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 		return fmt.Errorf("abort: %w", err)
 	}
 	if !isActive {
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
+			"nothing is left to abort; delete it if it is not needed")
 	}
 	if s.Runs.runner.Cancel(id, stop) {
 		select {

@@ -79,7 +79,7 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 	}
 	return r.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
-			return nil, &fault.Error{Code: fault.Conflict, Message: "the goal has already been reopened"}
+			return nil, fault.New(fault.Conflict, "the goal has already been reopened", "add a note to it instead")
 		}
 		if err := r.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
@@ -95,7 +95,8 @@ func (r *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return r.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		orders, err := r.store.Orders.List(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(orders) == 0 {
-			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened", "")))
+			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened",
+				"look at its state; nothing was changed")))
 		}
 		notes := make([]string, len(orders))
 		for i, o := range orders {
@@ -206,7 +207,8 @@ func (r *Resumption) wakeWaiting(
 		if isParked(now) { // or is queued by now: its run begins with them
 			return nil
 		}
-		return &fault.Error{Code: fault.Conflict, Message: "the goal has already continued, because its wait is over"}
+		return fault.New(fault.Conflict, "the goal has already continued, because its wait is over",
+			"watch it; nothing else is needed")
 	}, orders...)
 }
 
@@ -268,7 +270,7 @@ func (r *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, 
 // runProblem returns why a goal cannot begin a run, nil if it can.
 func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
-		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
+		return fault.New(fault.Conflict, err.Error(), "watch it if it runs, or pause it first")
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
 		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then resume")

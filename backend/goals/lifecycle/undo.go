@@ -132,7 +132,7 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 	case in.Redo:
 		n, ok := a.LastUndo()
 		if !ok {
-			return 0, "", fault.Kind(fault.Conflict, "", "there is no undo to redo", "")
+			return 0, "", fault.Kind(fault.Conflict, "", "there is no undo to redo", "undo first")
 		}
 		return n, "the state before the undo", nil
 	case in.Step == 0:

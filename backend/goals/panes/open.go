@@ -52,7 +52,7 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 		dir = homeDir()
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
+		return pane.Info{}, fault.Invalid("dir", "the folder "+dir+" does not exist", "choose a folder that exists")
 	}
 	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
 		ID:         r.NewID(pane.Terminal),

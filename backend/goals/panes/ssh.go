@@ -92,7 +92,7 @@ func unreachableError(err error) error {
 	if problem := api.ToProblem(err); problem.Code != fault.Internal {
 		return problem
 	}
-	return &fault.Error{Code: fault.Unavailable, Message: err.Error()}
+	return fault.New(fault.Unavailable, err.Error(), "check the server's address, and that ssh reaches it from a terminal")
 }
 
 // OpenSSH opens a pane and connects it to a server.
@@ -196,7 +196,7 @@ func (ss *SSH) AnswerSSH(in api.ArgsAnswer) error {
 		return NotFoundError(in.Pane)
 	}
 	if !link.Answer(in.Ask, in.Text, in.OK) {
-		return &fault.Error{Code: fault.Conflict, Message: "ssh no longer asks this question"}
+		return fault.New(fault.Conflict, "ssh no longer asks this question", "look at the pane: it has gone on or ended")
 	}
 	return nil
 }

@@ -190,7 +190,8 @@ func (w *Worktrees) Inspect(ctx context.Context, dir string) State {
 func (w *Worktrees) openWorktree(ctx context.Context, dir string) (*gitrepo.Repo, error) {
 	repo, err := w.Open(ctx, dir)
 	if err == nil && repo.Top() != dir {
-		err = fault.Kind(fault.Conflict, "", "the folder "+dir+" is not a git worktree", "")
+		err = fault.Kind(fault.Conflict, "", "the folder "+dir+" is not a git worktree",
+			"git worktree list shows those of a repository")
 	}
 	return repo, err
 }

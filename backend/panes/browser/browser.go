@@ -30,7 +30,8 @@ var (
 	// ErrClosed means that the pane or the manager was closed.
 	ErrClosed = cdp.ErrClosed
 	// ErrRefused means that a pane may not open the address.
-	ErrRefused error = fault.Kind(fault.Refused, "url", "address refused", "")
+	ErrRefused error = fault.Kind(fault.Refused, "url", "address refused",
+		"open an address that begins with http:// or https://")
 	// ErrStale means that a ref names an element that is no longer on the page.
 	ErrStale = errors.New("stale ref, take a new snapshot")
 	// ErrTimeout means that the page did not answer in time.

@@ -27,7 +27,7 @@ var (
 	// ErrTakenOver means that a user has taken the pane over from the agent, which sees and does
 	// nothing on the page until HandBack.
 	ErrTakenOver = cdp.FaultCause(fault.Kind(fault.Conflict, "",
-		"a user has taken this pane over: wait until it is handed back, then look again", ""))
+		"a user has taken this pane over", "wait until it is handed back, then look again"))
 	// ErrAgentInControl means that a user's input came while the agent drives.
 	ErrAgentInControl error = fault.Kind(fault.Conflict, "", "the agent is using this pane", "take over to type")
 )

@@ -25,7 +25,7 @@ func (c *Config) recipeDir() string { return filepath.Join(c.state, "recipes") }
 
 func (c *Config) recipeFile(name string) (string, error) {
 	if err := goal.ValidateRecipeName(name); err != nil {
-		return "", &fault.Error{Field: "name", Message: err.Error()}
+		return "", fault.Invalid("name", err.Error(), "use small letters, digits and hyphens")
 	}
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
 }
@@ -102,7 +102,7 @@ func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 // SaveRecipe saves a new recipe. It never replaces one with that name, because another goal or the user may need it.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err := r.Validate(); err != nil {
-		return &fault.Error{Field: "recipe", Message: err.Error()}
+		return fault.Invalid("recipe", err.Error(), "goalctl recipes show NAME shows how a recipe is written")
 	}
 	file, err := c.recipeFile(r.Name)
 	if err != nil {

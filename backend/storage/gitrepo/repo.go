@@ -242,5 +242,5 @@ func gitError(command string, status process.Status, stderr []byte) error {
 	if words == "" {
 		words = status.String()
 	}
-	return fault.Kind(fault.Conflict, "", "git "+command+": "+words, "")
+	return fault.Kind(fault.Conflict, "", "git "+command+": "+words, "run git status in the folder to see its state")
 }

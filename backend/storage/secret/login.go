@@ -26,7 +26,7 @@ func (l *Logins) Save(ctx context.Context, in Login) error {
 		return err
 	}
 	if strings.TrimSpace(in.User) == "" {
-		return &fault.Error{Field: "user", Message: "the user name is empty"}
+		return fault.Invalid("user", "the user name is empty", "enter it as the page asks for it")
 	}
 	if err := validateValue("password", in.Password); err != nil {
 		return err

@@ -37,7 +37,7 @@ func validateValue(field, value string) error {
 	case strings.ContainsRune(value, 0):
 		return fault.Invalid(field, "the value contains a NUL byte", "give text")
 	case len(strings.TrimSpace(value)) < minValue:
-		return &fault.Error{Field: field, Message: "the value is blank"}
+		return fault.Invalid(field, "the value is blank", "enter the secret itself")
 	case len(value) < minWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz_") == "":
 		return fault.Invalid(field, "the value is one ordinary word, which would be hidden everywhere",
 			"use a value with a digit, a capital letter or a symbol")

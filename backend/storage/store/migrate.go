@@ -30,15 +30,15 @@ const applicationID = 0x476f616c // "Goal"
 type DevelopmentSchemaError struct{ Path string }
 
 func (d *DevelopmentSchemaError) Error() string {
-	return fmt.Sprintf("the database %s was made by a development version before 0.1.0: move the folder %s away and "+
-		"start again", d.Path, filepath.Dir(d.Path))
+	return fmt.Sprintf("the database %s was made by a development version before 0.1.0", d.Path)
 }
 
 // As lets fault.Of find the code.
 func (d *DevelopmentSchemaError) As(target any) bool {
 	f, ok := target.(**fault.Error)
 	if ok {
-		*f = fault.Kind(fault.Unavailable, "", d.Error(), "")
+		*f = fault.Kind(fault.Unavailable, "", d.Error(),
+			fmt.Sprintf("move the folder %s away and start again", filepath.Dir(d.Path)))
 	}
 	return ok
 }

@@ -227,7 +227,7 @@ func (r *reporter) folderChanges(ctx context.Context) string {
 	if r.folder == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // 200,000 files on a slow disk
 	defer cancel()
 	s, err := r.folder.Changed(ctx)
 	if err != nil {

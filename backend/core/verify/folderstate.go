@@ -96,6 +96,9 @@ func (f *FolderState) Protected() []protect.Item { return f.protectedState().Pro
 // content. Call it before any other method.
 func (f *FolderState) WatchPages(show func(ctx context.Context) (string, error)) { f.base.Pages = show }
 
+// ListChangesOf makes a source decide what differs from the start. Call it before any other method.
+func (f *FolderState) ListChangesOf(source baseline.Source) { f.base.Source = source }
+
 // Changed describes in a sentence what changed since the start, "" if nothing.
 func (f *FolderState) Changed(ctx context.Context) (string, error) { return f.baseline().Changed(ctx) }
 

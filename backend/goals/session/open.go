@@ -198,6 +198,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	}
 	se.models = m
 	se.snapshots = se.registry.startSnapshots(ctx, g, warn)
+	se.workspace.ListChangesOf(se.snapshots)
 	se.recorder.setActive(true)
 	se.checks = se.sandbox.CheckRunner(se.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID)

@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -18,6 +20,9 @@ import (
 
 // minSnapshotInterval is the minimum time between two snapshots during a run.
 const minSnapshotInterval = 30 * time.Second
+
+// maxSnapshotTime limits the last snapshot of a run.
+const maxSnapshotTime = time.Minute
 
 // SnapshotOptions returns the folder that the snapshots of a goal cover, and where they are stored. state is Goalpost's
 // data folder, and dir the goal's private folder in it.
@@ -54,7 +59,8 @@ type snapshots struct {
 	done    chan struct{}
 	once    sync.Once
 
-	archive *snapshot.Archive // the goroutine's until done
+	archive  *snapshot.Archive // the goroutine's until first is closed
+	firstErr error             // why there is no first snapshot
 
 	mu   sync.Mutex
 	step int // the newest one
@@ -80,7 +86,7 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go s.run(ctx, g.Spent.Steps, func(err error) {
-		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone: %v", err))
+		warn("snapshot", fmt.Sprintf("changes in the folder can neither be listed nor undone: %v", err))
 	})
 	return s
 }
@@ -93,12 +99,12 @@ func (s *snapshots) run(ctx context.Context, step int, onFailure func(error)) {
 	case <-ctx.Done():
 		return
 	}
-	err := s.takeFirst(ctx, step)
+	s.firstErr = s.takeFirst(ctx, step)
+	if s.firstErr != nil && ctx.Err() == nil {
+		onFailure(s.firstErr) // before a step that waits for the snapshot
+	}
 	close(s.first)
-	if err != nil {
-		if ctx.Err() == nil {
-			onFailure(err)
-		}
+	if s.firstErr != nil {
 		return
 	}
 	s.sync()
@@ -129,17 +135,65 @@ func (s *snapshots) takeFirst(ctx context.Context, step int) (err error) {
 	return s.archive.Take(ctx, kind, step)
 }
 
+// ChangesSinceStart compares the folder with the first snapshot of the goal. While none was needed, the goal has
+// changed nothing.
+func (s *snapshots) ChangesSinceStart(ctx context.Context) (goal.FolderChanges, error) {
+	select {
+	case <-s.request:
+	default:
+		return storedChanges(ctx, s.options)
+	}
+	select {
+	case <-s.first:
+	case <-s.done:
+	case <-ctx.Done():
+		return goal.FolderChanges{}, fmt.Errorf("waiting for the first snapshot: %w", context.Cause(ctx))
+	}
+	select {
+	case <-s.first:
+	default: // the run ended before it began
+		return storedChanges(ctx, s.options)
+	}
+	if s.firstErr != nil {
+		return goal.FolderChanges{Unavailable: s.firstErr.Error()}, nil
+	}
+	return s.archive.ChangesSinceStart(ctx)
+}
+
+// storedChanges compares a folder with the snapshots that are stored, if there are any.
+func storedChanges(ctx context.Context, o snapshot.Options) (goal.FolderChanges, error) {
+	a, err := snapshot.Read(o)
+	if errors.Is(err, fs.ErrNotExist) {
+		return goal.FolderChanges{}, nil
+	}
+	if err != nil {
+		return goal.FolderChanges{}, err
+	}
+	return a.ChangesSinceStart(ctx)
+}
+
+// storedSnapshots lists the changes of a goal that has no run.
+type storedSnapshots struct{ options snapshot.Options }
+
+// ChangesSinceStart compares the folder with the stored snapshots.
+func (st storedSnapshots) ChangesSinceStart(ctx context.Context) (goal.FolderChanges, error) {
+	return storedChanges(ctx, st.options)
+}
+
 func (s *snapshots) sync() {
 	if err := s.archive.Sync(); err != nil {
 		s.log.Warn("snapshots may be lost with the machine's power", "goal", s.goal, "error", err)
 	}
 }
 
-// end stops the goroutine, and takes the last snapshot of the run.
+// end stops the goroutine, and takes the last snapshot of the run. It has a time limit of its own: without this
+// snapshot an undo would treat the last changes of the goal as those of the user.
 func (s *snapshots) end(ctx context.Context) {
 	if s == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxSnapshotTime)
+	defer cancel()
 	s.once.Do(func() {
 		s.stop()
 		<-s.done

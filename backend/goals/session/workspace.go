@@ -22,6 +22,7 @@ func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Fo
 	if err != nil {
 		return nil, fmt.Errorf("open the goal's folder: %w", err)
 	}
+	w.ListChangesOf(storedSnapshots{SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID))})
 	w.WatchPages(func(ctx context.Context) (string, error) { return reg.Panes.PagesFingerprint(ctx, g.ID) })
 	return w, nil
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/fileio"
 	"goalpost/backend/lib/ignore"
 	"goalpost/backend/lib/text"
@@ -52,7 +53,8 @@ var (
 )
 
 // errTooMany means that a folder has more entries than a snapshot can have.
-var errTooMany = fmt.Errorf("the folder has more than %d files", maxEntries)
+var errTooMany error = fault.New(fault.Conflict, "the folder has more than 200,000 files",
+	"name folders that programs fill in .gitignore, or start the goal in a smaller folder")
 
 // scan reads everything in the folder. It follows no link, and executes or obeys nothing in the folder except the
 // patterns of .gitignore files.

@@ -29,6 +29,8 @@ type Baseline struct {
 	dir              string
 	start            *startState
 	maxFingerprinted int // entries in a fingerprint
+	// Source lists the changes; nil: there are none. Set it before any other use.
+	Source Source
 	// Pages returns what the goal's pages show, for fingerprints; nil if there are none. Set it before any other
 	// use.
 	Pages  func(ctx context.Context) (string, error)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/fileio"
 	"goalpost/backend/lib/text"
 )
@@ -19,116 +20,66 @@ import (
 // be confirmed.
 const maxDiffBytes = 1 << 20
 
-// change is a file that has changed; was or is is nil if it did not exist.
-type change struct {
-	path    string
-	was, is *Entry
+// Source lists what differs from the start.
+type Source interface {
+	ChangesSinceStart(ctx context.Context) (goal.FolderChanges, error)
 }
 
-// notComparedPrefix describes a folder that is too large.
-var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d entries", maxEntries)
-
-// findChanges lists what differs from the start, sorted by path; folders do not count themselves. heaps is the text of
-// generatedDirs. ok is false if the folder is too large to compare.
-func (ba *Baseline) findChanges(ctx context.Context) (list []change, heaps string, ok bool, err error) {
-	look, err := ba.scan(ctx, maxEntries)
-	if err != nil {
-		return nil, "", false, err
+// changes lists what differs from the start. Without a source there are no changes.
+func (ba *Baseline) changes(ctx context.Context) (goal.FolderChanges, error) {
+	if ba == nil || ba.Source == nil {
+		return goal.FolderChanges{}, nil
 	}
-	if look.more || ba.start.More {
-		return nil, "", false, nil
-	}
-	present := map[string]bool{}
-	for i := range look.entries {
-		is := &look.entries[i]
-		present[is.Path] = true
-		was := ba.start.byPath[is.Path]
-		if is.Mode.IsDir() || was != nil && isSameEntry(was, is) {
-			continue
-		}
-		if was != nil && was.Mode.IsDir() {
-			was = nil
-		}
-		list = append(list, change{is.Path, was, is})
-	}
-	for i := range ba.start.Entries {
-		was := &ba.start.Entries[i]
-		if !present[was.Path] && !was.Mode.IsDir() {
-			list = append(list, change{was.Path, was, nil})
-		}
-	}
-	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
-	return list, ba.generatedDirs(look), true, nil
+	return ba.Source.ChangesSinceStart(ctx)
 }
 
-// generatedDirs describes the ignored folders that hold more or fewer entries than at the start: "not compared:
-// node_modules (812 entries, 0 at the start)".
-func (ba *Baseline) generatedDirs(look *treeWalk) string {
-	var list []string
-	for _, is := range look.entries {
-		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
-			continue
-		}
-		was := 0
-		if e := ba.start.byPath[is.Path]; e != nil {
-			was = e.Count
-		}
-		if is.Count != was {
-			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", text.SanitizeLine(is.Path, 100), is.Count, was))
+// describeLeftOut describes what is not compared: "not compared: node_modules (filled by programs)".
+func describeLeftOut(list []goal.LeftOut) string {
+	var parts []string
+	for _, l := range list {
+		if !slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(l.Path)) {
+			parts = append(parts, fmt.Sprintf("%s (%s)", text.SanitizeLine(l.Path, 100), l.Reason))
 		}
 	}
-	if len(list) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return "not compared: " + strings.Join(list, ", ")
-}
-
-func isSameEntry(was, is *Entry) bool {
-	if was.Mode != is.Mode || was.Target != is.Target || was.Size != is.Size {
-		return false
-	}
-	if was.SHA256 != "" && is.SHA256 != "" {
-		return was.SHA256 == is.SHA256
-	}
-	return was.MTime == is.MTime && was.CTime == is.CTime
+	return "not compared: " + strings.Join(firstTen(parts), ", ")
 }
 
 // Changed describes in a sentence what changed since the start, "" if nothing.
 func (ba *Baseline) Changed(ctx context.Context) (string, error) {
-	if ba == nil {
-		return "", nil
-	}
-	list, heaps, ok, err := ba.findChanges(ctx)
+	c, err := ba.changes(ctx)
 	if err != nil {
 		return "", err
 	}
-	if !ok {
-		return notComparedPrefix, nil
+	if c.Unavailable != "" {
+		return "not compared: " + c.Unavailable, nil
 	}
 	names := map[string][]string{} // by what happened to them
-	var withoutText, parts []string
-	for _, c := range list {
-		name := text.SanitizeLine(c.path, 200)
-		if c.was != nil && c.was.Over {
-			withoutText = append(withoutText, name)
+	ignored := 0
+	for _, one := range c.List {
+		if one.IsIgnored {
+			ignored++
+			continue
 		}
 		verb := "Changed"
-		if c.was == nil {
+		if one.Was == nil {
 			verb = "Created"
-		} else if c.is == nil {
+		} else if one.Is == nil {
 			verb = "Removed"
 		}
-		names[verb] = append(names[verb], name)
+		names[verb] = append(names[verb], text.SanitizeLine(one.Path, 200))
 	}
+	var parts []string
 	for _, verb := range slices.Sorted(maps.Keys(names)) {
 		parts = append(parts, verb+" "+strings.Join(firstTen(names[verb]), ", "))
 	}
-	if len(withoutText) > 0 {
-		heaps = text.JoinClauses(
-			fmt.Sprintf("not compared line by line, because at most %d MiB of the start are copied: %s",
-				maxBaselineBytes>>20, strings.Join(firstTen(withoutText), ", ")), heaps)
+	more := describeLeftOut(c.LeftOut)
+	if ignored > 0 {
+		more = text.JoinClauses(goal.FormatCount(ignored, "ignored file")+" changed", more)
 	}
-	return text.JoinClauses(strings.Join(parts, ". "), heaps), nil
+	return text.JoinClauses(strings.Join(parts, ". "), more), nil
 }
 
 // firstTen returns the first ten names, and how many more there are.
@@ -140,30 +91,31 @@ func firstTen(names []string) []string {
 	return append(names[:maxNames:maxNames], fmt.Sprintf("and %d more", len(names)-maxNames))
 }
 
+// changedFiles returns the changed files that are not ignored: those that can be the agent's work.
+func changedFiles(c goal.FolderChanges) []goal.FolderChange {
+	return slices.DeleteFunc(c.List, func(one goal.FolderChange) bool {
+		return one.IsIgnored || (one.Was == nil || one.Was.Mode.IsDir()) && (one.Is == nil || one.Is.Mode.IsDir())
+	})
+}
+
 // ChangedFiles lists the files that were created, changed or removed since the start.
 func (ba *Baseline) ChangedFiles(ctx context.Context) ([]string, error) {
-	if ba == nil {
-		return nil, nil
-	}
-	list, _, _, err := ba.findChanges(ctx)
-	files := make([]string, 0, len(list))
-	for _, c := range list {
-		files = append(files, c.path)
+	c, err := ba.changes(ctx)
+	var files []string
+	for _, one := range changedFiles(c) {
+		files = append(files, one.Path)
 	}
 	return files, err
 }
 
 // Diff returns the changes since the start as a unified diff of at most maxDiffBytes bytes.
 func (ba *Baseline) Diff(ctx context.Context) (string, error) {
-	if ba == nil {
-		return "", nil
-	}
-	list, heaps, ok, err := ba.findChanges(ctx)
-	if err != nil {
+	c, err := ba.changes(ctx)
+	if err != nil || ba == nil {
 		return "", err
 	}
-	if !ok {
-		return notComparedPrefix + "\n", nil
+	if c.Unavailable != "" {
+		return "not compared: " + c.Unavailable + "\n", nil
 	}
 	root, err := os.OpenRoot(ba.dir)
 	if err != nil {
@@ -171,77 +123,77 @@ func (ba *Baseline) Diff(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = root.Close() }()
 	var b strings.Builder
-	for i, c := range list {
+	files := changedFiles(c)
+	for i, one := range files {
 		if b.Len() > maxDiffBytes {
-			fmt.Fprintf(&b, "… %d more files are different\n", len(list)-i)
+			fmt.Fprintf(&b, "… %d more files are different\n", len(files)-i)
 			break
 		}
-		b.WriteString(ba.diff(root, c))
+		b.WriteString(diffFile(root, one))
 	}
-	if heaps != "" {
-		b.WriteString(heaps + "\n")
+	if left := describeLeftOut(c.LeftOut); left != "" {
+		b.WriteString(left + "\n")
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), maxDiffBytes)), nil
 }
 
-// diff returns the changes in one file.
-func (ba *Baseline) diff(root *os.Root, c change) string {
+// diffFile returns the changes in one file.
+func diffFile(root *os.Root, c goal.FolderChange) string {
 	var b strings.Builder
-	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
-		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
-		if c.was.SHA256 != "" && c.was.SHA256 == c.is.SHA256 {
+	if c.Was != nil && c.Is != nil && c.Was.Mode != c.Is.Mode {
+		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.Path, c.Is.Mode, c.Was.Mode)
+		if c.Was.SHA256 != "" && c.Was.SHA256 == c.Is.SHA256 {
 			return b.String()
 		}
 	}
-	was, wasText := ba.contentBefore(c.was)
-	is, isText := contentAfter(root, c.is)
+	was, wasText := contentBefore(c)
+	is, isText := contentAfter(root, c)
 	if !wasText || !isText {
-		why := "not text, or too long to show"
-		if c.was != nil && c.was.Over {
-			why = fmt.Sprintf("not compared line by line, because at most %d MiB of the start are copied",
-				maxBaselineBytes>>20)
-		}
-		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, formatSizeChange(c), why)
+		fmt.Fprintf(&b, "%s: %s (not text, or too long to show)\n", c.Path, formatSizeChange(c))
 		return b.String()
 	}
-	b.WriteString(UnifiedDiff(c.path, was, is, c.is == nil))
-	if c.was == nil && len(is) == 0 {
-		fmt.Fprintf(&b, "%s: new and empty\n", c.path)
+	b.WriteString(UnifiedDiff(c.Path, was, is, c.Is == nil))
+	if c.Was == nil && len(is) == 0 {
+		fmt.Fprintf(&b, "%s: new and empty\n", c.Path)
 	}
 	return b.String()
 }
 
-func (ba *Baseline) contentBefore(e *Entry) ([]byte, bool) {
+func contentBefore(c goal.FolderChange) ([]byte, bool) {
 	switch {
-	case e == nil:
+	case c.Was == nil || c.Was.Mode.IsDir():
 		return nil, true
-	case e.Target != "":
-		return []byte("a link to " + e.Target + "\n"), true
+	case c.Was.Target != "":
+		return []byte("a link to " + c.Was.Target + "\n"), true
 	}
-	return ba.start.content(e)
+	content, err := c.ReadStart()
+	if content == nil {
+		content = []byte{} // UnifiedDiff takes nil for a new file
+	}
+	return content, err == nil && fileio.IsText(content)
 }
 
-func contentAfter(root *os.Root, e *Entry) ([]byte, bool) {
+func contentAfter(root *os.Root, c goal.FolderChange) ([]byte, bool) {
 	switch {
-	case e == nil:
+	case c.Is == nil || c.Is.Mode.IsDir():
 		return nil, true
-	case e.Target != "":
-		return []byte("a link to " + e.Target + "\n"), true
-	case e.SHA256 == "":
+	case c.Is.Target != "":
+		return []byte("a link to " + c.Is.Target + "\n"), true
+	case c.Is.SHA256 == "":
 		return nil, false
 	}
-	text, _, err := fileio.Read(root, e.Path, maxHashBytes)
-	return text, err == nil && fileio.IsText(text)
+	content, _, err := fileio.Read(root, c.Path, maxHashBytes)
+	return content, err == nil && fileio.IsText(content)
 }
 
-func formatSizeChange(c change) string {
+func formatSizeChange(c goal.FolderChange) string {
 	switch {
-	case c.was == nil:
-		return fmt.Sprintf("created, %d bytes", c.is.Size)
-	case c.is == nil:
-		return fmt.Sprintf("removed, it had %d bytes", c.was.Size)
+	case c.Was == nil:
+		return fmt.Sprintf("created, %d bytes", c.Is.Size)
+	case c.Is == nil:
+		return fmt.Sprintf("removed, it had %d bytes", c.Was.Size)
 	}
-	return fmt.Sprintf("changed, %d bytes, was %d", c.is.Size, c.was.Size)
+	return fmt.Sprintf("changed, %d bytes, was %d", c.Is.Size, c.Was.Size)
 }
 
 // UnifiedDiff returns the differences between two texts. It shortens lines, because some files are one line of a

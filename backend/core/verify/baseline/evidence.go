@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/fileio"
 	"goalpost/backend/lib/text"
 )
@@ -39,11 +40,11 @@ func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEviden
 	if ba == nil {
 		return nil, nil
 	}
-	changes, _, _, err := ba.findChanges(ctx)
+	all, err := ba.changes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	look, err := ba.scan(ctx, maxEntries)
+	look, err := ba.scan(ctx, ba.maxFingerprinted)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +53,13 @@ func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEviden
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	list := make([]change, 0, len(changes))
-	names := namedFiles(look.entries, question)
-	for _, e := range names {
-		i := slices.IndexFunc(changes, func(c change) bool { return c.path == e.Path })
+	changes := changedFiles(all)
+	list := make([]goal.FolderChange, 0, len(changes))
+	for _, e := range namedFiles(look.entries, question) {
+		i := slices.IndexFunc(changes, func(c goal.FolderChange) bool { return c.Path == e.Path })
 		if i < 0 {
-			list = append(list, change{e.Path, e, e})
+			same := &goal.FolderEntry{Mode: e.Mode, Size: e.Size, SHA256: e.SHA256}
+			list = append(list, goal.FolderChange{Path: e.Path, Was: same, Is: same})
 			continue
 		}
 		list = append(list, changes[i])
@@ -67,34 +69,34 @@ func (ba *Baseline) Evidence(ctx context.Context, question string) ([]FileEviden
 	list = append(list, changes...)
 	evidence := make([]FileEvidence, 0, min(len(list), maxEvidenceFiles))
 	for i, c := range list[:min(len(list), maxEvidenceFiles)] {
-		evidence = append(evidence, ba.evidenceFor(root, c, i < named))
+		evidence = append(evidence, evidenceFor(root, c, i < named))
 	}
 	return evidence, nil
 }
 
-func (ba *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence {
-	f := FileEvidence{Path: c.path, Named: named}
+func evidenceFor(root *os.Root, c goal.FolderChange, named bool) FileEvidence {
+	f := FileEvidence{Path: c.Path, Named: named}
 	switch {
-	case c.was == nil:
+	case c.Was == nil:
 		f.Change = "new"
-	case c.is == nil:
+	case c.Is == nil:
 		f.Change = "removed"
-	case c.was != c.is:
+	case c.Was != c.Is:
 		f.Change = "changed"
 	}
 	if f.Change != "" {
-		f.Diff = ba.diff(root, c)
+		f.Diff = diffFile(root, c)
 	}
-	if c.is == nil {
+	if c.Is == nil {
 		return f
 	}
-	f.Size = c.is.Size
-	if c.is.Mode.IsRegular() {
+	f.Size = c.Is.Size
+	if c.Is.Mode.IsRegular() {
 		limit := int64(maxEvidenceBytes)
 		if named {
 			limit = maxNamedBytes
 		}
-		text, _, err := fileio.Read(root, c.path, limit)
+		text, _, err := fileio.Read(root, c.Path, limit)
 		f.IsTooLong = errors.Is(err, fileio.ErrTooLong)
 		if f.IsText = err == nil && fileio.IsText(text); f.IsText {
 			f.Text, f.Size = string(text), int64(len(text))

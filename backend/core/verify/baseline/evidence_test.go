@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"goalpost/backend/storage/snapshot"
 )
 
 func TestEvidence_NamedFilesFirst_ThenChangedOnes(t *testing.T) {
@@ -22,6 +24,10 @@ func TestEvidence_NamedFilesFirst_ThenChangedOnes(t *testing.T) {
 	write("checks/secret.md", "what passes\n")
 	w, err := Record(t.Context(), Options{Dir: dir, Private: private, Hidden: []string{"checks"}})
 	done(t, err)
+	archive, err := snapshot.Open(snapshot.Options{Dir: dir, Private: private, Hidden: []string{"checks"}})
+	done(t, err)
+	done(t, archive.Take(t.Context(), snapshot.Start, 0))
+	w.Source = archive
 	write("a.txt", strings.Repeat("long\n", maxEvidenceBytes))
 	write("b.txt", "after\n")
 	write("report.md", "all is well\n")

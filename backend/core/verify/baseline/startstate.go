@@ -40,10 +40,7 @@ func recordStart(ctx context.Context, o Options) (*startState, error) {
 	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules, hidden: o.Hidden}
 	w.sum = func(root *os.Root, name string, e *Entry) {
 		text := hashFile(root, name, e)
-		if text == nil || !fileio.IsText(text) {
-			return
-		}
-		if e.Over = int64(len(text)) > free; e.Over {
+		if text == nil || !fileio.IsText(text) || int64(len(text)) > free {
 			return
 		}
 		free -= int64(len(text))

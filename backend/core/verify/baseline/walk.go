@@ -37,7 +37,6 @@ type Entry struct {
 	Count int  `json:"n,omitempty"`
 	Heap  bool `json:"i,omitempty"` // ignored folder
 	Kept  bool `json:"k,omitempty"` // its text was copied
-	Over  bool `json:"v,omitempty"` // its text would have exceeded maxBaselineBytes
 }
 
 // treeWalk records everything in a folder, sorted by name. It follows no symlink.

@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
+	"goalpost/backend/lib/fault"
 )
 
 // TestCommit_OfAGoal_HasItsFilesAlone: the commit has the files that the goal changed, and none that git ignores. It
@@ -75,5 +76,27 @@ func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	if got := git("symbolic-ref", "--short", "HEAD") + " " + git("log", "--format=%s") + " " +
 		git("diff", "--cached"); got != "main one " {
 		t.Errorf("what is checked out: %q", got)
+	}
+
+	// Where all files are left out, the error names them and says what to do.
+	git("config", "filter.lfs.clean", "false")
+	write(".git/info/attributes", "a filter=lfs\n")
+	if err := os.MkdirAll(filepath.Join(dir, "inner", ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("inner/file", "two\n")
+	for path, want := range map[string]string{
+		"a":     "1 file left out: a (git would run the filter lfs on it",
+		"d.log": "1 file left out: d.log (git ignores it)",
+		"inner": "1 file left out: inner/file (it belongs to the repository in inner)",
+	} {
+		_, err := changes.Commit(out.GoalID, api.CommitInput{Branch: "other", Paths: []string{path}})
+		if e := fault.Of(err); !strings.Contains(e.Message, want) || !strings.Contains(e.Hint, "git add") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	_, err = changes.Commit(out.GoalID, api.CommitInput{Paths: []string{"mine"}})
+	if fault.Of(err).Message != "there is nothing to commit" {
+		t.Errorf("a file that the goal did not change: %v", err)
 	}
 }

@@ -69,7 +69,25 @@ func (fh *FolderHistory) CommitChanges(
 		out.Branch = proposeBranch(ctx, repo, row.Goal)
 	}
 	out.Commit, err = repo.Commit(ctx, out.Branch, commitMessage(row, in.Message), files)
-	return out, err
+	return out, nameLeftOut(err, out.Skipped)
+}
+
+// nameLeftOut names the files that were left out if no other file can be committed. Then ErrNothing would be wrong.
+func nameLeftOut(err error, skipped []api.LeftOutPath) error {
+	const maxNamed = 5
+	if !errors.Is(err, gitrepo.ErrNothing) || len(skipped) == 0 {
+		return err
+	}
+	var names []string
+	for _, s := range skipped[:min(len(skipped), maxNamed)] {
+		names = append(names, s.Path+" ("+s.Why+")")
+	}
+	if n := len(skipped) - maxNamed; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return fault.New(fault.Conflict, fmt.Sprintf("no file can be committed here; %s left out: %s",
+		goal.FormatCount(len(skipped), "file"), strings.Join(names, ", ")),
+		"commit them yourself with git add and git commit; git add needs -f for ignored files")
 }
 
 // WriteCommitPatch writes the changes of a goal as a patch for git am.
@@ -80,7 +98,8 @@ func (fh *FolderHistory) WriteCommitPatch(
 	if err != nil {
 		return out, err
 	}
-	return out, repo.WritePatch(ctx, commitMessage(row, in.Message), files, to)
+	err = repo.WritePatch(ctx, commitMessage(row, in.Message), files, to)
+	return out, nameLeftOut(err, out.Skipped)
 }
 
 func commitMessage(row store.GoalRow, message string) string {
@@ -111,7 +130,8 @@ func (fh *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []
 		return row, nil, nil, out, err
 	}
 	if a == nil {
-		return row, nil, nil, out, fault.Kind(fault.Conflict, "", unavailable, "there is nothing to commit")
+		return row, nil, nil, out, fault.Kind(fault.Conflict, "", unavailable,
+			"git status shows what changed in the folder; commit it yourself")
 	}
 	repo, err = fh.openRepo(ctx, row)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
@@ -125,15 +145,16 @@ func (fh *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []
 	if err != nil {
 		return row, nil, nil, out, err
 	}
-	files, err = collectFiles(ctx, row, a, repo, c.Files(), &out)
-	return row, repo, files, out, err
+	files, err = collectFiles(ctx, row, a, repo, c, &out)
+	return row, repo, files, out, nameLeftOut(err, out.Skipped)
 }
 
 // collectFiles converts changes to the files of a commit, and lists in out what is committed and what is left out.
 func collectFiles(
-	ctx context.Context, row store.GoalRow, a *snapshot.Archive, repo *gitrepo.Repo, changes []snapshot.Change,
+	ctx context.Context, row store.GoalRow, a *snapshot.Archive, repo *gitrepo.Repo, c *snapshot.Comparison,
 	out *api.CommitOutput,
 ) ([]gitrepo.File, error) {
+	changes := c.Files()
 	out.Files, out.Skipped, out.Mixed = []api.ChangedPath{}, []api.LeftOutPath{}, []string{}
 	committed, err := repo.Committed(ctx)
 	if err != nil {
@@ -147,6 +168,12 @@ func collectFiles(
 	if len(names) > 0 {
 		if filtered, err = repo.Filtered(ctx, names); err != nil {
 			return nil, err
+		}
+	}
+	for _, e := range c.LeftOut {
+		if e.IsWork() {
+			why := "not compared, " + e.LeftOut + "; commit it yourself if the goal changed it"
+			out.Skipped = append(out.Skipped, api.LeftOutPath{Path: snapshot.Display(string(e.Path)), Why: why})
 		}
 	}
 	var files []gitrepo.File

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -72,6 +73,11 @@ func stampOf(info fs.FileInfo) stamp {
 
 func (s stamp) isSettled(now time.Time) bool {
 	return now.Sub(time.Unix(0, max(s.MTime, s.CTime))) > stampAge
+}
+
+// IsWork reports whether an entry that is left out could have been committed to git.
+func (e *Entry) IsWork() bool {
+	return !e.Ignored && !slices.Contains([]string{"", leftOutGit, leftOutGenerated, leftOutSpecial}, e.LeftOut)
 }
 
 // isFile reports whether the entry is a regular file.

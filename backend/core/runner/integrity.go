@@ -35,10 +35,8 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 	if stop := i.checkDiskSpace(); stop != nil {
 		return stop
 	}
-	if i.readiness != nil {
-		if err := i.readiness.Ready(); err != nil {
-			return unusableSession(err)
-		}
+	if stop := i.checkSession(ctx); stop != nil {
+		return stop
 	}
 	if i.folder == nil {
 		return nil
@@ -49,6 +47,16 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 	}
 	if diff != "" {
 		return i.pauseTampered(ctx, diff)
+	}
+	return nil
+}
+
+// checkSession stops the run if the session is unusable.
+func (i *integrity) checkSession(context.Context) *Stop {
+	if i.readiness != nil {
+		if err := i.readiness.Ready(); err != nil {
+			return unusableSession(err)
+		}
 	}
 	return nil
 }

@@ -185,6 +185,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		dispatch,
 		r.progress.discardOutput,
 		r.approvals.sendNotices,
+		r.integrity.checkSession, // a check must not decide about another folder
 		r.checkVoluntaryStop,
 		r.verification.verifyClaim,
 		r.critic.finishTurn,

@@ -120,6 +120,9 @@ func (se *Session) closeAll(ctx context.Context) error {
 	se.verified.End()
 	se.pageLoads.Wait() // page loads end with their panes
 	se.snapshots.end(ctx)
+	if se.folder != nil {
+		err = errors.Join(err, se.folder.close())
+	}
 	return err
 }
 

@@ -39,7 +39,7 @@ func (reg *Registry) Open(
 
 func (reg *Registry) sessionFor(
 	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
-) (*Session, error) {
+) (_ *Session, err error) {
 	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before the lock is taken
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (reg *Registry) sessionFor(
 	}
 	locked := lockedFiles(g.Policy.Dir, workspace)
 	switch {
-	case r != nil && !r.sandbox.HasEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
+	case r != nil && r.canContinue(locked):
 		r.cancelGracePeriod()
 		r.verified.Cancel()
 		r.verified, r.secretsErr, r.workspace = nil, secretsErr, workspace
@@ -73,12 +73,21 @@ func (reg *Registry) sessionFor(
 		}
 		r.run = run
 		return r, nil
-	case r != nil: // its helper has ended, or its sandbox has a read-only mount of a file that the user has unprotected
+	case r != nil: // its helper has ended, or the folder or the read-only files are others
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
 			reg.Log.Warn("a session that can no longer be used was not closed", "goal", g.ID, "error", err)
 		}
 	}
+	folder, err := openGoalFolder(g.Policy.Dir) // before the sandbox, so that it cannot be a later one
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, folder.close())
+		}
+	}()
 	sandbox, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
 		locked...)
 	if err != nil {
@@ -93,6 +102,7 @@ func (reg *Registry) sessionFor(
 		registry:     reg,
 		goal:         g.ID,
 		sandbox:      sandbox,
+		folder:       folder,
 		engine:       goalEngine{registry: reg, sandbox: sandbox},
 		workspace:    workspace,
 		secretsErr:   secretsErr,
@@ -111,6 +121,12 @@ func (reg *Registry) sessionFor(
 	reg.add(r)
 	r.run = run
 	return r, nil
+}
+
+// canContinue reports whether a later run can use the session.
+func (se *Session) canContinue(locked []string) bool {
+	return !se.sandbox.HasEnded() && se.folder.problem() == nil &&
+		isSubset(lockedFiles(se.policy.Dir, se.workspace), locked)
 }
 
 // add registers a session. The caller holds mu.
@@ -197,7 +213,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		uses:     se.mcp.Given,
 	}
 	se.models = m
-	se.snapshots = se.registry.startSnapshots(ctx, g, warn)
+	se.snapshots = se.registry.startSnapshots(ctx, g, se.folder, warn)
 	se.workspace.ListChangesOf(se.snapshots)
 	se.recorder.setActive(true)
 	se.checks = se.sandbox.CheckRunner(se.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))

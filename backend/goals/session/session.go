@@ -79,6 +79,7 @@ type Session struct {
 	provider      string
 	policy        policy.Policy
 	sandbox       *goalsandbox.Sandbox
+	folder        *openFolder // nil for another agent, which has no goal
 	tools         *tools.Set
 	mcp           *mcpservers.Clients // the user's MCP servers; opened by the first run
 	checks        verify.CheckRunner
@@ -109,6 +110,9 @@ func (se *Session) Ready() error {
 			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replacedErr)
 		}
 		return errors.New("the sandbox exited; resume the goal to start a new one")
+	}
+	if err := se.folder.problem(); err != nil {
+		return err
 	}
 	if se.secretsErr != nil {
 		return se.secretsErr

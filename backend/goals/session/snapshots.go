@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ func MayChangeFolder(p policy.Policy) bool { return p.Risk != policy.ReadOnly ||
 // which takes none.
 type snapshots struct {
 	options snapshot.Options
+	folder  *openFolder
 	clock   runner.Clock
 	log     *slog.Logger
 	goal    goal.ID
@@ -68,9 +70,12 @@ type snapshots struct {
 
 // startSnapshots begins the first snapshot of a run. For a goal that may only read, the snapshot waits until the user
 // approves a change. If snapshots cannot be taken, the user is warned, and the goal continues without them.
-func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(what, text string)) *snapshots {
+func (reg *Registry) startSnapshots(
+	ctx context.Context, g goal.Goal, folder *openFolder, warn func(what, text string),
+) *snapshots {
 	s := &snapshots{
 		options: SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID)),
+		folder:  folder,
 		clock:   reg.Clock,
 		log:     reg.Log,
 		goal:    g.ID,
@@ -116,7 +121,7 @@ func (s *snapshots) run(ctx context.Context, step int, onFailure func(error)) {
 		case step := <-s.steps:
 			if now := s.clock.Now(); now.Sub(last) >= minSnapshotInterval {
 				last = now
-				if err := s.archive.Take(ctx, snapshot.Step, step); err != nil && ctx.Err() == nil {
+				if err := s.take(ctx, snapshot.Step, step); err != nil && ctx.Err() == nil {
 					s.log.Warn("no snapshot was taken", "goal", s.goal, "step", step, "error", err)
 				}
 			}
@@ -131,6 +136,15 @@ func (s *snapshots) takeFirst(ctx context.Context, step int) (err error) {
 	kind := snapshot.Start
 	if len(s.archive.Checkpoints()) > 0 {
 		kind = snapshot.Resume
+	}
+	return s.archive.Take(ctx, kind, step)
+}
+
+// take takes a later snapshot, unless another folder is in the place of the goal's: what differs there was not changed
+// by the goal.
+func (s *snapshots) take(ctx context.Context, kind snapshot.Kind, step int) error {
+	if err := s.folder.problem(); err != nil {
+		return err
 	}
 	return s.archive.Take(ctx, kind, step)
 }
@@ -154,8 +168,8 @@ func (s *snapshots) ChangesSinceStart(ctx context.Context) (goal.FolderChanges, 
 	default: // the run ended before it began
 		return storedChanges(ctx, s.options)
 	}
-	if s.firstErr != nil {
-		return goal.FolderChanges{Unavailable: s.firstErr.Error()}, nil
+	if err := cmp.Or(s.folder.problem(), s.firstErr); err != nil {
+		return goal.FolderChanges{Unavailable: err.Error()}, nil
 	}
 	return s.archive.ChangesSinceStart(ctx)
 }
@@ -204,7 +218,7 @@ func (s *snapshots) end(ctx context.Context) {
 		step := s.step
 		s.mu.Unlock()
 		if len(s.archive.Checkpoints()) > 0 {
-			if err := s.archive.Take(ctx, snapshot.End, step); err != nil {
+			if err := s.take(ctx, snapshot.End, step); err != nil {
 				s.log.Warn("no snapshot was taken at the end of a run", "goal", s.goal, "error", err)
 			}
 			s.sync()

@@ -75,6 +75,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	a.store.Backups.Start(ctx, nil)
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil
 }
@@ -91,6 +92,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 		Redact:  a.mask.JSON,
 		Now:     a.options.Clock.Now,
 		Log:     a.log,
+		Free:    func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
 	return err
 }

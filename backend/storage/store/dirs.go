@@ -6,6 +6,9 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
+// path returns the database file.
+func (c *connection) path() string { return filepath.Join(c.dir, "goalpost.db") }
+
 // GoalDir returns the folder for a goal's data outside the journal. It is removed with the goal.
 func (c *connection) GoalDir(id goal.ID) string { return filepath.Join(c.dir, "goals", string(id)) }
 

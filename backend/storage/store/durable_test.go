@@ -201,34 +201,3 @@ func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 		t.Errorf("while it runs again: %+v, %v", row, err)
 	}
 }
-
-// TestMigrate_KeepsThreeCopies checks that only the three newest copies from before an update are kept.
-func TestMigrate_KeepsThreeCopies(t *testing.T) {
-	ctx := context.Background()
-	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	dir := t.TempDir()
-	s, err := Open(ctx, Options{Dir: dir, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, version := range []int{8, 9, 10, 11} { // in the order of time, which differs from the order of the file names
-		now = now.Add(time.Minute)
-		if err := s.connection.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
-			t.Fatal(err)
-		}
-	}
-	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v*"))
-	if err != nil || len(copies) != maxCopies {
-		t.Fatalf("%q, %v", copies, err)
-	}
-	for _, name := range copies {
-		if strings.Contains(name, ".v8-") {
-			t.Errorf("the oldest is kept: %q", copies)
-		}
-	}
-}

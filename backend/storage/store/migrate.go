@@ -4,12 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,9 +40,6 @@ func (d *DevelopmentSchemaError) As(target any) bool {
 	return ok
 }
 
-// maxCopies limits the copies of the database from before earlier migrations.
-const maxCopies = 3
-
 // schemaVersion returns the number of the newest migration in this program.
 func schemaVersion() int {
 	entries, err := fs.ReadDir(migrations, "migration")
@@ -56,8 +50,8 @@ func schemaVersion() int {
 }
 
 // migrate applies missing migrations, each file in one transaction, while no other process has the database open. It
-// makes a copy of the file first.
-func (c *connection) migrate(ctx context.Context, path string) error {
+// calls makeCopy before it changes a database with content.
+func (c *connection) migrate(ctx context.Context, makeCopy func(context.Context, *sql.DB) error) error {
 	version, err := c.version(ctx)
 	if err != nil {
 		return err
@@ -77,8 +71,8 @@ func (c *connection) migrate(ctx context.Context, path string) error {
 		return err
 	}
 	if version > 0 && version < schemaVersion() {
-		if err := c.keepCopy(ctx, path, version); err != nil {
-			return err
+		if err := makeCopy(ctx, c.write); err != nil { // each migration is whole or not applied at all
+			c.log.Warn("the database was not copied before its update", "error", err)
 		}
 	}
 	for ; version < schemaVersion(); version++ {
@@ -90,7 +84,7 @@ func (c *connection) migrate(ctx context.Context, path string) error {
 }
 
 func (c *connection) version(ctx context.Context) (int, error) {
-	return schemaOf(ctx, c.write, filepath.Join(c.dir, "goalpost.db"))
+	return schemaOf(ctx, c.write, c.path())
 }
 
 // schemaOf returns the number of the newest migration of a database, 0 if it is empty. It refuses one of a development
@@ -129,26 +123,3 @@ func (c *connection) apply(ctx context.Context, n int) error {
 			applicationID, n))
 	})
 }
-
-// keepCopy writes goalpost.db.v<N>-<time> beside the database and removes all but the newest three.
-func (c *connection) keepCopy(ctx context.Context, path string, version int) error {
-	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, c.now().UTC().Format("20060102T150405.000"))
-	if err := createPrivate(copyPath); err != nil {
-		return err
-	}
-	if _, err := c.write.ExecContext(ctx, "VACUUM INTO ?", copyPath); err != nil {
-		return fmt.Errorf("copy before the update: %w", err)
-	}
-	copies, err := filepath.Glob(path + ".v*")
-	if err != nil {
-		return fmt.Errorf("copies: %w", err)
-	}
-	slices.SortFunc(copies, func(a, b string) int { return strings.Compare(afterDash(a), afterDash(b)) })
-	var errs []error
-	for _, old := range copies[:max(0, len(copies)-maxCopies)] {
-		errs = append(errs, os.Remove(old))
-	}
-	return errors.Join(errs...)
-}
-
-func afterDash(path string) string { return path[strings.LastIndex(path, "-")+1:] }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -58,7 +57,7 @@ func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 }
 
 func (c *connection) openReadOnly(ctx context.Context) error {
-	path := filepath.Join(c.dir, "goalpost.db")
+	path := c.path()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return c.openEmpty(ctx)
 	}
@@ -88,7 +87,7 @@ func (c *connection) openReadOnly(ctx context.Context) error {
 
 // openReadConnections opens the reading connections and runs a first query.
 func (c *connection) openReadConnections(ctx context.Context, path, how string) error {
-	db, err := openDatabase("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
+	db, err := openDatabase(dataSource(path, "_query_only=true&"+how))
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	Redact func([]byte) []byte
 	Now    func() time.Time // nil: the real clock
 	Log    *slog.Logger     // nil: discarded
+	// Free returns how many bytes may still be written in Dir; nil means no limit.
+	Free func() (uint64, error)
 }
 
 // Store is an open database. Its parts have the methods for the data.
@@ -60,6 +62,7 @@ type Store struct {
 	Recovery  *Recovery
 	Workspace *WorkspaceTables
 	Spend     *SpendTable
+	Backups   *Backups
 }
 
 // newStore gives every part the connection and the parts that it needs.
@@ -78,6 +81,7 @@ func newStore(c connection) *Store {
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
 	s.Workspace = &WorkspaceTables{&s.connection}
 	s.Spend = &SpendTable{&s.connection}
+	s.Backups = &Backups{connection: &s.connection}
 	return s
 }
 
@@ -107,14 +111,21 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		shared: flock.New(filepath.Join(o.Dir, "db.lock")),
 	})
 	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
-	if err := s.connection.open(ctx); err != nil {
+	s.Backups.free = o.Free
+	if err := s.connection.open(ctx, s.Backups.writeCopy); err != nil {
 		return nil, errors.Join(err, s.connection.Close())
 	}
 	return s, nil
 }
 
-func (c *connection) open(ctx context.Context) error {
-	path := filepath.Join(c.dir, "goalpost.db")
+// Close closes the database. Nothing may be called afterwards.
+func (s *Store) Close() error {
+	s.Backups.close()
+	return s.connection.Close()
+}
+
+func (c *connection) open(ctx context.Context, makeCopy func(context.Context, *sql.DB) error) error {
+	path := c.path()
 	if err := createPrivate(path); err != nil {
 		return err
 	}
@@ -122,7 +133,7 @@ func (c *connection) open(ctx context.Context) error {
 	if c.write, err = openConnections(path, "_txlock=immediate", 1); err != nil {
 		return err
 	}
-	if err := c.migrate(ctx, path); err != nil {
+	if err := c.migrate(ctx, makeCopy); err != nil {
 		return err
 	}
 	if c.read, err = openConnections(path, "_query_only=true", readers); err != nil {
@@ -146,15 +157,18 @@ func createPrivate(path string) error {
 
 // openConnections opens connections that cache prepared statements, because preparing took half the time of a commit.
 func openConnections(path, extra string, conns int) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on" +
-		"&_busy_timeout=5000&_stmt_cache_size=64&" + extra
-	db, err := openDatabase(dsn)
+	db, err := openDatabase(dataSource(path, "_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on"+
+		"&_recursive_triggers=on&_stmt_cache_size=64&"+extra))
 	if err == nil {
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
 	}
 	return db, err
+}
+
+// dataSource names a database file for the driver.
+func dataSource(path, parameters string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=5000&" + parameters
 }
 
 // openDatabase opens no connection yet: the first query does.
@@ -176,7 +190,7 @@ func (c *connection) lockShared(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the database. Nothing may be called afterwards.
+// Close closes the connections.
 func (c *connection) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{c.read, c.write} {

@@ -676,11 +676,11 @@ func TestMigrate_OlderDatabase_IsCopiedAndUpdated(t *testing.T) {
 	if v, err := s.connection.version(t.Context()); err != nil || v != 2 {
 		t.Errorf("version %d, %v", v, err)
 	}
-	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v1-*"))
+	copies, err := Copies(dir)
 	if err != nil || len(copies) != 1 {
 		t.Fatalf("copies %v %v", copies, err)
 	}
-	if info, err := os.Stat(copies[0]); err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
+	if info, err := os.Stat(copies[0].Path); err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
 		t.Errorf("the copy: %v %v", info, err)
 	}
 }

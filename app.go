@@ -83,7 +83,7 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	})
 	a := w.app
 	if err := a.Open(ctx); err != nil {
-		return fmt.Errorf("start: %w", err)
+		return err
 	}
 	defer w.handleSignals()()
 	if err := lock.announce(); err != nil {

@@ -57,6 +57,9 @@ type Options struct {
 	// Passphrase asks the user for the passphrase of the encrypted secrets. With nil only the page can supply
 	// it.
 	Passphrase func(context.Context) (string, error)
+	// Rescue opens the goals' own folders if the database cannot be read; DatabaseProblem then says why. What is written
+	// to the journal is discarded.
+	Rescue bool
 	// Began is when the process started, for the log; zero means now.
 	Began time.Time
 	// Front brings the window to the front when another process was started on the same folder, shows the goal that
@@ -87,6 +90,8 @@ type App struct {
 	broker  event.Broker
 	ports   *network.OwnPorts
 	access  *access.Rules
+
+	databaseProblem error // why the goals' own folders are used instead of the database
 
 	secrets      *secret.Vault
 	store        *store.Store
@@ -192,6 +197,9 @@ func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 // MCPServers returns the user's MCP servers.
 func (a *App) MCPServers() *mcpservers.Servers { return a.mcpServers }
 
+// DatabaseProblem returns why the database is not used, see Options.Rescue; otherwise nil.
+func (a *App) DatabaseProblem() error { return a.databaseProblem }
+
 // Doctor examines what this machine offers. It tests everything again each time.
 func (a *App) Doctor() []api.DoctorFinding {
 	return a.doctor().Findings()
@@ -199,14 +207,16 @@ func (a *App) Doctor() []api.DoctorFinding {
 
 func (a *App) doctor() *doctor.Doctor {
 	return &doctor.Doctor{
-		Config:     a.cfg,
-		Access:     a.access,
-		Models:     a.models,
-		Sandboxes:  a.sandboxes,
-		MCPServers: a.mcpServers,
-		Programs:   a.userPrograms,
-		Version:    a.options.Version,
-		Updates:    &a.updates,
+		Config:          a.cfg,
+		Store:           a.store,
+		DatabaseProblem: a.databaseProblem,
+		Access:          a.access,
+		Models:          a.models,
+		Sandboxes:       a.sandboxes,
+		MCPServers:      a.mcpServers,
+		Programs:        a.userPrograms,
+		Version:         a.options.Version,
+		Updates:         &a.updates,
 	}
 }
 

@@ -75,7 +75,9 @@ func (a *App) Open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	a.store.Backups.Start(ctx, nil)
+	if a.databaseProblem == nil {
+		a.store.Backups.Start(ctx, nil)
+	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil
 }
@@ -86,14 +88,19 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 		return err
 	}
 	a.follower = peers.NewFollower(&a.broker, a.log, a.options.Clock)
-	a.store, err = store.Open(ctx, store.Options{
+	o := store.Options{
 		Dir:     a.cfg.State(),
 		Publish: a.follower.Publish,
 		Redact:  a.mask.JSON,
 		Now:     a.options.Clock.Now,
 		Log:     a.log,
 		Free:    func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
-	})
+	}
+	if a.options.Rescue {
+		a.store, a.databaseProblem, err = store.OpenOrRescue(ctx, o)
+		return err
+	}
+	a.store, err = store.Open(ctx, o)
 	return err
 }
 

@@ -29,7 +29,8 @@ func (cc changeCommands) diff() *cobra.Command {
 			if err := excludeFlags(c, "stat", "patch"); err != nil {
 				return err
 			}
-			return cc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return cc.program.withApp(c.Context(), app.Options{Rescue: true}, func(a *app.App) error {
+				cc.program.noteRescue(a.DatabaseProblem())
 				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
 				switch {
 				case err != nil:
@@ -150,7 +151,7 @@ func (cc changeCommands) undo() *cobra.Command {
 		Example: "  " + cc.program.Name + " undo 01k3abcd --dry-run\n  " +
 			cc.program.Name + " undo 01k3abcd src/cart.go\n  " +
 			cc.program.Name + " undo 01k3abcd --redo",
-		RunE: cc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: cc.program.runWithRescue(func(c *cobra.Command, a *app.App, args []string) error {
 			in.Paths = args[1:]
 			if list {
 				return cc.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))

@@ -78,7 +78,8 @@ func (p Program) root() *cobra.Command {
 		providerCommands{p}.providers(), engineCommands{p}.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(),
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",
-		p.doctor(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(), serving.serve(), p.acp())
+		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),
+		serving.serve(), p.acp())
 	root.AddCommand(serving.static(), p.version(), p.exitCodes(), p.manual())
 	if p.Window != nil {
 		root.AddCommand(p.open())

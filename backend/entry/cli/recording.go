@@ -24,7 +24,7 @@ func (p Program) recording() *cobra.Command {
 	var out string
 	c := addJSON(&cobra.Command{
 		Use: "recording ID", Short: "List or export the recordings of a goal's panes",
-		RunE: p.runWithStore(func(c *cobra.Command, a *calls.GoalAPI, s *store.Store, args []string) error {
+		RunE: p.runWithRescuedStore(func(c *cobra.Command, a *calls.GoalAPI, s *store.Store, args []string) error {
 			if out != "" {
 				row, err := s.Goals.Find(c.Context(), args[0])
 				if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
@@ -34,10 +35,39 @@ func (p Program) withReadOnlyStore(ctx context.Context, do func(*calls.GoalAPI, 
 	}
 	s, err := store.OpenReadOnly(ctx, dir)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	err = do(calls.NewGoalAPI(ctx, nil, s), s)
+	if s.Damage != nil { // what could be read was shown, and an error of the rest says less
+		err = s.Damage
+	}
+	return err
+}
+
+// withRescuedStore runs a command that needs only the goals' own folders. It says so if the database cannot be read.
+func (p Program) withRescuedStore(ctx context.Context, do func(*calls.GoalAPI, *store.Store) error) (err error) {
+	dir, err := config.StateDir(p.Getenv)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	s, problem, err := store.OpenReadOnlyOrRescue(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	p.noteRescue(problem)
 	return do(calls.NewGoalAPI(ctx, nil, s), s)
+}
+
+// noteRescue says that a command works without the database, unless the problem is nil.
+func (p Program) noteRescue(problem error) {
+	if problem == nil {
+		return
+	}
+	f := api.ToProblem(problem)
+	p.errorf("%s: %s\n  %s\n  This command uses the goals' own folders. It records nothing in the journal.\n", p.Name,
+		f.Message, f.Hint)
 }
 
 // withApp runs a command with the running program.
@@ -53,7 +83,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	a := app.New(o)
 	if err := a.Open(ctx); err != nil {
-		return fmt.Errorf("start: %w", err)
+		return err
 	}
 	// The reader of the output may close it, as head does. That must be an error here, and must not end this process
 	// before its goals are paused.
@@ -77,12 +107,33 @@ func (p Program) runWithApp(
 	}
 }
 
+// runWithRescue makes the RunE of a command that needs the running program, and works without the database.
+func (p Program) runWithRescue(
+	do func(c *cobra.Command, a *app.App, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withApp(c.Context(), app.Options{Rescue: true}, func(a *app.App) error {
+			p.noteRescue(a.DatabaseProblem())
+			return do(c, a, args)
+		})
+	}
+}
+
 // runWithStore makes the RunE of a command that only reads the journal.
 func (p Program) runWithStore(
 	do func(c *cobra.Command, g *calls.GoalAPI, s *store.Store, args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return p.withReadOnlyStore(c.Context(), func(g *calls.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
+	}
+}
+
+// runWithRescuedStore makes the RunE of a command that needs only the goals' own folders.
+func (p Program) runWithRescuedStore(
+	do func(c *cobra.Command, g *calls.GoalAPI, s *store.Store, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withRescuedStore(c.Context(), func(g *calls.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
 	}
 }
 

@@ -3,7 +3,6 @@ package api
 import (
 	"errors"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"goalpost/backend/storage/config"
@@ -13,7 +12,7 @@ import (
 func hintForSystemError(err error) string {
 	const moveData = config.HomeVariable + "=DIR puts all data into DIR"
 	switch {
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "database or disk is full"):
+	case errors.Is(err, syscall.ENOSPC):
 		return "free some space on the disk, then try again"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "change its permissions, or use another folder; " + moveData

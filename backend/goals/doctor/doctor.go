@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/store"
 )
 
 // desktopTimeout bounds how long the desktop may take to answer.
@@ -28,14 +29,17 @@ const desktopTimeout = 5 * time.Second
 
 // Doctor examines what this machine offers.
 type Doctor struct {
-	Config     *config.Config
-	Access     *access.Rules
-	Models     *models.Providers
-	Sandboxes  *goalsandbox.Factory
-	MCPServers *mcpservers.Servers
-	Programs   *sandbox.Supervisor // the user's
-	Version    string              // of this program
-	Updates    *update.Checker
+	Config *config.Config
+	Store  *store.Store
+	// DatabaseProblem is why Store is not the database; nil if it is.
+	DatabaseProblem error
+	Access          *access.Rules
+	Models          *models.Providers
+	Sandboxes       *goalsandbox.Factory
+	MCPServers      *mcpservers.Servers
+	Programs        *sandbox.Supervisor // the user's
+	Version         string              // of this program
+	Updates         *update.Checker
 }
 
 // Findings examines everything, again each time.
@@ -44,7 +48,8 @@ func (do *Doctor) Findings() []api.DoctorFinding {
 		[]api.DoctorFinding{do.helperFinding()},
 		do.sandboxFindings(),
 		[]api.DoctorFinding{
-			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.notificationFinding(), do.versionFinding(),
+			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.databaseFinding(), do.notificationFinding(),
+			do.versionFinding(),
 		},
 		do.toolchainFindings(),
 		do.MCPServers.Findings(),
@@ -97,6 +102,24 @@ func (do *Doctor) modelFinding() api.DoctorFinding {
 
 func (do *Doctor) dataFinding() api.DoctorFinding {
 	return api.DoctorFinding{ID: "data", Title: "Data folder", State: api.FindingOK, Detail: do.Config.State()}
+}
+
+// databaseFinding reads the whole database.
+func (do *Doctor) databaseFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "database", Title: "Database", State: api.FindingOK}
+	err := do.DatabaseProblem
+	if err == nil {
+		err = do.Store.Backups.Check(context.Background())
+	}
+	state, stateErr := store.DescribeFiles(do.Config.State())
+	if err = errors.Join(err, stateErr); err != nil {
+		problem := api.ToProblem(err)
+		f.State, f.Detail, f.Hint, f.Facts = api.FindingBad, problem.Message, problem.Hint, state
+		return f
+	}
+	f.Detail = "every page can be read"
+	f.Facts = state
+	return f
 }
 
 // versionFinding asks the release feed, if the user has set one.

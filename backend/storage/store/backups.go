@@ -30,6 +30,7 @@ const minFreeBytes = 64 << 20
 // logged and is never an error of the caller.
 type Backups struct {
 	*connection
+	goals *GoalTable
 	// Free returns how many bytes may still be written in the data folder; nil means no limit.
 	free func() (uint64, error)
 
@@ -134,7 +135,30 @@ func (b *Backups) copyOfToday(ctx context.Context) (err error) {
 	if err := quickCheck(ctx, db); err != nil {
 		return err
 	}
-	return b.writeCopy(ctx, db)
+	return errors.Join(b.writeCopy(ctx, db), b.goals.saveGoalFiles(ctx, db))
+}
+
+// Check reads the whole database. Its error is an *UnreadableError if that is damaged.
+func (b *Backups) Check(ctx context.Context) error { return b.explain(quickCheck(ctx, b.read)) }
+
+// DescribeFiles describes the copies of the database in a data folder, and the databases that were set aside.
+func DescribeFiles(dir string) (string, error) {
+	list, err := Copies(dir)
+	if err != nil {
+		return "", err
+	}
+	words := "no copy yet"
+	if len(list) > 0 {
+		words = "last copied on " + list[0].At.Format("2006-01-02 15:04")
+	}
+	aside, err := filepath.Glob(filepath.Join(dir, brokenPrefix+"*"+copySuffix))
+	for _, path := range aside {
+		words += "; set aside: " + filepath.Base(path)
+	}
+	if err != nil {
+		err = fmt.Errorf("databases that were set aside: %w", err)
+	}
+	return words, err
 }
 
 func isSameDay(a, b time.Time) bool {

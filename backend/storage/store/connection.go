@@ -11,6 +11,7 @@ import (
 // connection is the open database and its folder. Every part of a Store has it.
 type connection struct {
 	dir    string
+	file   string // the database, "" for goalpost.db in dir
 	write  *sql.DB
 	read   *sql.DB
 	shared *flock.Flock // held shared while open; exclusive for a migration

@@ -45,14 +45,25 @@ type GoalRow struct {
 // Create freezes the criterion and the policy with their hashes, stores the goal as pending and appends its first
 // event. The id is set by the caller.
 func (gt *GoalTable) Create(ctx context.Context, g *goal.Goal) error {
-	var err error
+	g.CreatedAt = gt.now().UTC()
+	if err := gt.insert(ctx, g); err != nil {
+		return err
+	}
+	if err := gt.saveGoalFile(g); err != nil { // only undo without the database needs it
+		gt.log.Warn("goal.json was not written", "goal", g.ID, "error", err)
+	}
+	return nil
+}
+
+// insert does what Create does, with the time in g.
+func (gt *GoalTable) insert(ctx context.Context, g *goal.Goal) (err error) {
 	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {
 		return err
 	}
 	if g.PolicySHA256, err = goal.Hash(g.Policy); err != nil {
 		return err
 	}
-	g.Status, g.CreatedAt = goal.Pending, gt.now().UTC()
+	g.Status = goal.Pending
 	criterion, policyJSON, limits, options, err := encodeFrozen(g)
 	if err != nil {
 		return err

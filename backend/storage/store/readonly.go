@@ -41,7 +41,8 @@ var errReadOnly = errors.New("the journal is open for reading only")
 // OpenReadOnly opens the database for reading. It creates, changes, migrates and interrupts nothing, while other
 // processes may keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not
 // writable. It refuses a database of another version with ErrNewerSchema, an *OutdatedSchemaError or a
-// *DevelopmentSchemaError. A missing database has no goals. Every method that writes returns an error.
+// *DevelopmentSchemaError, and an unreadable one with an *UnreadableError. Damage says that parts of it may be
+// unreadable. A missing database has no goals. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := newStore(connection{
 		dir:    dir,
@@ -50,14 +51,22 @@ func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 		shared: flock.New(filepath.Join(dir, "db.lock"), flock.SetFlag(os.O_RDONLY)),
 	})
 	s.Journal.publish = func(event.Event) {}
-	if err := s.connection.openReadOnly(ctx); err != nil {
-		return nil, errors.Join(err, s.connection.Close())
+	err := s.connection.openReadOnly(ctx)
+	if isDamage(err) && s.connection.openDamaged(ctx) == nil {
+		s.Damage = s.explain(err)
+		return s, nil
+	}
+	if err != nil {
+		return nil, errors.Join(s.explain(err), s.connection.Close())
 	}
 	return s, nil
 }
 
 func (c *connection) openReadOnly(ctx context.Context) error {
 	path := c.path()
+	if err := c.checkExistence(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return c.openEmpty(ctx)
 	}
@@ -74,6 +83,9 @@ func (c *connection) openReadOnly(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := readSchema(ctx, c.read); err != nil {
+		return err
+	}
 	switch version, err := schemaOf(ctx, c.read, path); {
 	case err != nil:
 		return err
@@ -81,6 +93,22 @@ func (c *connection) openReadOnly(ctx context.Context) error {
 		return ErrNewerSchema
 	case version < schemaVersion():
 		return &OutdatedSchemaError{Has: version, Needs: schemaVersion()}
+	}
+	return nil
+}
+
+// openDamaged opens a damaged database for reading what can still be read. With this pragma, SQLite accepts a file that
+// is too short and a schema of which it cannot read everything.
+func (c *connection) openDamaged(ctx context.Context) error {
+	if c.read != nil {
+		_ = c.read.Close()
+		c.read = nil
+	}
+	if err := c.openReadConnections(ctx, c.path(), "mode=ro&_writable_schema=true"); err != nil {
+		return err
+	}
+	if version, err := schemaOf(ctx, c.read, c.path()); err != nil || version != schemaVersion() {
+		return errors.Join(err, errReadOnly)
 	}
 	return nil
 }

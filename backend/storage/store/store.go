@@ -33,6 +33,10 @@ var ErrNewerSchema error = fault.Kind(fault.Unavailable, "",
 // readers is the number of concurrent reading connections.
 const readers = 4
 
+// lockTimeout is how long SQLite waits for another process that locks the file. It looks again after 1 ms, and more and
+// more rarely, up to ten times a second.
+const lockTimeout = 30 * time.Second
+
 // Options describe a database. Publish, if set, is called after each commit with the events of that commit, in order;
 // it must not block.
 type Options struct {
@@ -63,6 +67,11 @@ type Store struct {
 	Workspace *WorkspaceTables
 	Spend     *SpendTable
 	Backups   *Backups
+
+	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
+	Damage error
+
+	discard func() error // removes a database that is only for the time being; may be nil
 }
 
 // newStore gives every part the connection and the parts that it needs.
@@ -81,15 +90,19 @@ func newStore(c connection) *Store {
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
 	s.Workspace = &WorkspaceTables{&s.connection}
 	s.Spend = &SpendTable{&s.connection}
-	s.Backups = &Backups{connection: &s.connection}
+	s.Backups = &Backups{connection: &s.connection, goals: s.Goals}
 	return s
 }
 
 // NewID returns a new lower-case ULID.
 func NewID() string { return strings.ToLower(ulid.Make().String()) }
 
-// Open opens or creates the database and brings its schema up to date.
-func Open(ctx context.Context, o Options) (*Store, error) {
+// Open opens or creates the database and brings its schema up to date. Its error is an *UnreadableError if the file
+// cannot be used.
+func Open(ctx context.Context, o Options) (*Store, error) { return openFile(ctx, o, "") }
+
+// openFile opens a database for a data folder; "" is that of the folder.
+func openFile(ctx context.Context, o Options, file string) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -104,16 +117,21 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, fmt.Errorf("state folder: %w", err)
 		}
 	}
+	lockDir := o.Dir
+	if file != "" {
+		lockDir = filepath.Dir(file)
+	}
 	s := newStore(connection{
 		dir:    o.Dir,
+		file:   file,
 		now:    o.Now,
 		log:    o.Log,
-		shared: flock.New(filepath.Join(o.Dir, "db.lock")),
+		shared: flock.New(filepath.Join(lockDir, "db.lock")),
 	})
 	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
 	s.Backups.free = o.Free
 	if err := s.connection.open(ctx, s.Backups.writeCopy); err != nil {
-		return nil, errors.Join(err, s.connection.Close())
+		return nil, errors.Join(s.explain(err), s.connection.Close())
 	}
 	return s, nil
 }
@@ -121,11 +139,18 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // Close closes the database. Nothing may be called afterwards.
 func (s *Store) Close() error {
 	s.Backups.close()
-	return s.connection.Close()
+	err := s.connection.Close()
+	if s.discard != nil {
+		err = errors.Join(err, s.discard())
+	}
+	return err
 }
 
 func (c *connection) open(ctx context.Context, makeCopy func(context.Context, *sql.DB) error) error {
 	path := c.path()
+	if err := c.checkFile(ctx); err != nil {
+		return err
+	}
 	if err := createPrivate(path); err != nil {
 		return err
 	}
@@ -168,7 +193,8 @@ func openConnections(path, extra string, conns int) (*sql.DB, error) {
 
 // dataSource names a database file for the driver.
 func dataSource(path, parameters string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=5000&" + parameters
+	return fmt.Sprintf("file:%s?_busy_timeout=%d&%s", (&url.URL{Path: path}).EscapedPath(), lockTimeout.Milliseconds(),
+		parameters)
 }
 
 // openDatabase opens no connection yet: the first query does.
@@ -206,10 +232,11 @@ func (c *connection) Close() error {
 }
 
 // tx runs f in one durable transaction, after it has checked that no newer version has migrated the schema.
-func (c *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
+func (c *connection) tx(ctx context.Context, f func(*sql.Tx) error) (err error) {
 	if c.write == nil {
 		return errReadOnly
 	}
+	defer func() { err = c.explain(err) }()
 	tx, err := c.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

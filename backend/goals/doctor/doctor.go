@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (do *Doctor) Findings() []api.DoctorFinding {
 	return slices.Concat(
 		[]api.DoctorFinding{do.helperFinding()},
 		do.sandboxFindings(),
+		programFindings(),
 		[]api.DoctorFinding{
 			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.databaseFinding(), do.notificationFinding(),
 			do.versionFinding(),
@@ -67,6 +69,31 @@ func (do *Doctor) helperFinding() api.DoctorFinding {
 		f.State, f.Detail, f.Hint = api.FindingBad, err.Error(), "restart Goalpost"
 	}
 	return f
+}
+
+// programFindings names the usual programs that PATH does not have, if any.
+func programFindings() []api.DoctorFinding {
+	var missing []string
+	for _, name := range []string{"sh", "ls", "cat", "grep", "sed"} {
+		isThere := func(dir string) bool {
+			info, err := os.Stat(filepath.Join(dir, name))
+			return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+		}
+		if !slices.ContainsFunc(filepath.SplitList(os.Getenv("PATH")), isThere) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return []api.DoctorFinding{{
+		ID:     "programs",
+		Title:  "Programs",
+		State:  api.FindingWarn,
+		Detail: "PATH has no " + strings.Join(missing, ", "),
+		Hint: "goals start, but commands and checks that use them fail: add the folders of these programs to PATH, such " +
+			"as /usr/bin and /bin",
+	}}
 }
 
 func chromiumFinding() api.DoctorFinding {

@@ -30,6 +30,10 @@ func (do *Doctor) sandboxFindings() []api.DoctorFinding {
 	if err != nil {
 		f.State, f.Detail = api.FindingBad, err.Error()
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
+		var failed *probeError
+		if errors.As(err, &failed) {
+			f.Hint = "goals start here, but their commands may fail in the same way"
+		}
 		return []api.DoctorFinding{f}
 	}
 	f.Detail = "The kernel confines the programs of each goal to what the goal may read, write and contact."
@@ -73,6 +77,16 @@ func describeProcessLimit(pidMax string, l *sandbox.ResourceLimits, hasCgroup bo
 	return "the number of processes is not bounded: before Linux 6.14, the kernel cannot bound a namespace of root"
 }
 
+// probeScript prints the limit of processes and how the kernel confines the shell. It uses only the shell itself, so it
+// works with any PATH.
+const probeScript = `read -r n </proc/sys/kernel/pid_max; echo "$n"
+while read -r line; do case $line in NoNewPrivs:*|Seccomp:*) echo "$line";; esac; done </proc/self/status`
+
+// probeError means that the sandbox is open, and that a program in it failed.
+type probeError struct{ output string }
+
+func (p *probeError) Error() string { return "a shell in the sandbox failed: " + p.output }
+
 // probeSandbox opens a sandbox without a goal and returns how the kernel confines a program in it, according to /proc.
 // cgroupError is why the kernel does not limit the total memory of its programs.
 func (do *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, err error) {
@@ -85,19 +99,16 @@ func (do *Doctor) probeSandbox(ctx context.Context) (facts string, cgroupError, 
 			cgroupError = s.Programs.CgroupError()
 			h := s.CheckRunner(do.Sandboxes, dir, nil)
 			out, err := process.Capture(ctx, h.Environment.Launcher, process.Command{
-				Argv: []string{
-					"/bin/sh", "-c",
-					"cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status",
-				},
+				Argv:   []string{"/bin/sh", "-c", probeScript},
 				Env:    h.Environment.Env,
 				Dir:    dir,
 				Domain: process.DomainCheck,
 			}, true)
 			switch {
 			case err != nil:
-				return err
+				return &probeError{err.Error()}
 			case out.Status.Code != 0:
-				return errors.New(strings.TrimSpace(string(out.Stdout)))
+				return &probeError{strings.TrimSpace(string(out.Stdout))}
 			}
 			pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
 			facts = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(),

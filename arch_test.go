@@ -36,13 +36,14 @@ var upward = map[string][]string{"backend/app": {"backend/entry/editor", "backen
 // neighbours lists what packages may import of their own group. The core, whose interfaces the packages beside it
 // implement, is not among them: goals connects them.
 var neighbours = map[string][]string{
-	"backend/lib/fileio":   {"text"},
-	"backend/lib/folder":   {"text"},
-	"backend/lib/shell":    {"text"},
-	"backend/domain/goal":  {"policy"},
-	"backend/domain/event": {"goal", "pane", "policy"},
-	"backend/host/sandbox": {"procnet"},
-	"backend/entry/cli":    {"serve"},
+	"backend/lib/fileio":     {"text"},
+	"backend/lib/folder":     {"text"},
+	"backend/lib/shell":      {"text"},
+	"backend/lib/toolschema": {"text"},
+	"backend/domain/goal":    {"policy"},
+	"backend/domain/event":   {"goal", "pane", "policy"},
+	"backend/host/sandbox":   {"procnet"},
+	"backend/entry/cli":      {"serve"},
 
 	"backend/goals/network":     {"api"},
 	"backend/goals/models":      {"api"},
@@ -80,7 +81,7 @@ var homes = map[string][]string{
 	// agents as engines, and an agent for editors
 	"github.com/coder/acp-go-sdk":     {"backend/agent/engine", "backend/entry/editor"},
 	"github.com/coder/websocket":      {"backend/panes/stream", "backend/entry/serve"},
-	"github.com/google/jsonschema-go": {"backend/agent/tools", "backend/agent/mcp"},
+	"github.com/google/jsonschema-go": {"backend/agent/tools"},
 	"github.com/modelcontextprotocol": {"backend/agent/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/lib/shell", "backend/core/verify", "backend/agent/tools"},
 	// for web pages that models read

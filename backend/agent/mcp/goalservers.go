@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"goalpost/backend/lib/toolschema"
 )
 
 // Options say which servers a goal has, and how they are started.
@@ -46,17 +48,23 @@ func Open(o Options) *Clients {
 
 // buildTools makes the tools, always in the same order. Of two tools with the same name, the second is left out.
 func (c *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
-	names := map[string]bool{}
+	var names []string
 	for i, l := range c.links {
 		for _, o := range offers[i] {
-			t, err := newTool(l, o)
+			names = append(names, l.server.Name+NameSeparator+o.Name)
+		}
+	}
+	fitting := toolschema.FitToolNames(names)
+	for i, l := range c.links {
+		for _, o := range offers[i] {
+			name := fitting[l.server.Name+NameSeparator+o.Name]
+			t, err := newTool(l, o, name)
 			switch {
 			case err != nil:
 				warn(l.server.Name, err.Error())
-			case names[t.spec.Name]:
-				warn(l.server.Name, fmt.Sprintf("two tools have the name %s; the second is left out", t.spec.Name))
+			case slices.ContainsFunc(c.tools, func(other *Tool) bool { return other.spec.Name == name }):
+				warn(l.server.Name, fmt.Sprintf("two tools have the name %s; the second is left out", name))
 			default:
-				names[t.spec.Name] = true
 				c.tools = append(c.tools, t)
 			}
 		}

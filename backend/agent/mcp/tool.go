@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/lib/text"
+	"goalpost/backend/lib/toolschema"
 )
 
 // Tool is one tool of a server that a goal can call.
@@ -20,30 +20,17 @@ type Tool struct {
 	link   *client
 	offer  ToolInfo
 	spec   goal.ToolSpec
-	schema *jsonschema.Resolved // nil if only the server can validate
+	schema *toolschema.Schema
 }
 
-var invalidNameChars = text.NewPattern(`[^A-Za-z0-9_-]`)
-
-// newTool makes a tool from its description; the error says why the goal cannot have it.
-func newTool(l *client, o ToolInfo) (*Tool, error) {
-	name := l.server.Name + NameSeparator + invalidNameChars.ReplaceAllString(o.Name, "_")
-	if len(name) > maxName {
-		name = name[:maxName]
-	}
-	t := &Tool{link: l, offer: o}
-	var shape struct {
-		Type string `json:"type"`
-	}
-	if err := json.Unmarshal(o.Schema, &shape); err != nil || shape.Type != "object" || len(o.Schema) > maxSchema {
+// newTool makes a tool from its description, with a name that every provider accepts; the error says why the goal
+// cannot have it.
+func newTool(l *client, o ToolInfo, name string) (*Tool, error) {
+	schema, err := toolschema.Parse(o.Schema)
+	if err != nil || len(o.Schema) > maxSchema {
 		return nil, fmt.Errorf("the tool %s has no usable schema", text.SanitizeLine(o.Name, maxName))
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(o.Schema, &schema); err == nil {
-		if resolved, err := schema.Resolve(nil); err == nil {
-			t.schema = resolved
-		}
-	}
+	t := &Tool{link: l, offer: o, schema: schema}
 	description := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
 		text.SanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: description, Schema: o.Schema, Group: goal.ToolGroup(l.server.Name)}
@@ -57,7 +44,7 @@ func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 // limited by its sandbox whatever its annotations say; a server at an address of this machine is not, so its
 // annotations are not trusted.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
-	if err := t.validateArgs(raw); err != nil {
+	if err := t.schema.Check(t.spec.Name, string(raw)); err != nil {
 		return policy.Effect{}, err
 	}
 	e := effectOf(t.link.server, t.offer.Annotations)
@@ -69,25 +56,9 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 	return e, nil
 }
 
-// validateArgs checks arguments against the schema before the server is asked.
-func (t *Tool) validateArgs(raw json.RawMessage) error {
-	var object map[string]any
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return fmt.Errorf("the arguments of %s are not a JSON object (%w). Its schema is %s", t.spec.Name, err, t.spec.Schema)
-	}
-	if t.schema == nil {
-		return nil
-	}
-	if err := t.schema.Validate(object); err != nil {
-		return fmt.Errorf("the arguments of %s do not match its schema: %w. The schema is %s", t.spec.Name, err,
-			t.spec.Schema)
-	}
-	return nil
-}
-
 // Do calls the tool. It starts the server if it is not running.
 func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
-	if err := t.validateArgs(raw); err != nil {
+	if err := t.schema.Check(t.spec.Name, string(raw)); err != nil {
 		return failedResult("%s", err)
 	}
 	s, err := t.link.currentSession(ctx)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"goalpost/backend/agent/model/catalog"
@@ -53,6 +54,7 @@ type baseClient struct {
 	usualURL  string // a typical base URL, for hints
 	http      *http.Client
 	transport *http.Transport // nil when it is shared
+	schemas   sync.Map        // tools' schemas as text to *toolschema.Schema
 }
 
 func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, error) {
@@ -140,6 +142,10 @@ func (b *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveReques
 	if err := b.checkImages(t); err != nil {
 		return goal.Reply{}, b.wrapError(ctx, err)
 	}
+	tools, err := b.fitTools(&t)
+	if err != nil {
+		return goal.Reply{}, b.wrapError(ctx, err)
+	}
 	var usage goal.Usage // on discarded replies
 	reply, err := r.attempt(t)
 	for r.adapt(t, err) {
@@ -149,6 +155,7 @@ func (b *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveReques
 	if err := addUsage(err, usage); err != nil {
 		return goal.Reply{}, b.wrapError(ctx, b.imageError(t, err))
 	}
+	tools.restore(&reply)
 	assignID(&reply, len(t.Messages))
 	b.estimateTokens(t, &reply)
 	reply.Usage = reply.Usage.Plus(usage)

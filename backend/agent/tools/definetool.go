@@ -6,10 +6,10 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/lib/text"
+	"goalpost/backend/lib/toolschema"
 )
 
 //go:embed *.md
@@ -36,7 +37,7 @@ type Tool interface {
 // tool is a Tool whose arguments are an A.
 type tool[A any] struct {
 	spec   goal.ToolSpec
-	schema func() (*jsonschema.Resolved, error)
+	schema *toolschema.Schema
 	effect func(context.Context, A) (policy.Effect, error)
 	do     func(context.Context, A) goal.Result
 	show   func(context.Context, A) string // nil if the user needs only the arguments
@@ -54,11 +55,10 @@ func defineTool[A any](
 	return &tool[A]{d.spec, d.arguments, effect, do, nil}, nil
 }
 
-// definition is what a model sees of a tool, and the validator of its arguments. It is never modified. The validator is
-// made at the first call, because a goal calls few of its tools.
+// definition is what a model sees of a tool, and the schema of its arguments. It is never modified.
 type definition struct {
 	spec      goal.ToolSpec
-	arguments func() (*jsonschema.Resolved, error)
+	arguments *toolschema.Schema
 }
 
 // definitions caches definitions by the names of their tools, because making schemas takes most of the time of New, and
@@ -84,9 +84,13 @@ func definitionOf[A any](name string) (definition, error) {
 	if err != nil {
 		return definition{}, fmt.Errorf("encoding its schema: %w", err)
 	}
+	arguments, err := toolschema.Parse(schema)
+	if err != nil {
+		return definition{}, err
+	}
 	d := definition{
 		spec:      goal.ToolSpec{Name: name, Description: t.Text, Schema: schema, Group: groupOf(name)},
-		arguments: sync.OnceValues(func() (*jsonschema.Resolved, error) { return t.Schema.Resolve(nil) }),
+		arguments: arguments,
 	}
 	definitions.Store(name, d)
 	return d, nil
@@ -150,25 +154,17 @@ func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 // budget. No single call can fill the context window.
 const defaultResultBytes = 16 << 10
 
-// parse validates against the schema before it decodes, so that an error names the argument.
+// parse checks the arguments before it decodes them, so that an error names the argument.
 func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
-	var object map[string]any
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return args,
-			fmt.Errorf("the arguments of %s are not a JSON object (%w). Send one like %s", t.spec.Name, err, t.spec.Schema)
+	if err := t.schema.Check(t.spec.Name, string(raw)); err != nil {
+		return args, err
 	}
-	schema, err := t.schema()
-	if err != nil { // a mistake in this package, which a test finds
-		return args, fmt.Errorf("the schema of %s: %w", t.spec.Name, err)
-	}
-	if err := schema.Validate(object); err != nil {
-		return args, fmt.Errorf("the arguments of %s do not match its schema: %w. The schema is %s", t.spec.Name, err,
-			t.spec.Schema)
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&args); err != nil {
-		return args, fmt.Errorf("the arguments of %s do not match its schema: %w", t.spec.Name, err)
+	var field *json.UnmarshalTypeError
+	switch err := json.Unmarshal(raw, &args); {
+	case errors.As(err, &field):
+		return args, fmt.Errorf("the arguments of %s do not fit: %q is out of range", t.spec.Name, field.Field)
+	case err != nil:
+		return args, fmt.Errorf("the arguments of %s do not fit: %w", t.spec.Name, err)
 	}
 	return args, nil
 }

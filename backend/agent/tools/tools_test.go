@@ -326,12 +326,12 @@ func TestSpecs_EveryTool_IsCompleteAndStrict(t *testing.T) {
 func TestTools_InvalidArguments_AreRefusedByName(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct{ tool, args, says string }{
-		{"write_file", ``, "not a JSON object"},
+		{"write_file", ``, "not JSON"},
 		{"write_file", `null`, "path"},
 		{"write_file", `[]`, "not a JSON object"},
 		{"write_file", `"a.txt"`, "not a JSON object"},
-		{"write_file", `{"path":"a.txt"`, "not a JSON object"},
-		{"write_file", `{"path":"a.txt"}{}`, "not a JSON object"},
+		{"write_file", `{"path":"a.txt"`, "not JSON"},
+		{"write_file", `{"path":"a.txt"}{}`, "not JSON"},
 		{"write_file", `{"path":"a.txt"}`, "content"},
 		{"write_file", `{"path":7,"content":""}`, "path"},
 		{"write_file", `{"path":null,"content":""}`, "path"},

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,9 +25,10 @@ type refusal struct {
 type resolvedCall struct {
 	goal.Call
 
-	step    int    // its number; 0 until it is executed
-	key     string // digest.CallKey
-	tool    Tool   // nil if the call is refused
+	step    int      // its number; 0 until it is executed
+	key     string   // digest.CallKey
+	tool    Tool     // nil if the call is refused
+	ignored []string // arguments that the tool does not have
 	effect  policy.Effect
 	grant   string // what allowed it, "" if none was needed
 	refusal refusal
@@ -56,13 +56,15 @@ func (r *resolvedCall) preview(ctx context.Context) string {
 	return *r.previewText
 }
 
-// resolveCall finds the tool, validates the arguments and computes the effect. If it refuses, nothing has happened.
+// resolveCall finds the tool, brings the arguments into its form and computes the effect. If it refuses, nothing has
+// happened.
 func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedCall {
-	c := &resolvedCall{Call: call, key: digest.CallKey(call)}
+	c := &resolvedCall{}
+	call.Arguments, c.ignored = d.offer.FitArguments(call)
+	c.Call, c.key = call, digest.CallKey(call)
 	tool := d.tools[c.Tool]
 	if tool == nil {
-		names := strings.Join(slices.Sorted(maps.Keys(d.tools)), ", ")
-		c.refusal = refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, names)
+		c.refusal = refusalf(event.Failed, "%s", d.offer.DescribeUnknown(call))
 		return c
 	}
 	effect, err := d.secrets.computeEffect(ctx, tool, call)
@@ -76,6 +78,14 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 			"Close the open step with verify_step, then open the next with declare_step.")
 	}
 	return c
+}
+
+// ignoredNote says which arguments were ignored, "" if none were.
+func (r *resolvedCall) ignoredNote() string {
+	if len(r.ignored) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s has no argument %s; it was ignored.", r.Tool, strings.Join(r.ignored, ", "))
 }
 
 // withEffect returns the call as the policy judges it.

@@ -181,7 +181,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	from := d.clock.Now()
 	result, outcome := d.performCall(ctx, c)
 	c.outcome = outcome
-	result.Text = d.secrets.redact(result.Text)
+	result.Text = d.secrets.redact(appendHostNote(result.Text, c.ignoredNote()))
 	full := text.ToUTF8(result.Text)
 	if repeatNote == "" {
 		result.Text = appendHostNote(result.Text, d.guard.Record(guardCall, c.effect, outcome, result))
@@ -280,7 +280,7 @@ func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result go
 		return goal.Result{Text: "not executed: " + err.Error()}, event.Failed
 	}
 	d.secrets.exposed.add(c.effect)
-	result = c.tool.Do(ctx, callArguments(filled))
+	result = c.tool.Do(ctx, json.RawMessage(filled.Arguments))
 	if stop := stopCause(ctx); stop != nil && !result.OK {
 		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)
 	}
@@ -288,12 +288,4 @@ func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result go
 		return result, event.Failed
 	}
 	return result, event.OK
-}
-
-// callArguments returns the arguments of a call, an empty object if it has none: some models send nothing.
-func callArguments(c goal.Call) json.RawMessage {
-	if strings.TrimSpace(c.Arguments) == "" {
-		return json.RawMessage("{}")
-	}
-	return json.RawMessage(c.Arguments)
 }

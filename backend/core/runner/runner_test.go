@@ -428,7 +428,7 @@ func TestClaims_FiveFailuresOfACheck_AreStuck(t *testing.T) {
 func TestCalls_OfEveryOutcome_GetOneResult(t *testing.T) {
 	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`,
 		`run_command {"command":""}`,
-		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`,
+		`write_file {"path":"a","content":{"x":1}}`, `broken {}`, `read_file {"path":"missing"}`,
 		`write_file {"path":"ok.txt","content":"x"}`,
 		`browser_open {"url":"https://shop.example/"}`), call(`browser_open {"url":"https://shop.example/"}`),
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,7 +23,7 @@ type callSecrets struct {
 // because their arguments are journaled. Neither do tools that only pass their arguments on, because the user would
 // not be asked about where the value is used.
 func (cs *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
-	e, err := tool.Effect(ctx, callArguments(c))
+	e, err := tool.Effect(ctx, json.RawMessage(c.Arguments))
 	if err != nil || e.Control || e.Delegates || cs.store == nil {
 		return e, err
 	}
@@ -43,7 +44,7 @@ func (cs *callSecrets) fillSecrets(
 	if err != nil {
 		return c, fmt.Errorf("filling in a secret: %w", err)
 	}
-	e, err := tool.Effect(ctx, callArguments(filled))
+	e, err := tool.Effect(ctx, json.RawMessage(filled.Arguments))
 	if err != nil {
 		return c, fmt.Errorf("with its secret filled in, the call is invalid: %w", err)
 	}

@@ -52,6 +52,7 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	}
 	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
+	r.dispatcher.offer.NameCalls(reply.Calls)
 	m := goal.Message{
 		Role:      goal.Assistant,
 		Text:      reply.Text,

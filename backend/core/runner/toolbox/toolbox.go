@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/text"
+	"goalpost/backend/lib/toolschema"
 )
 
 // FindTool is the tool with which a model asks for more tools.
@@ -26,6 +27,9 @@ type Toolbox struct {
 	denied  []string // tools that the policy denies: they are not offered
 	active  map[goal.ToolGroup]bool
 	offered []goal.ToolSpec
+
+	rawSchemas map[string]json.RawMessage    // by tool
+	schemas    map[string]*toolschema.Schema // those that were needed
 }
 
 // group is a group of tools. MCP servers are groups, too.
@@ -40,8 +44,12 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 		byTool: map[string]goal.ToolGroup{},
 		denied: g.Policy.DenyTools,
 		active: map[goal.ToolGroup]bool{goal.CoreTools: true},
+
+		rawSchemas: map[string]json.RawMessage{},
+		schemas:    map[string]*toolschema.Schema{},
 	}
 	for _, s := range specs {
+		b.rawSchemas[s.Name] = s.Schema
 		b.byTool[s.Name] = s.Group
 		if s.Group == goal.CoreTools {
 			b.offer(s)

@@ -152,3 +152,43 @@ func TestNew_ToolsOfServers_JoinWhileTheyFit(t *testing.T) {
 		t.Errorf("offered are %s", got)
 	}
 }
+
+// callSpecs are tools with arguments, one of them of an MCP server.
+func callSpecs() []goal.ToolSpec {
+	command := json.RawMessage(`{"type":"object","required":["command"],"additionalProperties":false,"properties":{` +
+		`"command":{"type":"string"},"timeout_seconds":{"type":"integer"}}}`)
+	path := json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{` +
+		`"path":{"type":"string"}}}`)
+	return append(specs(), goal.ToolSpec{Name: "read_file", Schema: path},
+		goal.ToolSpec{Name: "run_command", Schema: command}, goal.ToolSpec{Name: "hub__get_issue", Group: "hub"})
+}
+
+func TestNameCalls_CaseAndPrefix_NameTheTool(t *testing.T) {
+	b := New(callSpecs(), goal.Goal{})
+	for name, want := range map[string]string{
+		"functions.run_command": "run_command", "Run_Command": "run_command", "run-command": "run_command",
+		"default_api:read_file": "read_file", "ReadFile": "read_file", "mcp__goalpost__read_file": "read_file",
+		"get_issue": "hub__get_issue", "hub.get_issue": "hub__get_issue", "read_file": "read_file",
+		"bash": "bash", "Read": "Read", "": "",
+	} {
+		calls := []goal.Call{{Tool: name}}
+		if b.NameCalls(calls); calls[0].Tool != want {
+			t.Errorf("%q names %q, want %q", name, calls[0].Tool, want)
+		}
+	}
+}
+
+func TestDescribeUnknown_OtherNames_AreAnsweredWithTheOneTool(t *testing.T) {
+	b := New(callSpecs(), goal.Goal{})
+	for call, want := range map[goal.Call]string{
+		{Tool: "bash", Arguments: `{"cmd":"ls","why":"x"}`}: `no tool "bash": use run_command, for example {"command":"ls"}`,
+		{Tool: "Read", Arguments: `{"file_path":"a.txt"}`}:  `no tool "Read": use read_file, for example {"path":"a.txt"}`,
+		{Tool: "read_files"}: `use read_file, for example {"path":"the path"}`,
+		{Tool: "click"}:      `use browser_click,`,
+		{Tool: "teleport"}:   `there is no tool "teleport". Yours are: run_command, browser_open, find_tools, read_file`,
+	} {
+		if got := b.DescribeUnknown(call); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", call.Tool, got, want)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func terminalOpen(r Deps) (Tool, error) {
 }
 
 type terminalRunArgs struct {
-	Pane        string `json:"pane"`
+	Pane        string `json:"pane,omitempty"`
 	Command     string `json:"command"`
 	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
@@ -108,25 +108,39 @@ func terminalRun(r Deps) (Tool, error) {
 			return policy.Effect{},
 				fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
+		if a.Pane == "" { // of a new pane
+			return r.commandEffect(commandline.Analyze(r.Dir, a.Command), a.Command), nil
+		}
 		return r.typingEffect(a.Pane, a.Command+"\n")
-	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
-		wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
-		mark := r.markLogs()
-		r.PendingInput.Record(a.Pane, a.Command+"\n")
-		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
-		if err != nil {
+	}, func(ctx context.Context, a terminalRunArgs) goal.Result { return r.runInTerminal(ctx, a) })
+}
+
+// runInTerminal types a command into a pane, a new one if none is named.
+func (d Deps) runInTerminal(ctx context.Context, a terminalRunArgs) goal.Result {
+	wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
+	mark := d.markLogs()
+	opened := ""
+	if a.Pane == "" {
+		var err error
+		if a.Pane, err = d.Terminals.Open(ctx, d.Dir, ""); err != nil {
 			return failedResult("%s", err)
 		}
-		if !run.Finished {
-			return okResult("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
-				goal.FormatDuration(wait), wrapOutside("pane "+a.Pane, run.Output)+r.readOnlyHint(run.Output)+r.refusedSince(mark))
-		}
-		return goal.Result{
-			OK: run.Exit == 0,
-			Text: fmt.Sprintf("exit %d\n%s", run.Exit, wrapOutside("pane "+a.Pane, run.Output)+r.readOnlyHint(run.Output)+
-				r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output)),
-		}
-	})
+		opened = " (opened pane " + a.Pane + ")"
+	}
+	d.PendingInput.Record(a.Pane, a.Command+"\n")
+	run, err := d.Terminals.Run(ctx, a.Pane, a.Command, wait)
+	if err != nil {
+		return failedResult("%s%s", err, opened)
+	}
+	output := wrapOutside("pane "+a.Pane, run.Output) + d.readOnlyHint(run.Output) + d.refusedSince(mark)
+	if !run.Finished {
+		return okResult("still running after %s%s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
+			goal.FormatDuration(wait), opened, output)
+	}
+	return goal.Result{
+		OK:   run.Exit == 0,
+		Text: fmt.Sprintf("exit %d%s\n%s", run.Exit, opened, output+d.privilegeHint(run.Exit == 0, run.Output)),
+	}
 }
 
 // typingEffect returns the effect of typing text into a pane.

@@ -557,6 +557,7 @@ func TestTerminalTools_OpenRunAndRead_Work(t *testing.T) {
 		t.Errorf("opened in %q", h.panes.asked)
 	}
 	h.good(h.do("terminal_run", "pane", "t1", "command", "ls"), "exit 0", "listening")
+	h.good(h.do("terminal_run", "command", "ls"), "exit 0 (opened pane t1)", "listening")
 	h.bad(h.do("terminal_run", "pane", "t1", "command", "cat"), "exit 1", "listening")
 	h.good(h.do("terminal_run", "pane", "t1", "command", "serve"), "still running after 15 s", "terminal_read")
 	h.bad(h.do("terminal_run", "pane", "x9", "command", "ls"), "no pane x9")

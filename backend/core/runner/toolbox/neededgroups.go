@@ -12,6 +12,7 @@ import (
 var groupsByTool = map[string][]goal.ToolGroup{
 	"browser_open":  {goal.BrowserTools},
 	"terminal_open": {goal.PaneTools},
+	"terminal_run":  {goal.PaneTools},
 	"start_goal":    {goal.GoalTools},
 }
 

@@ -81,19 +81,19 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 		},
 		"sends a message of 50 MB at each start": {
 			scripts: []string{big, big, big, big, big},
-			exit:    goal.ExitError,
+			exit:    goal.NeedsUser,
 			reason:  "Claude Code ended 4 times. It sent a message of more than 10 MiB",
 		},
 		"prints much before it ends": {
 			scripts: slices.Repeat([]string{`{"stderr":"` + strings.Repeat("x", 60000) + ` no such account"}` + "\n" +
 				`{"kill":true}` + "\n"}, 4),
-			exit:   goal.ExitError,
+			exit:   goal.NeedsUser,
 			reason: "x no such account",
 		},
 		"does not speak the protocol": {
 			scripts: []string{`{"stderr":"I speak another protocol"}` + "\n" + `{"host":{"method":"initialize"}}` + "\n" +
 				`{"agent":{"jsonrpc":"2.0","id":"$initialize","result":{"protocolVersion":99}}}` + "\n"},
-			exit: goal.ExitError, reason: "uses version 99 of the protocol",
+			exit: goal.NeedsUser, reason: "uses version 99 of the protocol",
 		},
 		"never ends and does not stop": {
 			scripts: []string{hostileStart + `{"agent":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +

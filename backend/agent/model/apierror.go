@@ -24,6 +24,8 @@ type apiError struct {
 	Details  json.RawMessage `json:"details"`
 	// FailedGeneration is the text that the model wrote in place of a call, as Groq reports it.
 	FailedGeneration string `json:"failed_generation"`
+
+	object json.RawMessage // the whole error
 }
 
 // parseErrorBody reads the body of an unsuccessful answer: an envelope, or a list with one, as Google's servers send.
@@ -49,6 +51,7 @@ func parseErrorBody(body []byte) apiError {
 		return apiError{
 			Message: envelope.Message,
 			Code:    envelope.Code,
+			object:  body,
 		}
 	case len(envelope.Detail) > 0:
 		return parseAPIError(envelope.Detail)
@@ -61,6 +64,7 @@ func parseAPIError(raw json.RawMessage) apiError {
 	var s string
 	switch {
 	case json.Unmarshal(raw, &c) == nil:
+		c.object = raw
 		c.addUpstream()
 	case json.Unmarshal(raw, &s) == nil:
 		c = apiError{Message: s}
@@ -174,6 +178,24 @@ func (a apiError) retryDelay() time.Duration {
 		}
 	}
 	return 0
+}
+
+// resetTime returns when a used-up quota comes back, as subscriptions say it in their errors; "" if the error says
+// nothing.
+func (a apiError) resetTime() string { return a.field("resets_in_seconds", "resets_at") }
+
+// field returns the first field of the error that has a value.
+func (a apiError) field(names ...string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(a.object, &fields) != nil {
+		return ""
+	}
+	for _, name := range names {
+		if value := strings.Trim(string(fields[name]), `"`); value != "" && value != "null" {
+			return value
+		}
+	}
+	return ""
 }
 
 // upstreamHeader returns the headers that OpenRouter repeats in its errors, which names its own limits there.

@@ -23,6 +23,7 @@ const (
 	refusedForm      cause = "form"      // of the conversation or of the request
 	lostReasoning    cause = "reasoning" // the server rejects the reasoning of earlier turns, or misses it
 	nativeOllama     cause = "ollama"    // the answer is in Ollama's own protocol
+	noTLS            cause = "no TLS"    // the server speaks plain HTTP
 )
 
 // evidence classifies errors: those with one of the statuses (any if there are none) that have one of the codes or
@@ -64,6 +65,11 @@ func classify(status int, c apiError) (Kind, cause) {
 // accountEvidence is about what the provider does not do for this account.
 func accountEvidence() []evidence {
 	return []evidence{
+		{ // the quota comes back
+			statuses: []int{0, http.StatusTooManyRequests},
+			test:     func(c apiError, _ int) bool { return c.resetTime() != "" },
+			kind:     RateLimited,
+		},
 		{
 			codes: []string{"insufficient_quota", "exceeded_current_quota", "arrearage", "billing"},
 			words: []string{"insufficient balance", "credit balance"}, // some with 429, but waiting does not help

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,12 +18,13 @@ type Kind string
 
 // The kinds of failures.
 const (
-	Unreachable  Kind = "unreachable"  // no connection, or no answer within the time limit
+	Unreachable  Kind = "unreachable"  // no connection
+	Untrusted    Kind = "untrusted"    // the server's certificate is not accepted
 	Auth         Kind = "auth"         // the key is missing or wrong
 	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long
 	Overloaded   Kind = "overloaded"   // an error of the server, 5xx
 	Truncated    Kind = "truncated"    // the stream broke before its end
-	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
+	InvalidReply Kind = "unreadable"   // the answer does not follow the protocol
 	Refused      Kind = "refused"      // the provider refuses: content filter, no credit
 	BadRequest   Kind = "bad_request"  // the provider rejects the form of the request
 	// TooLong means that the conversation does not fit into the model's window; it matches goal.ErrContextTooLong.
@@ -98,20 +98,6 @@ func (e *Error) Is(target error) bool {
 		return e.Kind == BadRequest && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 	}
 	return false
-}
-
-// IsRetryable reports whether the same turn may succeed later. The provider's decision counts, except where the turn
-// must change first.
-func (e *Error) IsRetryable() bool {
-	switch e.Kind {
-	case TooLong, NoVision, Mistaken:
-		return false
-	case Unreachable, RateLimited, Overloaded, Truncated, Auth, InvalidReply, Refused, BadRequest:
-	}
-	if e.ShouldRetry != nil {
-		return *e.ShouldRetry
-	}
-	return slices.Contains([]Kind{Unreachable, RateLimited, Overloaded, Truncated}, e.Kind)
 }
 
 // AsError finds the Error in err's chain.

@@ -41,6 +41,9 @@ func (b *baseClient) causeHint(c cause) string {
 func (b *baseClient) kindHint(k Kind) string {
 	switch k {
 	case Unreachable:
+		if !b.isLoopback() {
+			return "is this computer online, and does the server run at " + b.publicURL() + "?"
+		}
 		return "is the server running at " + b.publicURL() + "?"
 	case Auth:
 		return b.keyHint()
@@ -59,6 +62,7 @@ func (b *baseClient) kindHint(k Kind) string {
 		return "choose a model with a larger context window, or configure a larger one in the server"
 	case NoVision:
 		return "choose a model that accepts images"
+	case Untrusted: // certificateError has a hint
 	case Mistaken:
 		return "choose a lower effort, or a model that is better at calling tools"
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -104,6 +105,12 @@ func (b *baseClient) isOpenAIHost() bool {
 	}
 	host := u.Hostname()
 	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || isAzureHost(host)
+}
+
+// isLoopback reports whether the server is on this computer.
+func (b *baseClient) isLoopback() bool {
+	u, err := url.Parse(b.o.BaseURL)
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // discardedUsage returns the usage of a failed turn, as far as it is known.
@@ -251,6 +258,7 @@ func webPageError(resp *http.Response) error {
 		Kind:    InvalidReply,
 		Status:  resp.StatusCode,
 		Message: "the server answered with a web page",
+		Hint:    "if the network asks you to sign in, do that; otherwise check the base URL",
 	}
 }
 
@@ -274,7 +282,7 @@ func (b *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	e, ok := AsError(err)
 	if !ok {
-		e = connectionError(err)
+		e = connectionError(err, b.o.Clock.Now())
 	}
 	out := *e
 	if out.Kind == BadRequest && b.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {

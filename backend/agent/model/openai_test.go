@@ -114,7 +114,7 @@ func TestOpenAI_FaultyStream_IsAnError(t *testing.T) {
 			`data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n" + `data: {"choices":[{"del`,
 			model.Truncated, true, "before",
 		},
-		"wrong types":   {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "cannot be read"},
+		"wrong types":   {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, true, "cannot be read"},
 		"error by code": {broken(`"server_error"`), model.Overloaded, true, "sorry"},
 		"limit by code": {broken(`429`), model.RateLimited, true, "sorry"},
 		"content filter": {

@@ -1,15 +1,11 @@
 package model
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
 	"goalpost/backend/domain/goal"
 )
-
-// maxParks is how often in a row a goal is parked before the provider's error ends the run.
-const maxParks = 6
 
 // ParkCounter counts how often in a row a goal was parked for one model. Parking ends a run, and the next run continues
 // the count. A nil counter counts nothing. It is safe for concurrent use.
@@ -21,24 +17,38 @@ type ParkCounter struct {
 // NewParkCounter returns a counter that starts at n, the count that another process stored.
 func NewParkCounter(n int) *ParkCounter { return &ParkCounter{n: n} }
 
-// decide returns the error of a turn whose attempts are used up. If the provider limits requests or is overloaded, the
-// error parks the goal until the time that the provider named, or for 1, 2, 4 … 30 min. For anything else, and for the
-// seventh park in a row, it is the provider's error.
-func (p *ParkCounter) decide(now time.Time, fault *Error, err error) error {
-	if fault.Kind != RateLimited && fault.Kind != Overloaded {
-		return err
-	}
+// park returns the error that parks the goal after an attempt that failed at a time.
+func (p *ParkCounter) park(now time.Time, fault *Error, err error) error {
 	n := p.next()
-	if n > maxParks {
-		return fmt.Errorf("waited for the provider %d times in a row: %w", maxParks, err)
+	wait := parkDuration(n, fault.Kind)
+	if fault.RetryAfter > 0 { // but not at once: too many requests are what it complains about
+		wait = max(fault.RetryAfter, minPark)
 	}
-	return &goal.Unavailable{Until: now.Add(max(fault.RetryAfter, parkDuration(n))), Err: err}
+	return &goal.Unavailable{Until: now.Add(wait), Err: err}
 }
 
-// parkDuration returns how long the n-th park in a row lasts if the provider names no time.
-func parkDuration(n int) time.Duration {
-	const maxPark = 30 * time.Minute
-	return min(time.Minute<<(n-1), maxPark)
+// minPark is the duration of the first park.
+const minPark = 30 * time.Second
+
+// parkDuration returns how long the n-th park in a row lasts if the provider names no time: 30 s, 1, 2, 4 … min. A
+// provider that limits requests or is overloaded is left alone for up to half an hour. Trying whether a server can be
+// reached again costs nothing.
+func parkDuration(n int, k Kind) time.Duration {
+	longest := 5 * time.Minute
+	if k == RateLimited || k == Overloaded {
+		longest = 30 * time.Minute
+	}
+	return min(minPark<<min(n-1, 10), longest)
+}
+
+// isWaiting reports whether the last turn parked the goal.
+func (p *ParkCounter) isWaiting() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.n > 0
 }
 
 // next increments the number of consecutive parks and returns it.

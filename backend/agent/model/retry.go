@@ -22,10 +22,14 @@ type Budget struct {
 	Time  time.Duration // from the first attempt to the start of the last
 }
 
+// triesWhileWaiting is how often a turn is tried after the goal was parked: twice more, because a network needs a
+// moment after the machine has slept.
+const triesWhileWaiting = 3
+
 // Retry repeats turns that failed with a retryable error: after 1, 2, 4 … s with jitter, or after the time that the
-// provider asked for. A wait that would exceed the budget is not started. The final error is a *goal.Unavailable if
-// the provider exists but cannot answer now (see Parks), otherwise the last error. The fields are set once; Turn is
-// safe for concurrent use if Model is.
+// provider asked for. A wait that would exceed the budget is not started. The final error is a *goal.Unavailable if the
+// failure can pass (see Remedy), otherwise the last error. The fields are set once; Turn is safe for concurrent use if
+// Model is.
 type Retry struct {
 	Model  Client
 	Clock  Clock // nil means the real one
@@ -34,53 +38,62 @@ type Retry struct {
 	TurnTimeout time.Duration
 	// Parks counts how often in a row the goal was parked; nil treats every park as the first one.
 	Parks *ParkCounter
-	// OnWait is called with each error and the wait that follows; it may be nil. Text streamed by the failed attempt
-	// is void.
+	// OnWait is called with each error and the wait that follows, unless the goal was already parked; it may be nil. Text
+	// streamed by the failed attempt is void.
 	OnWait func(err error, wait time.Duration)
 }
 
 // Turn asks the model until it replies, the error is permanent, or the budget is used up.
 func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
-	clock, budget := r.Clock, r.Budget
-	if clock == nil {
-		clock = realClock{}
-	}
-	if budget.Tries <= 0 {
-		budget.Tries = 6
-	}
-	if budget.Time <= 0 {
-		budget.Time = 5 * time.Minute
-	}
-	began := clock.Now()
+	r = r.withDefaults()
+	began := r.Clock.Now()
 	for try := 1; ; try++ {
-		reply, err := r.attemptTurn(ctx, clock, t, delta)
+		reply, err := r.attemptTurn(ctx, r.Clock, t, delta)
 		if err == nil {
 			r.Parks.reset()
 			return reply, nil
 		}
-		if ctx.Err() != nil {
+		fault, ok := AsError(err)
+		if ctx.Err() != nil || !ok {
 			return reply, err
 		}
-		fault, ok := AsError(err)
-		if !ok || !fault.IsRetryable() {
-			if ok && fault.RetryAfter > 0 { // it is not retried now, but the provider says when
-				err = r.Parks.decide(clock.Now(), fault, err)
-			}
-			return goal.Reply{}, err
-		}
 		wait := backoffDelay(try, fault.RetryAfter, rand.Float64())
-		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
-			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, addTries(try, err))
+		isOver := try >= r.Budget.Tries || r.Clock.Now().Add(wait).Sub(began) > r.Budget.Time
+		switch {
+		case fault.IsRetryable() && !isOver:
+		case fault.Remedy() == Wait:
+			return goal.Reply{}, r.Parks.park(r.Clock.Now(), fault, addTries(try, err))
+		default:
+			return goal.Reply{}, addTries(try, err)
 		}
-		if r.OnWait != nil {
-			r.OnWait(err, wait)
-		}
+		r.OnWait(err, wait)
 		select {
 		case <-ctx.Done():
 			return goal.Reply{}, fmt.Errorf("model turn: %w", ctx.Err())
-		case <-clock.After(wait):
+		case <-r.Clock.After(wait):
 		}
 	}
+}
+
+// withDefaults fills in the fields that may be empty.
+func (r Retry) withDefaults() Retry {
+	if r.Clock == nil {
+		r.Clock = realClock{}
+	}
+	if r.Budget.Tries <= 0 {
+		r.Budget.Tries = 6
+	}
+	if r.Budget.Time <= 0 {
+		r.Budget.Time = 5 * time.Minute
+	}
+	isWaiting := r.Parks.isWaiting()
+	if isWaiting {
+		r.Budget.Tries = min(r.Budget.Tries, triesWhileWaiting)
+	}
+	if r.OnWait == nil || isWaiting {
+		r.OnWait = func(error, time.Duration) {}
+	}
+	return r
 }
 
 func addTries(tries int, err error) error {

@@ -99,7 +99,7 @@ func TestRetry_BudgetUsedUp_GivesUp(t *testing.T) {
 
 func TestRetry_PermanentError_IsReturned(t *testing.T) {
 	for _, err := range []error{
-		fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0),
+		fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.Untrusted, 0),
 		fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else"),
 	} {
 		m, clock := &faulty{errs: []error{err}}, &hourglass{}
@@ -199,52 +199,67 @@ func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
 	}
 }
 
-// TestRetry_ProviderStaysDown_ParksLongerEachTime: after the last park it is an error. A reply resets the count.
-func TestRetry_ProviderStaysDown_ParksLongerEachTime(t *testing.T) {
-	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
-	parks := &model.ParkCounter{}
-	retry := func() (time.Duration, error) { // each is a new run
-		_, err := model.Retry{Model: m, Clock: clock, Parks: parks}.Turn(t.Context(), goal.Turn{}, nil)
-		var away *goal.Unavailable
-		if errors.As(err, &away) {
-			return away.Until.Sub(clock.now), err
+// TestRetry_ModelStaysAway_ParksLongerEachTime: the intervals grow up to half an hour for a busy provider, and up to
+// five minutes for one that cannot be reached; the goal never ends. Only the first turn is retried with warnings. A reply
+// resets the count.
+func TestRetry_ModelStaysAway_ParksLongerEachTime(t *testing.T) {
+	const half = 30 * time.Second
+	for kind, want := range map[model.Kind][]time.Duration{
+		model.Overloaded:  {half, 2 * half, 4 * half, 8 * half, 16 * half, 32 * half, 60 * half, 60 * half},
+		model.Unreachable: {half, 2 * half, 4 * half, 8 * half, 10 * half, 10 * half},
+	} {
+		m, clock := &faulty{errs: []error{fault(kind, 0)}}, &hourglass{}
+		parks, warned := &model.ParkCounter{}, 0
+		retry := func() (time.Duration, error) { // each is a new run
+			_, err := model.Retry{
+				Model: m, Clock: clock, Parks: parks, OnWait: func(error, time.Duration) { warned++ },
+			}.Turn(t.Context(), goal.Turn{}, nil)
+			var away *goal.Unavailable
+			if errors.As(err, &away) {
+				return away.Until.Sub(clock.now), err
+			}
+			return 0, err
 		}
-		return 0, err
-	}
-	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30} {
-		if got, err := retry(); got != want*time.Minute || !strings.Contains(err.Error(), "after 6 tries") {
-			t.Errorf("parked for %s, want %d min: %v", got, want, err)
+		for n, want := range want {
+			if got, err := retry(); got != want || !strings.Contains(err.Error(), "tries") {
+				t.Errorf("%s: park %d for %s, want %s: %v", kind, n, got, want, err)
+			}
 		}
-	}
-	var away *goal.Unavailable
-	if _, err := retry(); err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), "6 times in a row") {
-		t.Errorf("the seventh time: %v", err)
-	}
-	m.errs = []error{nil, fault(model.Overloaded, 0)}
-	if _, err := retry(); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := retry(); got != time.Minute {
-		t.Errorf("after a reply it is parked for %s: %v", got, err)
+		if tries := 6 + 3*(len(want)-1); warned != 5 || m.tries != tries {
+			t.Errorf("%s: %d warnings, %d tries, want %d", kind, warned, m.tries, tries)
+		}
+		m.errs = []error{nil, fault(kind, 0)}
+		if _, err := retry(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := retry(); got != half {
+			t.Errorf("after a reply it is parked for %s: %v", got, err)
+		}
 	}
 }
 
-// TestRetry_OtherErrors_DoNotPark: these errors mean that the server does not exist, or that waiting does not help.
-func TestRetry_OtherErrors_DoNotPark(t *testing.T) {
-	for _, k := range []model.Kind{
-		model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply,
-		model.Refused, model.TooLong, model.NoVision,
+// TestRetry_EachKind_HasItsRemedy: what can pass parks the goal; otherwise the error is returned.
+func TestRetry_EachKind_HasItsRemedy(t *testing.T) {
+	for remedy, kinds := range map[model.Remedy][]model.Kind{
+		model.Wait: {
+			model.Unreachable, model.RateLimited, model.Overloaded, model.Truncated, model.InvalidReply,
+		},
+		model.AskUser:    {model.Auth, model.Refused, model.BadRequest, model.Untrusted},
+		model.ChangeTurn: {model.TooLong, model.NoVision, model.Mistaken},
 	} {
-		_, err := model.Retry{
-			Model: &faulty{errs: []error{fault(k, 0)}},
-			Clock: &hourglass{},
-		}.Turn(t.Context(), goal.Turn{}, nil)
-		var away *goal.Unavailable
-		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {
-			t.Errorf("%s: %v", k, err)
-		}
-		if errors.Is(err, goal.ErrContextTooLong) != (k == model.TooLong) {
-			t.Errorf("%s is too long: %v", k, err)
+		for _, k := range kinds {
+			_, err := model.Retry{
+				Model: &faulty{errs: []error{fault(k, 0)}},
+				Clock: &hourglass{},
+			}.Turn(t.Context(), goal.Turn{}, nil)
+			var away *goal.Unavailable
+			e, ok := model.AsError(err)
+			if !ok || e.Kind != k || e.Remedy() != remedy || errors.As(err, &away) != (remedy == model.Wait) {
+				t.Errorf("%s: %v", k, err)
+			}
+			if errors.Is(err, goal.ErrContextTooLong) != (k == model.TooLong) {
+				t.Errorf("%s is too long: %v", k, err)
+			}
 		}
 	}
 }

@@ -114,6 +114,10 @@ func TestRetryAfter_InAnyProtocol_IsRead(t *testing.T) {
 			"header": {Status: 429, Header: map[string]string{"X-Ratelimit-Reset-Tokens": "6.2s"}},
 			"OpenRouter": {Status: 429, Body: `{"error":{"code":429,"message":"free-models-per-min",` +
 				`"metadata":{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"6.2s"}}}}`},
+			"subscription": {Status: 429, Body: `{"error":{"type":"usage_limit_reached","message":"The usage limit has been ` +
+				`reached","code":"insufficient_quota","plan_type":"plus","resets_in_seconds":6.2}}`},
+			"detail": {Status: 429, Body: `{"detail":{"message":"The usage limit has been reached","resets_at":"6.2s"}}`},
+			"field":  {Status: 429, Body: `{"message":"too many requests","retry_after":6.2}`},
 			"stream": {Raw: `data: {"type":"error","error":{"type":"rate_limit_error","message":"Try again in 6.2s"}}` + "\n\n"},
 		} {
 			s := modeltest.New(t, one(a))
@@ -125,7 +129,7 @@ func TestRetryAfter_InAnyProtocol_IsRead(t *testing.T) {
 	})
 }
 
-// TestShouldRetry_ProviderDecides: a refused attempt is parked only if the provider also says until when.
+// TestShouldRetry_ProviderDecides: the provider decides about another attempt, not about waiting.
 func TestShouldRetry_ProviderDecides(t *testing.T) {
 	for name, test := range map[string]struct {
 		status   int
@@ -133,8 +137,8 @@ func TestShouldRetry_ProviderDecides(t *testing.T) {
 		tries    int
 		isParked bool
 	}{
-		"429, no":            {429, map[string]string{"X-Should-Retry": "false"}, 1, false},
-		"500, no":            {500, map[string]string{"X-Should-Retry": "false"}, 1, false},
+		"429, no":            {429, map[string]string{"X-Should-Retry": "false"}, 1, true},
+		"500, no":            {500, map[string]string{"X-Should-Retry": "false"}, 1, true},
 		"429, no, with time": {429, map[string]string{"X-Should-Retry": "false", "Retry-After": "9"}, 1, true},
 		"400, yes":           {400, map[string]string{"X-Should-Retry": "true"}, 3, false},
 		"413, yes":           {413, map[string]string{"X-Should-Retry": "true"}, 1, false}, // the same turn stays too long

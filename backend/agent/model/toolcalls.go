@@ -95,7 +95,10 @@ func (t *toolCallAssembler) add(p toolCallDelta) error {
 // newSlot begins another call.
 func (t *toolCallAssembler) newSlot() (*toolCallSlot, error) {
 	if len(t.list) == maxCalls {
-		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply contains more than %d tool calls", maxCalls)}
+		return nil, &Error{
+			Kind:    Mistaken,
+			Message: fmt.Sprintf("the reply contains more than %d tool calls: make a few at a time", maxCalls),
+		}
 	}
 	slot := &toolCallSlot{index: -1}
 	t.list = append(t.list, slot)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"goalpost/backend/lib/text"
 )
@@ -48,13 +50,20 @@ func isOllamaEvent(data []byte) bool {
 }
 
 // connectionError returns the error for a request without an answer.
-func connectionError(err error) *Error {
+func connectionError(err error, now time.Time) *Error {
+	if e := certificateError(err, now); e != nil {
+		return e
+	}
 	e := &Error{Kind: Unreachable, Message: innermostCause(err), Err: err}
+	var dns *net.DNSError
 	switch message := err.Error(); {
+	case errors.As(err, &dns):
+		e.Message = fmt.Sprintf("the address of %s was not found: %s", text.SanitizeLine(dns.Name, maxMessage), dns.Err)
 	case strings.Contains(message, "malformed HTTP"):
 		e.Kind, e.Message = InvalidReply, "the server does not answer in HTTP"
 	case strings.Contains(message, "server gave HTTP response to HTTPS client"):
 		e.Kind, e.Message, e.Hint = InvalidReply, "the server does not use TLS", "begin the base URL with http://"
+		e.cause = noTLS
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Message = "the server closed the connection before it answered"
 	}

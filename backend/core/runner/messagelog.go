@@ -72,11 +72,16 @@ func (ml *messageLog) addResult(c goal.Call, text string) *event.Message {
 	return &event.Message{Message: m}
 }
 
-// resumeMessage returns the first message to the agent after a pause.
-func (ml *messageLog) resumeMessage() string {
-	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
+// addResumeMessage adds the first message to the agent after a pause, unless the agent has not answered the same one
+// yet: a goal that waits for its model resumes many times.
+func (ml *messageLog) addResumeMessage(ctx context.Context) *Stop {
+	text := strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
 		"opened may be gone: look before you use them."},
 		ml.Deferred()...), "\n")
+	if all := ml.Messages(); len(all) > 0 && all[len(all)-1].Text == text {
+		return nil
+	}
+	return ml.addUserMessage(ctx, text)
 }
 
 // wordsBySteps returns what the agent said before each step; with the key 0, what it said after the newest one.

@@ -10,17 +10,28 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
+// sleepGap is by how much the clock advances between two polls if the machine slept in the meantime.
+const sleepGap = 30 * time.Second
+
 // waitWhileParked waits until the provider may be asked again, or the daily limit leaves money, without a slot and
-// without spending anything. It ends early if the user resumes the goal, perhaps with new limits. opening are the
-// first events of the next run; ok is false if the goal does not continue.
+// without spending anything. It ends early if the user resumes the goal, perhaps with new limits, or if the machine
+// has slept: the network may be another one now. opening are the first events of the next run; ok is false if the goal
+// does not continue.
 func (r *Runner) waitWhileParked(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {
-	timeout := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
+	polled := r.cfg.Clock.Now().Round(0) // without the monotonic reading, which does not advance while the machine sleeps
+	until = until.Round(0)
+	timeout := r.cfg.Clock.After(until.Sub(polled))
 	for {
-		if !r.cfg.Clock.Now().Before(until) { // a timer does not advance while the machine sleeps
+		now := r.cfg.Clock.Now().Round(0)
+		switch {
+		case !now.Before(until):
 			return resumedAfterWait(g.Exit), true
+		case now.Sub(polled) > sleepGap && g.Exit == goal.WaitingForProvider:
+			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
 		}
+		polled = now
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
 			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}

@@ -206,7 +206,7 @@ func (w windowed) Models() runner.Models {
 }
 
 // TestRequestRefused_WindowNearlyFull_IsShortenedOnce: if the window is not nearly full, or if a shorter request is
-// refused too, the error ends the goal.
+// refused too, the user is asked.
 func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 	const limit = 25_000
 	for name, test := range map[string]struct {
@@ -216,8 +216,8 @@ func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 		refusals int
 	}{
 		"nearly full":   {20_000, false, goal.Done, 2},
-		"far from full": {400_000, false, goal.ExitError, 1},
-		"does not help": {20_000, true, goal.ExitError, 2},
+		"far from full": {400_000, false, goal.NeedsUser, 1},
+		"does not help": {20_000, true, goal.NeedsUser, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var turns []func(context.Context, goal.Turn) (goal.Reply, error)

@@ -161,8 +161,10 @@ func (r *reporter) stopReasonText(stop *Stop) string {
 		return "The agent gave up: " + stop.Reason
 	case goal.DailyLimitReached:
 		return stop.Reason
-	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser,
-		goal.Interrupted, goal.AbortedByUser:
+	case goal.WaitingForProvider:
+		return goal.EndSentence("Waiting for the model: " + strings.TrimPrefix(stop.Reason, goal.ModelPrefix))
+	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.PausedByUser, goal.Interrupted,
+		goal.AbortedByUser:
 	}
 	return goal.DescribeStop(stop.Reason)
 }

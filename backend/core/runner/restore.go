@@ -40,9 +40,8 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	r.restoreLoopState(past.Memory)
 	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
 	r.restoreReminders(messages)
-	addMessage := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
 	resumeCheck := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
-	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, addMessage, resumeCheck)
+	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, r.messages.addResumeMessage, resumeCheck)
 }
 
 // recheckPreflight stops a goal that waited for its first turn if its checks now give other results than when it

@@ -586,14 +586,14 @@ func TestNote_DuringATurn_IsInTheNextOne(t *testing.T) {
 	}
 }
 
-func TestGoal_ModelUnreachable_FailsAndResumes(t *testing.T) {
+func TestGoal_ModelFails_AsksUserAndResumes(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
-		return goal.Reply{}, errors.New("connection refused")
+		return goal.Reply{}, errors.New("wrong key")
 	},
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(nil)
-	expect(t, row, goal.Failed, goal.ExitError)
-	if !strings.Contains(row.Report[0], "connection refused") {
+	expect(t, row, goal.Paused, goal.NeedsUser)
+	if !strings.Contains(row.Report[0], "wrong key") {
 		t.Errorf("report %q", row.Report)
 	}
 	w.start(g, &event.Resumed{})

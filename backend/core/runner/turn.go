@@ -107,20 +107,26 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 
 		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },
 	}
+	asked := r.cfg.Clock.Now()
 	reply, err := r.pauser.askModel(ctx, r.session.Models().Agent, t, r.delta)
+	var later *goal.Unavailable
+	if errors.As(err, &later) { // waiting for a model is not working
+		r.budget.idle.add(r.cfg.Clock.Now().Sub(asked))
+	}
 	if err != nil {
-		return reply, fmt.Errorf("the model: %w", err)
+		return reply, fmt.Errorf(goal.ModelPrefix+"%w", err)
 	}
 	return reply, nil
 }
 
-// modelStop parks a goal whose provider reports when it may be asked again.
+// modelStop parks a goal whose model will answer again. Any other failure is the user's to end: a key, an address, a
+// quota.
 func modelStop(err error) *Stop {
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
 		return parkedStop(later, err.Error())
 	}
-	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
+	return &Stop{Exit: goal.NeedsUser, Reason: err.Error()}
 }
 
 // parkedStop parks a goal. The reason of a daily limit is the same wherever it was noticed.

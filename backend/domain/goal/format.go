@@ -6,9 +6,12 @@ import (
 	"time"
 )
 
+// ModelPrefix begins the reason of a goal that stopped because of its model's error.
+const ModelPrefix = "the model: "
+
 // DescribeStop tells the user why a goal stopped. The reason is a clause, such as "the limit of 1 h is used up".
 func DescribeStop(reason string) string {
-	const question, model = "the agent asks: ", "the model: "
+	const question = "the agent asks: "
 	words := "Stopped: " + reason
 	switch {
 	case reason == "the user paused the goal":
@@ -17,8 +20,8 @@ func DescribeStop(reason string) string {
 		words = "You aborted this goal"
 	case strings.HasPrefix(reason, question):
 		words = "The agent asks: " + reason[len(question):]
-	case strings.HasPrefix(reason, model):
-		words = "Model error: " + reason[len(model):]
+	case strings.HasPrefix(reason, ModelPrefix):
+		words = "Model error: " + reason[len(ModelPrefix):]
 	}
 	return EndSentence(words)
 }

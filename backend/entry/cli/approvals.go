@@ -276,7 +276,7 @@ type pendingQuestion struct {
 	Objective string `json:"objective"`
 	At        string `json:"at"`
 	// What is question: the agent asks; word: a manual check waits, or no model decided; changed: a file that decides
-	// was changed; look: anything else.
+	// was changed; model: its model needs a key, a quota or another name; look: anything else.
 	What   string `json:"what"`
 	Reason string `json:"reason"` // the question, or why the goal paused
 	Pane   string `json:"pane"`   // where the user is to act, "" if nowhere
@@ -314,6 +314,8 @@ func pendingQuestions(
 		switch question, isQuestion := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
 		case isQuestion:
 			v.What, v.Reason = "question", question
+		case strings.HasPrefix(a.Reason, goal.ModelPrefix):
+			v.What = "model"
 		case len(a.Changed) > 0:
 			v.What, v.Changed, v.AgentReason = "changed", a.Changed, a.Account
 		case a.Waits:
@@ -336,6 +338,7 @@ func (ac approvalCommands) formatQuestions(list []pendingQuestion) string {
 			"word":     "needs your decision:",
 			"changed":  "needs your decision:",
 			"look":     "is paused and needs you:",
+			"model":    "is paused, because its model needs you:",
 		}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
 		for line := range strings.Lines(a.Reason) {
@@ -373,6 +376,10 @@ func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
 			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
 			ac.program.Name, id, ac.program.Name, id)
+	}
+	if a.What == "model" {
+		return fmt.Sprintf("  %s providers test   tests the model\n  %s resume %s   continues it\n", ac.program.Name,
+			ac.program.Name, id)
 	}
 	return fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", ac.program.Name, id,
 		ac.program.Name, id)

@@ -210,8 +210,6 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			modeltest.Call("run_command", map[string]string{"command": "npm publish"}),
 			modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim,
 		}[min(turn, 3)]
-	case "garbage":
-		return modeltest.Answer{Raw: "<html><body>502 Bad Gateway</body></html>"}
 	case "no-key":
 		return modeltest.Fail(401, "invalid api key")
 	case "spy":

@@ -32,10 +32,10 @@ var exitDescriptions = []struct {
 	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused before the start; nothing was started"},
 	{exitLimit, "limit_reached: turns, time, tokens or money are used up; resume with a higher limit"},
 	{exitStuck, "stuck: the goal made no progress, or one check failed too often"},
-	{exitNeedsUser, "needs_user: the goal waits for your answer; approvals lists its requests"},
+	{exitNeedsUser, "needs_user: the goal waits for your answer (approvals lists its requests), or for what its model " +
+		"lacks: a key, a quota, a name"},
 	{exitAborted, "aborted: the goal was ended, or the agent gave up with a report"},
-	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that " +
-		"no longer holds"},
+	{exitError, "error: the machine failed, or receipt --verify found something that no longer holds"},
 	{
 		exitInterrupted,
 		"interrupted: a signal ended this program, or the goal is waiting (parked or daily_limit) and --no-wait " +

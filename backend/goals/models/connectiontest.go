@@ -318,7 +318,7 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 		return failure{step: step, message: message, hint: hint, status: e.Status, response: e.Message}
 	}
 	switch e.Kind {
-	case model.Unreachable:
+	case model.Unreachable, model.Untrusted:
 		return unreachable(name, e), true
 	case model.Overloaded, model.Truncated:
 		return newFailure(stepTools, name+" is currently overloaded or not working.", "test again in a minute"), true

@@ -247,7 +247,7 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
-	for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
+	for n, want := range []time.Duration{30 * time.Second, time.Minute} {
 		m, err := r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "a", Model: "m"}})
 		if err != nil {
 			t.Fatal(err)
@@ -258,7 +258,7 @@ func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 			t.Errorf("run %d: %v", n, err)
 		}
 	}
-	if len(*warned) != 10 || !strings.HasPrefix((*warned)[0], "model overloaded") ||
+	if len(*warned) != 5 || !strings.HasPrefix((*warned)[0], "model overloaded") ||
 		!regexp.MustCompile(`trying again in [0-9.]+ (ms|s|m)$`).MatchString((*warned)[0]) {
 		t.Errorf("warned of %q", *warned)
 	}

@@ -46,7 +46,7 @@ func catalogue() []struct {
 				"no risk applies to it, so a claim never waits for an approval",
 			},
 			{"abort_with_report", "gives up", []string{"abort_with_report"}, ""},
-			{"wait", "lets time pass", []string{"wait"}, "ends early when the run is paused"},
+			{"wait", "lets time pass", []string{"wait", "wait_until"}, "ends early when the run is paused"},
 		}},
 		{"Panes and the window", []counterpart{
 			{

@@ -49,6 +49,11 @@ func (r *run) Wait(_ context.Context, d time.Duration) time.Duration {
 	return d
 }
 
+func (r *run) WaitUntil(w goal.Wait, limit time.Duration) error {
+	r.hear("wait until", w, limit)
+	return r.err
+}
+
 func (r *run) FindTools(need string) string {
 	r.said = append(r.said, "find", need)
 	return "found " + need

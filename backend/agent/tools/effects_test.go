@@ -46,6 +46,14 @@ func samples() []sample {
 		{tool: "run_command", what: "publishing a package", args: run("npm publish")},
 		{tool: "run_command", what: "changing credentials", args: run("sudo passwd anna")},
 		{
+			tool: "wait_until",
+			what: "a command, at each look",
+			args: []any{"for", "x", "command", "gh pr checks 12"},
+		},
+		{tool: "wait_until", what: "a page of the goal's loopback", args: []any{"for", "x", "url", local}},
+		{tool: "wait_until", what: "a public page", args: []any{"for", "x", "url", shop}},
+		{tool: "wait_until", what: "a file, a port, a terminal", args: []any{"for", "x", "file", "a"}},
+		{
 			tool: "request_access",
 			what: "access to the machine outside the folder",
 			args: []any{"kind", "port", "port", 5432, "why", "x"},

@@ -64,21 +64,9 @@ func fetchURL(r Deps) (Tool, error) {
 
 // fetch requests an address, follows redirects, and converts the response.
 func (d Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, err error) {
-	address := a.URL
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	res, err := d.get(ctx, a.URL)
 	if err != nil {
-		return result, fmt.Errorf("making the request: %w", err)
-	}
-	request.URL.User = nil // do not send a password in the address
-	request.Header.Set("User-Agent", "Goalpost (fetch_url)")
-	request.Header.Set("Accept", "text/markdown, text/html, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
-	client := http.Client{Transport: d.Web, CheckRedirect: d.checkRedirect}
-	res, err := client.Do(request)
-	if err != nil {
-		return result, describeFetchError(err)
+		return result, err
 	}
 	defer func() { err = errors.Join(err, res.Body.Close()) }()
 	if to, err := res.Location(); err == nil && isRedirect(res.StatusCode) {
@@ -91,6 +79,26 @@ func (d Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 	}
 	cut := err != nil || len(body) > maxFetch // an interrupted response is used as far as it came
 	return d.describeResponse(ctx, res, body[:min(len(body), maxFetch)], cut, a.Whole), nil
+}
+
+// get requests an address like a program of the goal, and follows redirects. The caller closes the body.
+func (d Deps) get(ctx context.Context, address string) (*http.Response, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("making the request: %w", err)
+	}
+	request.URL.User = nil // do not send a password in the address
+	request.Header.Set("User-Agent", "Goalpost (fetch_url)")
+	request.Header.Set("Accept", "text/markdown, text/html, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
+	client := http.Client{Transport: d.Web, CheckRedirect: d.checkRedirect}
+	res, err := client.Do(request)
+	if err != nil {
+		return nil, describeFetchError(err)
+	}
+	return res, nil
 }
 
 // checkRedirect decides whether to follow a redirect. The goal's proxy checks each host again. Without a proxy,

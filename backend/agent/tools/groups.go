@@ -17,6 +17,7 @@ var groups = map[goal.ToolGroup][]string{
 	},
 	goal.PaneTools: {
 		"list_panes", "close_pane", "focus_pane", "name_pane", "terminal_type", "terminal_keys", "wait",
+		"wait_until",
 	},
 	goal.GoalTools:   {"start_goal", "goal_status", "wait_for_goal", "share_note"},
 	goal.RecipeTools: {"save_recipe", "run_recipe"},

@@ -50,7 +50,8 @@ func toolMakers(r Deps) []maker {
 	return append(list,
 		startGoal, goalStatus, waitForGoal, shareNote,
 		lookAt, saveRecipe, runRecipe,
-		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, readEvidence, waitTool, findTools,
+		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, readEvidence, waitTool, waitUntil,
+		findTools,
 	)
 }
 

@@ -38,6 +38,7 @@ type agentRequests struct {
 	claim    *pendingClaim
 	gaveUp   *abortRequest
 	question goal.Question // by ask_user or request_access; without a text there is none
+	wait     *goal.Wait    // nil if the agent does not wait for a condition
 }
 
 type abortRequest struct{ reason, lessons string }
@@ -59,6 +60,17 @@ func (a *agentRequests) GiveUp(reason, lessons string) { a.gaveUp = &abortReques
 
 // AskUser pauses the run until the user answers.
 func (a *agentRequests) AskUser(q goal.Question) { a.question = q }
+
+// WaitUntil stops the run until the host finds that a condition is met. A claim of the same turn is decided first.
+func (r *runControl) WaitUntil(w goal.Wait, limit time.Duration) error {
+	if r.claim != nil {
+		return errors.New("the claim of this reply is decided first; wait afterwards if you still need to")
+	}
+	w.Since = r.clock.Now().UTC().Truncate(time.Millisecond)
+	w.Until = w.Since.Add(limit)
+	r.wait = &w
+	return nil
+}
 
 // Wait waits, at most until the run is stopped or paused. It returns how long it waited.
 func (r *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {

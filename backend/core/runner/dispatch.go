@@ -100,6 +100,8 @@ func (d *dispatcher) batchEndReason() string {
 		return "the user was asked and has not answered yet"
 	case d.approvals.unanswered != "":
 		return "the call before waits for the user's approval"
+	case d.requests.wait != nil:
+		return "the goal waits for the condition of the call before; repeat this call afterwards if it is still right"
 	}
 	return ""
 }
@@ -152,6 +154,9 @@ func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, 
 	if call.effect.Control {
 		return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
 	}
+	if _, waits := call.tool.(Waiter); waits {
+		return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
+	}
 	if stop := d.executeCall(ctx, call, &result); stop != nil {
 		d.nestedStop = stop
 		return 0, result, stop
@@ -181,6 +186,11 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	from := d.clock.Now()
 	result, outcome := d.performCall(ctx, c)
 	c.outcome = outcome
+	if d.requests.wait != nil {
+		if waits, stop := d.beginWait(ctx, c); waits || stop != nil {
+			return stop
+		}
+	}
 	result.Text = d.secrets.redact(appendHostNote(result.Text, c.ignoredNote()))
 	full := text.ToUTF8(result.Text)
 	if repeatNote == "" {
@@ -208,6 +218,18 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		return stop
 	}
 	return d.approvals.askBlockedHosts(ctx, c)
+}
+
+// beginWait leaves a call without a result until its wait is over. The goal does not wait if the user has just been
+// asked about something that the agent must know first.
+func (d *dispatcher) beginWait(ctx context.Context, c *resolvedCall) (waits bool, stop *Stop) {
+	stop = d.approvals.askBlockedHosts(ctx, c)
+	if stop != nil || len(d.approvals.notices) > 0 || d.approvals.unanswered != "" {
+		d.requests.wait = nil
+		return false, stop
+	}
+	d.requests.wait.Call, d.requests.wait.Step, d.requests.wait.Grant = c.Call, c.step, c.grant
+	return true, nil
 }
 
 // maxResultBytes limits one result in bytes: by the window of the goal's model, and by what the user chose.

@@ -64,6 +64,8 @@ type History interface {
 	// was stored before. RunHistory returns it, unless the goal stopped for the user or the user changed its limits
 	// since.
 	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
+	// OpenWait returns the condition for which a goal waits, nil if it waits for none.
+	OpenWait(ctx context.Context, id goal.ID) (*goal.Wait, error)
 	// IntentsWithoutResult returns the intents that have no result.
 	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 }

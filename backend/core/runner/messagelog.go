@@ -48,21 +48,14 @@ func (ml *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why stri
 	return stopCause(ctx)
 }
 
-// answerPendingCalls adds a result to every call of the last turn that has none.
-func (ml *messageLog) answerPendingCalls(ctx context.Context) *Stop {
+// pendingCalls returns the calls of the last turn that have no result.
+func (ml *messageLog) pendingCalls() []goal.Call {
 	var open []goal.Call
 	for _, m := range ml.Messages() {
 		open = append(open, m.Calls...)
 		open = slices.DeleteFunc(open, func(c goal.Call) bool { return m.Role == goal.ToolRole && c.ID == m.CallID })
 	}
-	for _, c := range open {
-		unknown := fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.",
-			c.Tool)
-		if stop := ml.journal.append(ctx, ml.addResult(c, unknown)); stop != nil {
-			return stop
-		}
-	}
-	return nil
+	return open
 }
 
 // addResult adds the result of a call that was not executed or not completed, and returns its event.

@@ -50,6 +50,7 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 			Report:     report,
 			Account:    cmp.Or(r.ended.finalStatement, r.verification.claimWords(stop)),
 			Until:      formatUntil(stop),
+			Wait:       stop.Wait,
 			Pane:       stop.Question.Pane,
 			Unlock:     stop.Question.Unlock,
 			Show:       stop.Question.Show,
@@ -148,7 +149,7 @@ func nextSteps(exit goal.Exit) string {
 		return "Next: repair what the reason names, and resume it."
 	case goal.Interrupted, goal.PausedByUser:
 		return "Next: resume it; it continues where it stopped."
-	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached, goal.AbortedByUser:
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached, goal.WaitingForCondition, goal.AbortedByUser:
 	}
 	return ""
 }
@@ -159,7 +160,7 @@ func (r *reporter) stopReasonText(stop *Stop) string {
 		return r.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
-	case goal.DailyLimitReached:
+	case goal.DailyLimitReached, goal.WaitingForCondition:
 		return stop.Reason
 	case goal.WaitingForProvider:
 		return goal.EndSentence("Waiting for the model: " + strings.TrimPrefix(stop.Reason, goal.ModelPrefix))

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +42,40 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
 	r.restoreReminders(messages)
 	resumeCheck := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
-	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, r.messages.addResumeMessage, resumeCheck)
+	return runSteps(ctx, r.inDoubtNotice, r.answerPendingCalls, r.addResumeMessage, resumeCheck)
+}
+
+// addResumeMessage tells the agent about the pause. The result of a wait says it itself.
+func (r *Run) addResumeMessage(ctx context.Context) *Stop {
+	if r.goal.Exit != goal.WaitingForCondition {
+		return r.messages.addResumeMessage(ctx)
+	}
+	text := strings.Join(r.messages.Deferred(), "\n")
+	if text == "" {
+		return nil
+	}
+	return r.messages.addUserMessage(ctx, text)
+}
+
+// missingResult returns the result and the outcome of a call whose run ended before it had one.
+func (r *Run) missingResult(tool string) (string, event.Outcome) {
+	if _, waits := r.dispatcher.tools[tool].(Waiter); waits {
+		return "the wait ended before its condition was met, because the goal was paused or resumed. Programs that you had " +
+			"started may be gone. Look how it is now, and wait again if you still need to.", event.Failed
+	}
+	return fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", tool),
+		event.OutcomeUnknown
+}
+
+// answerPendingCalls adds a result to every call of the last turn that has none.
+func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
+	for _, c := range r.messages.pendingCalls() {
+		text, _ := r.missingResult(c.Tool)
+		if stop := r.journal.append(ctx, r.messages.addResult(c, text)); stop != nil {
+			return stop
+		}
+	}
+	return nil
 }
 
 // recheckPreflight stops a goal that waited for its first turn if its checks now give other results than when it
@@ -156,11 +190,11 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 		return r.pauser.stopForError(ctx, "reading the steps", err)
 	}
 	for _, open := range steps {
-		text := "the program ended before this call answered: its outcome is unknown"
+		text, outcome := r.missingResult(open.Tool)
 		if stop := r.journal.append(ctx, &event.Step{
 			StepID:  open.StepID,
 			Tool:    open.Tool,
-			Outcome: event.OutcomeUnknown,
+			Outcome: outcome,
 			Preview: text,
 			Result:  text,
 		}); stop != nil {

@@ -88,7 +88,9 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	r.critic.close(context.WithoutCancel(ctx))
 	r.budget.stoppedAt = r.cfg.Clock.Now()
 	finishErr := r.finishRun(context.WithoutCancel(ctx), stop)
-	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
+	if stop.Exit != goal.WaitingForCondition || finishErr != nil { // otherwise its session looks at the condition
+		r.closeSession(context.WithoutCancel(ctx), stop.Exit)
+	}
 	return stop, finishErr
 }
 
@@ -128,9 +130,16 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 	if err != nil {
 		return r.pauser.stopForError(ctx, "checking the goals that must be done first", err)
 	}
-	if stop := r.checkDependency(ctx, dependency); stop != nil {
+	if stop := runSteps(ctx, func(ctx context.Context) *Stop { return r.checkDependency(ctx, dependency) },
+		r.openEnvironment); stop != nil {
 		return stop
 	}
+	r.progress.beginFirstFingerprint(ctx)
+	return nil
+}
+
+// openEnvironment opens the session and gives the parts what they need from it.
+func (r *Run) openEnvironment(ctx context.Context) *Stop {
 	session, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
 		if stop := r.journal.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
@@ -143,7 +152,6 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		return unusableSession(err)
 	}
 	r.attachSession(session)
-	r.progress.beginFirstFingerprint(ctx)
 	return nil
 }
 
@@ -229,8 +237,8 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 			"Take the next step now with a tool call.")
 }
 
-// checkVoluntaryStop stops the run when the agent gave up or asked its user. A claim that it made before it asked
-// is decided first.
+// checkVoluntaryStop stops the run when the agent gave up, asked its user or waits for a condition. A claim that it
+// made before it asked is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	if r.requests.gaveUp != nil {
 		return &Stop{Exit: goal.GaveUp, Reason: r.requests.gaveUp.reason}
@@ -247,7 +255,11 @@ func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	case r.approvals.unanswered != "":
 		return r.approvals.pauseForApproval()
 	}
-	return stopCause(ctx)
+	if stop := stopCause(ctx); stop != nil || r.requests.wait == nil {
+		return stop
+	}
+	w := r.requests.wait
+	return &Stop{Exit: goal.WaitingForCondition, Reason: w.Describe(), Until: w.Until, Wait: w}
 }
 
 // stopCause returns why ctx was cancelled, nil if it was not.

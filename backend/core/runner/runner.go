@@ -89,7 +89,14 @@ func (r *Runner) Start(ctx context.Context, g goal.Goal, release func(), opening
 // user resumes it.
 func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
-		if opening, ok := r.waitWhileParked(ctx, &g, g.ParkedUntil, a); ok {
+		var opening []event.Body
+		var ok bool
+		if g.Exit == goal.WaitingForCondition {
+			opening, ok = r.resumeWait(ctx, &g, a)
+		} else {
+			opening, ok = r.waitWhileParked(ctx, &g, g.ParkedUntil, a)
+		}
+		if ok {
 			r.run(ctx, g, opening, a)
 		}
 	})
@@ -148,6 +155,9 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		g = run.endState(stop) // before the wait, which does not count against its wall clock
 		var ok bool
 		switch {
+		case stop.Exit == goal.WaitingForCondition:
+			a.pauser.detachRun()
+			opening, ok = r.waitForCondition(ctx, &g, run, *stop.Wait, a)
 		case stop.Exit.IsParked():
 			a.pauser.detachRun()
 			opening, ok = r.waitWhileParked(ctx, &g, stop.Until, a)
@@ -248,6 +258,8 @@ type Stop struct {
 	Exit   goal.Exit
 	Reason string
 	Until  time.Time // parked: when it continues
+	// Wait is the condition of a goal that waits for one.
+	Wait *goal.Wait
 	// Question is what the agent asks: needs_user.
 	Question goal.Question
 	// Changed are files that decide about the goal and were changed: needs_user until the user decides about them.

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,6 +103,7 @@ type world struct {
 	during   [][]policy.Grant   // … for the calls that were being executed
 	look     runner.FolderState
 	unclosed error // the error of Close
+	slots    int   // of the runner; 0 is 3
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -150,7 +152,8 @@ func storeOf(s *store.Store) runner.Store {
 // runs makes the runner, with a store.
 func (w *world) runs(s runner.Store) {
 	w.runner = runner.New(runner.Config{
-		Store: s, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler), Slots: 3,
+		Store: s, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
+		Slots:           cmp.Or(w.slots, 3),
 		ApprovalTimeout: func() time.Duration { return time.Duration(w.patience.Load()) },
 		Disk:            func() (uint64, error) { return w.free.Load(), nil },
 	})

@@ -21,7 +21,7 @@ type stepRecorder struct {
 
 // markExecuted records that a call was executed. Waiting counts as an action: a server may have started.
 func (s *stepRecorder) markExecuted(c *resolvedCall) {
-	if c.Tool == stall.WaitTool {
+	if _, waits := c.tool.(Waiter); waits || c.Tool == stall.WaitTool {
 		s.claims.idle = false
 	}
 	if c.effect.Control {

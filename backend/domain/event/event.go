@@ -182,6 +182,15 @@ type (
 		Unanswered bool `json:"unanswered,omitempty"`
 		// Result is what the agent handed over with the claim that was verified or waits for the user.
 		Result string `json:"result,omitempty"`
+		// Wait is the condition of a goal that waits for one.
+		Wait *goal.Wait `json:"wait,omitempty"`
+	}
+	// Looked is one look at the condition of a waiting goal. Few of the looks are journaled: the second, the fourth, the
+	// eighth and so on.
+	Looked struct {
+		StepID int    `json:"step_id"`
+		N      int    `json:"n"` // looks so far
+		Text   string `json:"text"`
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {
@@ -298,6 +307,7 @@ func (Steered) EventType() string            { return "steered" }
 func (Lease) EventType() string              { return "lease" }
 func (Warning) EventType() string            { return "warning" }
 func (Paused) EventType() string             { return "paused" }
+func (Looked) EventType() string             { return "looked" }
 func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
 func (Accepted) EventType() string           { return "accepted" }
@@ -312,7 +322,7 @@ func BodyTypes() []Body {
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
+		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

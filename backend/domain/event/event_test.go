@@ -112,7 +112,15 @@ func filled() []event.Body {
 			Account: "b",
 			Until:   "2026-11-21T08:30:15.123Z",
 			By:      "g2",
+			Wait: &goal.Wait{
+				For: "w", Call: goal.Call{ID: "c", Tool: "wait_until", Arguments: "{}"}, Step: 3, Grant: "a1",
+				Since:   time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC),
+				Until:   time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+				EveryMS: 60000,
+				Mark:    "m",
+			},
 		},
+		&event.Looked{StepID: 3, N: 2, Text: "t"},
 		&event.Resumed{Note: "n"},
 		&event.Ended{
 			Status:   goal.Completed,

@@ -47,10 +47,12 @@ const (
 	WaitingForProvider Exit = "parked"
 	// DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
 	DailyLimitReached Exit = "daily_limit"
-	PausedByUser      Exit = "user_paused"
-	Interrupted       Exit = "interrupted"
-	AbortedByUser     Exit = "user_aborted"
-	GaveUp            Exit = "gave_up"
+	// WaitingForCondition pauses a goal until the host finds that a condition is met.
+	WaitingForCondition Exit = "waiting"
+	PausedByUser        Exit = "user_paused"
+	Interrupted         Exit = "interrupted"
+	AbortedByUser       Exit = "user_aborted"
+	GaveUp              Exit = "gave_up"
 )
 
 // Goal is an objective with a criterion, a policy and limits. Criterion, policy and their hashes are frozen when

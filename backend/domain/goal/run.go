@@ -29,6 +29,9 @@ type RunControl interface {
 	PlanControl
 	// Wait waits at most d and returns how long it waited.
 	Wait(ctx context.Context, d time.Duration) time.Duration
+	// WaitUntil stops the run until the host finds that a condition is met, at most for limit. The call that asks for it
+	// gets its result then. The caller sets For, EveryMS and Mark. An error means that the run cannot wait now.
+	WaitUntil(w Wait, limit time.Duration) error
 	// Evidence reads a page of a long text that the host stored: the result of a step or the output of a check.
 	// cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)

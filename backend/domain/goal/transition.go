@@ -33,13 +33,15 @@ func (e Exit) Interrupted() bool {
 	switch e {
 	case PausedByUser, Interrupted, WaitingForProvider, DailyLimitReached, AbortedByUser, LimitReached, ExitError:
 		return true
-	case Done, Stuck, NeedsUser, GaveUp:
+	case Done, Stuck, NeedsUser, GaveUp, WaitingForCondition:
 	}
 	return false
 }
 
-// IsParked reports whether a goal with this exit resumes automatically at a known time.
-func (e Exit) IsParked() bool { return e == WaitingForProvider || e == DailyLimitReached }
+// IsParked reports whether a goal with this exit resumes automatically.
+func (e Exit) IsParked() bool {
+	return e == WaitingForProvider || e == DailyLimitReached || e == WaitingForCondition
+}
 
 // StatusForExit returns the status of a goal after a run with this exit.
 func StatusForExit(e Exit) Status {
@@ -48,7 +50,7 @@ func StatusForExit(e Exit) Status {
 		return Completed
 	case LimitReached, ExitError:
 		return Failed
-	case Stuck, NeedsUser, WaitingForProvider, DailyLimitReached, PausedByUser, Interrupted:
+	case Stuck, NeedsUser, WaitingForProvider, DailyLimitReached, WaitingForCondition, PausedByUser, Interrupted:
 		return Paused
 	case AbortedByUser, GaveUp:
 		return Aborted

@@ -38,7 +38,7 @@ var exitDescriptions = []struct {
 	{exitError, "error: the machine failed, or receipt --verify found something that no longer holds"},
 	{
 		exitInterrupted,
-		"interrupted: a signal ended this program, or the goal is waiting (parked or daily_limit) and --no-wait " +
+		"interrupted: a signal ended this program, or the goal is waiting (parked, daily_limit or waiting) and --no-wait " +
 			"was given; resume continues",
 	},
 	{exitPaused, "paused: a user paused the goal"},
@@ -80,7 +80,7 @@ func codeOf(e goal.Exit) exitCode {
 		return exitAborted
 	case goal.ExitError:
 		return exitError
-	case goal.Interrupted, goal.WaitingForProvider, goal.DailyLimitReached:
+	case goal.Interrupted, goal.WaitingForProvider, goal.DailyLimitReached, goal.WaitingForCondition:
 		return exitInterrupted
 	case goal.PausedByUser:
 		return exitPaused

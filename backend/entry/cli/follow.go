@@ -110,7 +110,7 @@ func (l liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 		return next("providers test", "tests the model") + next("resume ID", "continues it")
 	case goal.Interrupted, goal.PausedByUser, goal.AbortedByUser:
 		return next("resume ID", "continues it")
-	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached:
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached, goal.WaitingForCondition:
 	}
 	return ""
 }
@@ -262,6 +262,11 @@ func (c *countdown) onEvent(e event.Event) {
 		return
 	}
 	c.stop()
+	if b.Exit == goal.WaitingForCondition { // it continues when something happens, which may be long before
+		c.p.errorf("%s\n  at most until %s; %s resume %s stops waiting, Ctrl+C quits\n", oneLine(b.Reason),
+			at.Local().Format("Mon 15:04"), c.p.Name, e.GoalID.Short())
+		return
+	}
 	every := time.Minute
 	if c.interactive {
 		every = time.Second

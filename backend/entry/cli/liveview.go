@@ -250,6 +250,8 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("  limits: %s\n", formatLimits(b))
 	case *event.Reopened:
 		l.program.errorf("  reopened: %s\n", oneLine(b.Note))
+	case *event.Looked:
+		l.program.errorf("  look %d: %s\n", b.N, oneLine(b.Text))
 	case *event.Resumed:
 		if b.Note != "" {
 			l.program.errorf("  resumed: %s\n", oneLine(b.Note))

@@ -69,14 +69,14 @@ func (r *Recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	return lock.Unlock()
 }
 
-// isParentPaused reports whether a parent goal is paused by more than the end of its process. Its children then wait
-// with it.
+// isParentPaused reports whether a parent goal is paused by more than the end of its process or a wait for a condition.
+// Its children then wait with it.
 func (r *Recovery) isParentPaused(ctx context.Context, parent goal.ID) bool {
 	if parent == "" {
 		return false
 	}
 	row, err := r.store.Goals.Get(ctx, parent)
-	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
+	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted && row.Exit != goal.WaitingForCondition
 }
 
 // adoptManualAnswer continues a goal whose process died after the user accepted or rejected its result and before it

@@ -234,7 +234,8 @@ func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
-	if !any || exit == goal.Interrupted { // this process is closing, and interrupts each of them itself
+	// A process that is closing interrupts each of them itself. A parent that waits for a condition may wait for them.
+	if !any || exit == goal.Interrupted || exit == goal.WaitingForCondition {
 		return nil
 	}
 	if goal.StatusForExit(exit) != goal.Paused {

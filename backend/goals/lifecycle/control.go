@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-// Pause stops a running goal after its current call.
+// Pause stops a running goal after its current call. A parked goal no longer continues automatically.
 func (s *Service) Pause(ctx context.Context, id goal.ID) error {
 	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
@@ -40,7 +40,7 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	case row.Status == goal.Pending && queues:
 		return fault.New(fault.Conflict, "the goal waits in the queue and has not begun",
 			"abort it to take it out of the queue; you can continue it later")
-	case row.Status != goal.Running && !queues:
+	case row.Status != goal.Running && !queues && !isParked(row):
 		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not running", row.Status),
 			"only a goal that runs can be paused")
 	}

@@ -167,8 +167,8 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 	}
 	if b.Left == goal.PausedByUser { // a goal that waited for its provider no longer continues automatically
 		return "UPDATE goals SET stopped_by = " + stoppedByExpr +
-				", queued = '', parked_until = '', exit = CASE WHEN exit IN ('parked', 'daily_limit') THEN ? ELSE exit " +
-				"END WHERE id = ?1",
+				", queued = '', parked_until = '', exit = CASE WHEN exit IN ('parked', 'daily_limit', 'waiting') THEN ? " +
+				"ELSE exit END WHERE id = ?1",
 			[]any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil

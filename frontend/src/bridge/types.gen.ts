@@ -225,6 +225,19 @@ export interface PausedEvent {
   unanswered?: boolean;
   /** Result is what the agent handed over with the claim that was verified or waits for the user. */
   result?: string;
+  /** Wait is the condition of a goal that waits for one. */
+  wait?: Wait;
+}
+
+/**
+ * Looked is one look at the condition of a waiting goal. Few of the looks are journaled: the second, the fourth, the
+ * eighth and so on.
+ */
+export interface LookedEvent {
+  step_id: number;
+  /** looks so far */
+  n: number;
+  text: string;
 }
 
 /** Resumed continues a goal with the same steps and numbers. */
@@ -478,6 +491,7 @@ export type Exit =
   | "needs_user"
   | "parked"
   | "daily_limit" // DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
+  | "waiting" // WaitingForCondition pauses a goal until the host finds that a condition is met.
   | "user_paused"
   | "interrupted"
   | "user_aborted"
@@ -789,6 +803,25 @@ export type ObservationStatus =
   | "yes"
   | "no"
   | "partly"; // such a check verifies nothing
+
+/** Wait is a condition for which a goal waits between two runs. The host looks at it, and no model is asked. */
+export interface Wait {
+  /** what the goal waits for, in the agent's words */
+  for: string;
+  /** it gets its result when the wait is over */
+  call: Call;
+  /** of the call */
+  step: number;
+  /** the approval that allowed the call */
+  grant?: string;
+  since: string;
+  /** the wait is over then, whatever was found */
+  until: string;
+  /** EveryMS is the time between two looks; 0 means that the goal only waits for Until. */
+  every_ms?: number;
+  /** what the first look found, for a condition that something changes */
+  mark?: string;
+}
 
 /**
  * Worktree is a git worktree that the host created for one goal, so that the goal does not work in the user's own
@@ -2621,6 +2654,7 @@ export interface EventBodies {
   lease: LeaseEvent;
   warning: WarningEvent;
   paused: PausedEvent;
+  looked: LookedEvent;
   resumed: ResumedEvent;
   ended: EndedEvent;
   accepted: AcceptedEvent;

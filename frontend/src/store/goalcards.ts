@@ -78,9 +78,9 @@ function isOrphaned(card: GoalCard): void {
   card.in_other_process = false;
 }
 
-/** Reports whether a stopped goal resumes automatically at a known time, in the process that has it. */
+/** Reports whether a stopped goal resumes automatically, in the process that has it. */
 function isParked(exit: Exit): boolean {
-  return exit === "parked" || exit === "daily_limit";
+  return exit === "parked" || exit === "daily_limit" || exit === "waiting";
 }
 
 /**

@@ -21,6 +21,7 @@ export interface NoteFact {
     | "steered"
     | "warning"
     | "paused"
+    | "looked"
     | "resumed"
     | "queued"
     | "reopened"
@@ -141,6 +142,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, event.left ? `left the queue: ${event.reason}` : event.reason);
     case "paused":
       return note(next, event, event.reason || event.exit);
+    case "looked":
+      return note(next, event, `${plural(event.n, "look")} so far, the last one: ${event.text}`);
     case "resumed":
       return note({ ...next, undone: false }, event, event.note ?? "");
     case "reopened":

@@ -14,6 +14,7 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
   stuck: { words: "stuck", tone: "warn" },
   needs_user: { words: "needs you", tone: "warn" },
   parked: { words: "waiting for provider", tone: "calm" },
+  waiting: { words: "waiting", tone: "calm" },
   daily_limit: { words: "daily limit reached", tone: "warn" },
   user_paused: { words: "paused", tone: "calm" },
   interrupted: { words: "interrupted", tone: "calm" },

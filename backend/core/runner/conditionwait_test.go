@@ -1,0 +1,344 @@
+package runner_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/storage/store"
+)
+
+const (
+	waitForFile = `wait_until {"for":"the build","file":"built","every_seconds":60,"limit_seconds":7200}`
+	finishAll   = `write_file {"path":"done.txt","content":"x"}`
+)
+
+// handClock stands still until a test moves it.
+type handClock struct {
+	mu     sync.Mutex
+	now    time.Time
+	timers []handTimer
+}
+
+type handTimer struct {
+	at    time.Time
+	fired chan time.Time
+}
+
+func newHandClock() *handClock { return &handClock{now: time.Now()} }
+
+func (h *handClock) Now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+func (h *handClock) After(d time.Duration) <-chan time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := handTimer{h.now.Add(d), make(chan time.Time, 1)}
+	h.timers = append(h.timers, t)
+	return t.fired
+}
+
+func (h *handClock) move(by time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(by)
+	var left []handTimer
+	for _, t := range h.timers {
+		if t.at.After(h.now) {
+			left = append(left, t)
+		} else {
+			t.fired <- h.now
+		}
+	}
+	h.timers = left
+}
+
+// passUntil moves the clock until something is so.
+func (h *handClock) passUntil(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(late); !isSo(); {
+		if time.Now().After(deadline) {
+			t.Fatal("not within the time: " + what)
+		}
+		h.move(20 * time.Second)
+		<-time.After(time.Millisecond)
+	}
+}
+
+// waiting is a goal that waits for the file "built".
+type waiting struct {
+	*world
+	hands *handClock
+	goal  *goal.Goal
+}
+
+func newWaiting(t *testing.T, first string) *waiting {
+	t.Helper()
+	hands := newHandClock()
+	w := newWorldAt(t, hands, call(first), call(finishAll, pendingClaim))
+	g := w.create(func(g *goal.Goal) { g.WallClockMS = time.Hour.Milliseconds() })
+	w.start(g, &event.Started{})
+	w.await("paused")
+	return &waiting{w, hands, g}
+}
+
+func (w *waiting) row() store.GoalRow {
+	w.Helper()
+	row, err := w.store.Goals.Get(w.Context(), w.goal.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return row
+}
+
+// finish moves the clock until the goal is done, and returns the result of the call that waited.
+func (w *waiting) finish() string {
+	w.Helper()
+	ended := w.runner.Done(w.goal.ID)
+	w.hands.passUntil(w.T, "the goal ends", func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	expect(w.T, w.row(), goal.Completed, goal.Done)
+	return w.result()
+}
+
+// result returns the only result that the model got for the call that waited.
+func (w *waiting) result() string {
+	w.Helper()
+	var results []string
+	for _, m := range w.model.seen[len(w.model.seen)-1].Messages {
+		if m.Role == goal.ToolRole && m.CallID == "call_0" {
+			results = append(results, m.Text)
+		}
+	}
+	if len(results) != 1 {
+		w.Fatalf("the call that waited has %d results: %q", len(results), results)
+	}
+	return results[0]
+}
+
+func (w *waiting) order(kind goal.OrderKind) {
+	w.Helper()
+	if err := w.store.Orders.Add(w.Context(), w.goal.ID, goal.Order{Kind: kind}); err != nil {
+		w.Fatal(err)
+	}
+	w.runner.Wake(w.goal.ID)
+}
+
+func (w *waiting) write(name string) {
+	w.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), nil, 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// restart ends the process and adopts the goal in another one.
+func (w *waiting) restart(between func()) {
+	w.Helper()
+	if err := w.runner.Close(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	if between != nil {
+		between()
+	}
+	w.runs(storeOf(w.store))
+	own, err := w.store.Locks.LockGoal(w.goal.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	release := func() {
+		if err := own.Unlock(); err != nil {
+			w.Error(err)
+		}
+	}
+	if err := w.runner.ResumeParked(w.Context(), w.row().Goal, release); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func TestWaitUntil_FileAppears_WakesOnceWithoutCountingTime(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	row := w.row()
+	expect(t, row, goal.Paused, goal.WaitingForCondition)
+	if row.Report[0] != "Waiting: the build · looks every 1 m" {
+		t.Errorf("the user reads %q", row.Report[0])
+	}
+	began := w.hands.Now()
+	w.hands.passUntil(t, "two looks", func() bool { return w.hands.Now().Sub(began) > 90*time.Minute })
+	w.write("built")
+	if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 1 h 3") ||
+		!strings.Contains(got, "built has 0 bytes") {
+		t.Errorf("the agent reads %q", got)
+	}
+	if row = w.row(); row.Spent.WallClock > time.Hour/2 || len(w.model.seen) != 2 {
+		t.Errorf("it took %s of its time and %d requests", row.Spent.WallClock, len(w.model.seen))
+	}
+	if said := w.model.lastUser(1); strings.Contains(said, "may be gone") {
+		t.Errorf("the agent is told of a pause: %q", said)
+	}
+}
+
+func TestWaitUntil_ConditionNeverMet_WakesAtItsLimit(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	if got := w.finish(); !strings.Contains(got, `{"ok":false}`) ||
+		!strings.Contains(got, "the condition was not met within 2 h.") || !strings.Contains(got, "built does not exist") {
+		t.Errorf("the agent reads %q", got)
+	}
+	steps, err := w.store.History.Steps(t.Context(), w.goal.ID, 0, 10)
+	if err != nil || steps[0].Outcome != event.Failed || steps[0].MS < (2*time.Hour).Milliseconds() {
+		t.Errorf("%+v, %v", steps, err)
+	}
+}
+
+func TestWaitUntil_Time_NeedsNoLook(t *testing.T) {
+	w := newWaiting(t, `wait_until {"for":"the night","time":"in 2 h"}`)
+	if got := w.finish(); !strings.Contains(got, "the time has come. Waited 2 h.") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+func TestWaitUntil_LookCannotBeMade_IsReportedOnce(t *testing.T) {
+	w := newWaiting(t, `wait_until {"for":"the probe","command":"test -f gone && no-such-program"}`)
+	w.write("gone")
+	if got := w.finish(); !strings.Contains(got, "cannot be looked at: the command cannot be run (exit 127)") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+func TestWaitUntil_UserEndsIt_ContinuesAtOnce(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.order(goal.OrderResume)
+	w.awaitN("resumed", 1)
+	if got := w.finish(); !strings.Contains(got, "the user ended the wait. Waited") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+func TestWaitUntil_Aborted_Ends(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.order(goal.OrderAbort)
+	expect(t, w.end(w.goal), goal.Aborted, goal.AbortedByUser)
+}
+
+func TestWaitUntil_Paused_EndsTheWait(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.order(goal.OrderPause)
+	expect(t, w.end(w.goal), goal.Paused, goal.PausedByUser)
+	w.write("built")
+	w.start(w.goal, &event.Resumed{})
+	if got := w.finish(); !strings.Contains(got, "the wait ended before its condition was met") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+func TestWaitUntil_Restarted_ContinuesTheWait(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	began := w.hands.Now()
+	w.hands.passUntil(t, "an hour", func() bool { return w.hands.Now().Sub(began) > time.Hour })
+	w.restart(nil)
+	expect(t, w.row(), goal.Paused, goal.WaitingForCondition)
+	w.hands.passUntil(t, "half an hour", func() bool { return w.hands.Now().Sub(began) > 90*time.Minute })
+	w.write("built")
+	if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 1 h") ||
+		!strings.Contains(got, "The program was restarted in between") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+// TestWaitUntil_RestartedAfterItsEnd_WakesOnce: the process ends between the end of the wait and the next run.
+func TestWaitUntil_RestartedAfterItsEnd_WakesOnce(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.restart(func() {
+		row := w.row()
+		wait, err := w.store.History.OpenWait(t.Context(), w.goal.ID)
+		if err != nil || wait == nil {
+			t.Fatal(wait, err)
+		}
+		m := goal.Message{Role: goal.ToolRole, CallID: wait.Call.ID, Step: wait.Step, Text: "{\"ok\":true}\nit was met"}
+		if err := w.store.Journal.Append(t.Context(), goal.Run{Goal: w.goal.ID, ID: row.RunID},
+			&event.Step{StepID: wait.Step, Tool: wait.Call.Tool, Outcome: event.OK, Result: "it was met"},
+			&event.Message{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got := w.finish(); !strings.Contains(got, "it was met") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+// TestWaitUntil_OtherGoals_GetTheSlot also checks what becomes of the other calls of the turn.
+func TestWaitUntil_OtherGoals_GetTheSlot(t *testing.T) {
+	hands := newHandClock()
+	w := newWorldAt(t, hands, call(waitForFile, finishAll), call(finishAll, pendingClaim))
+	w.slots = 1
+	w.runs(storeOf(w.store))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("paused")
+	other := w.create(func(g *goal.Goal) { g.Policy.Dir = t.TempDir() })
+	w.start(other, &event.Started{})
+	expect(t, w.end(other), goal.Completed, goal.Done)
+	if _, err := os.Stat(filepath.Join(w.dir, "done.txt")); err == nil {
+		t.Error("a call after the one that waits was executed")
+	}
+	waits := &waiting{w, hands, g}
+	waits.write("built")
+	waits.finish()
+}
+
+// jumpClock lets the time of a wait pass at once, and counts how often it is waited for.
+type jumpClock struct {
+	*handClock
+	waits int
+}
+
+func (j *jumpClock) After(d time.Duration) <-chan time.Time {
+	if d < time.Second || d > 5*time.Second {
+		return j.handClock.After(d)
+	}
+	j.waits++
+	j.move(d)
+	done := make(chan time.Time, 1)
+	done <- j.Now()
+	return done
+}
+
+// TestWaitUntil_TwoHours_CostNothing: no request to a model, a look each minute, and no busy polling.
+func TestWaitUntil_TwoHours_CostNothing(t *testing.T) {
+	c := &jumpClock{handClock: newHandClock()}
+	w := newWorldAt(t, c, call(waitForFile), call(finishAll, pendingClaim))
+	_, row := w.run(func(g *goal.Goal) { g.WallClockMS = 0 })
+	expect(t, row, goal.Completed, goal.Done)
+	if len(w.model.seen) != 2 || row.Spent.TokensIn != 20 {
+		t.Errorf("%d requests, %d tokens", len(w.model.seen), row.Spent.TokensIn)
+	}
+	if most := int(2*time.Hour/(5*time.Second)) + 200; c.waits > most {
+		t.Errorf("it woke up %d times, want at most %d", c.waits, most)
+	}
+	looked := []int{}
+	for _, e := range w.events {
+		if l, ok := e.Body.(*event.Looked); ok {
+			looked = append(looked, l.N)
+		}
+	}
+	if !strings.HasPrefix(fmt.Sprint(looked), "[2 4 8 16") || len(looked) > 6 {
+		t.Errorf("it journaled the looks %d", looked)
+	}
+}
+
+var _ runner.Clock = (*handClock)(nil)

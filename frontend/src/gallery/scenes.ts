@@ -201,6 +201,16 @@ export const scenes: Record<string, Scene> = {
     },
     after: (app) => app.openGoal("01m0parked00000000000000d4"),
   },
+  "goals-waiting": {
+    before: (b) => {
+      const view = b.goals.get("01m0parked00000000000000d4")?.view;
+      if (!view) return;
+      view.exit = "waiting";
+      view.reason = "Waiting: CI of pull request 12 · looks every 1 m";
+      view.parked_until = new Date(Date.now() + 7_440_000).toISOString();
+    },
+    after: (app) => app.openGoal("01m0parked00000000000000d4"),
+  },
   "goals-daily-limit": {
     before: (b) => {
       b.spent = 20.31;

@@ -138,6 +138,21 @@ test("a parked goal counts down and continues now", async () => {
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
 });
 
+test("a goal that waits for a condition shows for what, the last look, and stops waiting at a click", async () => {
+  const until = new Date(Date.now() + 3_595_000).toISOString();
+  const reason = "Waiting: CI of pull request 12 · looks every 1 m";
+  const view = await show("01m0parked", { exit: "waiting", reason, parked_until: until });
+  expect(get("answer").textContent).toContain(reason);
+  expect(get("waiting-left").textContent).toMatch(/ends in 59 m \d\d s/);
+  const notes = [
+    { seq: 1, kind: "looked", at: "", text: "2 looks so far, the last one: exit 8", afterStep: 1 },
+  ] as const;
+  await act(() => app.set({ detail: { ...app.state.detail, journal: { ...app.state.detail.journal, notes } } }));
+  expect(get("waiting-look").textContent).toContain("exit 8");
+  await press("answer-stop-waiting");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
 const shownChanges = changedProtection.changes ?? [];
 const versionOf = ({ path, sha256 }: { path: string; sha256: string }) => ({ path, sha256 });
 

@@ -10,10 +10,11 @@ import { DecidePanel } from "./decide";
 import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
 import { RaiseLimitPanel } from "./limits";
+import { ConditionWaitPanel } from "./waiting";
 
 /** Reports whether the panel shows why the goal stopped, with the button to continue. */
 export function needsAnswer(view: GoalView): boolean {
-  const exits: GoalView["exit"][] = ["stuck", "needs_user", "parked", "daily_limit", "limit_reached"];
+  const exits: GoalView["exit"][] = ["stuck", "needs_user", "parked", "daily_limit", "waiting", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);
 }
 
@@ -27,6 +28,7 @@ export function ResumePanel({ view }: { view: GoalView }) {
   if (view.status === "completed") return <ReopenPanel view={view} />;
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;
+  if (view.exit === "waiting") return <ConditionWaitPanel view={view} />;
   if (view.exit === "daily_limit") return <DailyLimitPanel view={view} />;
   if (view.waits) return <ManualCheckPanel view={view} />;
   if (asksUser(view)) return null; // the requests are answered in their own card

@@ -8,8 +8,8 @@
 //	testtimes failures                      reads what go test -json prints, and prints the packages and what failed
 //	testtimes report LOG                    prints the tables
 //
-// A test's processor time is that of the whole process tree while the test ran. Tests that ran at the same time share it
-// equally, so the figures of parallel tests are averages.
+// A test's processor time is that of the whole process tree while the test ran. Tests that ran at the same time, or in the
+// same half of a second, share it by how long they ran, so their figures are averages.
 package main
 
 import (
@@ -35,6 +35,7 @@ import (
 type cost struct {
 	Stage, Package, Test string
 	Wall, CPU            time.Duration
+	due                  time.Duration // the part of the time since the processor time was last read that was this test's
 }
 
 func main() {
@@ -122,7 +123,11 @@ func measure(whole cost, command []string) (int, []cost, error) {
 	case <-read:
 	case <-time.After(10 * time.Second): // an orphan has the pipe open
 	}
-	return code, append(tests.ended, whole), nil
+	costs := []cost{whole}
+	for _, c := range tests.ended {
+		costs = append(costs, *c)
+	}
+	return code, costs, nil
 }
 
 // reap waits for all children until the one with this id has ended, and returns its exit code.
@@ -146,14 +151,18 @@ func reap(pid int) int {
 type testCosts struct {
 	program string
 	running map[string]*cost // by the test's name; the tests that have not ended and do not wait for their turn
-	ended   []cost
-	seen    time.Duration // the tree's processor time that is counted already
-	since   time.Time
+	ended   []*cost
+	due     []*cost       // the tests that ran since the processor time was last read
+	seen    time.Duration // the tree's processor time when it was last read
+	read    time.Time     // when that was
+	since   time.Time     // until when the wall time is counted
 }
 
 // copyLines copies a test program's output and follows the tests in it.
 func (t *testCosts) copyLines(to io.Writer, from io.Reader) {
 	t.since = time.Now()
+	t.read = t.since
+	defer t.divide()
 	r := bufio.NewReaderSize(from, 1<<16)
 	for {
 		line, err := r.ReadBytes('\n')
@@ -198,14 +207,14 @@ func (t *testCosts) start(name string) {
 func (t *testCosts) end(name string) {
 	t.share()
 	if c := t.running[name]; c != nil {
-		t.ended = append(t.ended, *c)
+		t.ended = append(t.ended, c)
 		delete(t.running, name)
 	}
 }
 
 // share gives the time since the last call to the running tests. A test with running subtests gets nothing itself.
 func (t *testCosts) share() {
-	now, cpu := time.Now(), max(t.seen, treeTime()) // a process that ends while it is counted may be missed once
+	now := time.Now()
 	var leaves []*cost
 	for name, c := range t.running {
 		isParent := false
@@ -217,10 +226,31 @@ func (t *testCosts) share() {
 		}
 	}
 	for _, c := range leaves {
+		if c.due == 0 {
+			t.due = append(t.due, c)
+		}
 		c.Wall += now.Sub(t.since)
-		c.CPU += (cpu - t.seen) / time.Duration(len(leaves))
+		c.due += max(now.Sub(t.since)/time.Duration(len(leaves)), 1)
 	}
-	t.since, t.seen = now, cpu
+	t.since = now
+	// Reading it at each end of a test would cost a sixth of what the tests do.
+	if now.Sub(t.read) > time.Second/2 {
+		t.divide()
+	}
+}
+
+// divide gives the processor time since the last call to the tests that ran since then.
+func (t *testCosts) divide() {
+	cpu := max(t.seen, treeTime()) // a process that ends while it is counted may be missed once
+	var all time.Duration
+	for _, c := range t.due {
+		all += c.due
+	}
+	for _, c := range t.due {
+		c.CPU += time.Duration(float64(cpu-t.seen) * float64(c.due) / float64(all))
+		c.due = 0
+	}
+	t.due, t.seen, t.read = nil, cpu, time.Now()
 }
 
 // treeTime is the processor time of all descendants of this process, dead or alive.

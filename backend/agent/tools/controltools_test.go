@@ -34,6 +34,11 @@ func (r *run) CompleteTodo(_ context.Context, n int) error {
 	return r.err
 }
 
+func (r *run) WriteNote(_ context.Context, n int, text string) (string, error) {
+	r.hear("note", n, text)
+	return "note 4 is saved", r.err
+}
+
 func (r *run) DeclareStep(s goal.StepDeclaration) error {
 	r.hear(s)
 	return r.err
@@ -110,6 +115,8 @@ func controls() []struct {
 			"2 todos, 1 open",
 		},
 		{"write_todos", []any{"done", []int{2}}, []any{"complete", 2}, "todo 2 is done"},
+		{"write_note", []any{"text", "port 7443"}, []any{"note", 0, "port 7443"}, "note 4 is saved"},
+		{"write_note", []any{"n", 3}, []any{"note", 3, ""}, "note 4 is saved"},
 		{"find_tools", []any{"need", "browser"}, []any{"find", "browser"}, "found browser"},
 		{"read_evidence", []any{"handle", "step:12", "cursor", 7}, []any{"evidence", "step:12", int64(7)}, "step:12"},
 		{"wait", []any{"seconds", 600}, []any{"wait", 10 * time.Minute}, "waited 10 m"},
@@ -148,7 +155,7 @@ func TestControlTools_OutsideARun_DoNothing(t *testing.T) {
 // TestControlTools_RunRefuses_ReturnFailure: a refusal of the run is reported to the agent as a failure.
 func TestControlTools_RunRefuses_ReturnFailure(t *testing.T) {
 	h := newFixture(t)
-	able := []string{"declare_step", "verify_step", "write_todos", "read_evidence"}
+	able := []string{"declare_step", "verify_step", "write_todos", "write_note", "read_evidence"}
 	for _, c := range controls() {
 		if !slices.Contains(able, c.tool) {
 			continue
@@ -166,6 +173,7 @@ func TestControlTools_EmptyArguments_AreRefused(t *testing.T) {
 		{"declare_step", "step_number", 1, "title", "t", "action", "", "success_criteria", "s"},
 		{"verify_step", "step_number", 1, "passed", true, "observation", ""},
 		{"read_evidence", "handle", ""},
+		{"write_note", "text", " "},
 		{"wait", "seconds", 0},
 		{"wait", "seconds", -1},
 		{"wait", "seconds", 601},

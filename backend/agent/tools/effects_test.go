@@ -438,7 +438,7 @@ func (g *groupedRows) write(b *strings.Builder) {
 // withoutEffect lists the tools without an effect.
 var withoutEffect = map[string]bool{
 	"claim_complete": true, "abort_with_report": true, "ask_user": true, "declare_step": true, "verify_step": true,
-	"write_todos": true, "read_evidence": true, "wait": true, "find_tools": true,
+	"write_todos": true, "write_note": true, "read_evidence": true, "wait": true, "find_tools": true,
 }
 
 // TestEffect_ShellLines_NamesDeletesAndCommands: the effect of a line has exactly these deletions and commands.

@@ -50,8 +50,8 @@ func toolMakers(r Deps) []maker {
 	return append(list,
 		startGoal, goalStatus, waitForGoal, shareNote,
 		lookAt, saveRecipe, runRecipe,
-		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, readEvidence, waitTool, waitUntil,
-		findTools,
+		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, writeNote, readEvidence, waitTool,
+		waitUntil, findTools,
 	)
 }
 

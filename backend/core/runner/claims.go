@@ -16,6 +16,7 @@ type pendingClaim struct {
 	accepted          *bool  // the user's answer, nil before it
 	note              string
 	unjudged          []int // the checks that the answer is about because no judge decided them
+	openTodos         int   // in the agent's plan when it claimed
 }
 
 // claimHistory records the results of a goal's claims.
@@ -31,7 +32,8 @@ type claimHistory struct {
 	accepted  *pendingClaim // the one that was verified
 	waiting   *pendingClaim // the one that waits for the user's decision
 	review    *goal.Review
-	reminders map[string]bool // reminders before a verification, once each
+	// lookReminded says that the agent was once told to look at its work before a claim.
+	lookReminded bool
 }
 
 // volatileText matches the parts of an error that differ between occurrences: ports, times, ids of requests.
@@ -45,7 +47,7 @@ type failureKey struct {
 
 func newClaims(total int) *claimHistory {
 	return &claimHistory{
-		total: total, failed: map[int]int{}, errors: map[int]failureKey{}, reminders: map[string]bool{},
+		total: total, failed: map[int]int{}, errors: map[int]failureKey{},
 	}
 }
 

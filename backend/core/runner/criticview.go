@@ -39,6 +39,7 @@ func (cv criticView) format(bytes int) string {
 		text.TruncateMiddle([]byte(cv.objective), bytes/4), text.Truncate(cv.criterion, bytes/8))
 	writeList(&b, "What the user said since. Only this is the user's word", cv.formatWords(), bytes/8)
 	writeList(&b, "The agent's plan", cv.formatPlan(), bytes/8)
+	writeList(&b, "What the agent noted", cv.formatNotes(), bytes/8)
 	writeList(&b, "The agent's claims, each with the host's answer", cv.formatClaims(), bytes/8)
 	if cv.comment != "" {
 		fmt.Fprintf(&b, "Your comment up to step %d: %s\n", cv.looked, cv.comment)
@@ -78,6 +79,14 @@ func (cv criticView) formatPlan() []string {
 	var lines []string
 	for i, t := range cv.background.Plan {
 		lines = append(lines, text.SanitizeLine(t.Line(i+1), maxCriticLine))
+	}
+	return lines
+}
+
+func (cv criticView) formatNotes() []string {
+	var lines []string
+	for _, n := range cv.background.Notes {
+		lines = append(lines, text.SanitizeLine(n.Text, maxCriticLine))
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/core/runner/digest"
 	"goalpost/backend/core/runner/loopguard"
+	"goalpost/backend/core/runner/stall"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 )
@@ -35,7 +36,7 @@ func TestLoopState_AfterAPause_IsRestored(t *testing.T) {
 		Request: goal.Request{Limits: goal.Limits{USD: 10}},
 		Spent:   goal.Spend{USD: 5},
 	}, goal.Run{}, &active{pauser: newPauser()})
-	if r.progress.detector.EndIteration(5, 10) {
+	if r.progress.detector.EndIteration(5, 10) != stall.Moving {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
 	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`),

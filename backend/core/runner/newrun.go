@@ -75,9 +75,11 @@ func (r *Run) addVerification() {
 	r.progress = &progressWatch{
 		goal:     &r.goal,
 		journal:  r.journal,
+		messages: r.messages,
 		pauser:   r.pauser,
 		claims:   claims,
-		detector: stall.New(r.goal.Spent.USD), // spending of earlier runs does not count as idle
+		// spending of earlier runs does not count as idle
+		detector: stall.New(r.goal.Spent.USD, r.goal.Criterion.HasAnswerCheck()),
 	}
 	r.integrity = &integrity{
 		goal:     &r.goal,
@@ -110,6 +112,17 @@ func (r *Run) addVerification() {
 		budget:   r.budget,
 		plan:     r.plan,
 		recent:   r.recent,
+		history:  r.cfg.Store.History,
+	}
+	r.compactor = &compactor{
+		goal:     &r.goal,
+		log:      r.cfg.Log,
+		journal:  r.journal,
+		messages: r.messages,
+		pauser:   r.pauser,
+		budget:   r.budget,
+		plan:     r.plan,
+		claims:   claims,
 		history:  r.cfg.Store.History,
 	}
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
@@ -163,5 +176,7 @@ func (r *Run) attachSession(s Session) {
 	snapshots, _ := s.(SnapshotTaker)
 	r.verification.snapshots, r.dispatcher.snapshots = snapshots, snapshots
 	r.critic.attach(s.Models())
+	r.plan.window = s.Models().Window
+	r.compactor.attach(s.Models())
 	r.dispatcher.attach(s)
 }

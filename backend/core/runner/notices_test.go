@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -127,27 +126,5 @@ func TestKeptEvidence_LongStream_NamesBeginningAndEnd(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
 		}
-	}
-}
-
-// TestSummary_CompletedTodos_AreListed: the agent must see them, so that it does not repeat them.
-func TestSummary_CompletedTodos_AreListed(t *testing.T) {
-	r := newTestRun(goal.Goal{}, &watchClock{})
-	r.plan.todos = []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}
-	r.messages.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
-	for i := 1; i <= 60; i++ {
-		id := fmt.Sprintf("c%d", i)
-		r.messages.Add(
-			goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: "{}"}}},
-			goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: strings.Repeat("x", 2000)},
-		)
-	}
-	r.messages.Shrink(0, 0, r.plan.todoList())
-	var got strings.Builder
-	for _, m := range r.messages.Messages() {
-		got.WriteString(m.Text + "\n")
-	}
-	if !strings.Contains(got.String(), "Your plan:\n1. [x] dig\n2. [ ] plant") {
-		t.Errorf("the plan is not told:\n%.2000s", got.String())
 	}
 }

@@ -12,11 +12,13 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// plan holds the agent's todos and the open step of the step protocol.
+// plan holds the agent's todos and notes, and the open step of the step protocol.
 type plan struct {
 	journal *journalWriter
+	window  int // of the agent's model, in tokens; 0 if unknown
 
 	todos    []goal.Todo
+	notes    []goal.Note           // oldest first
 	declared *goal.StepDeclaration // the open step of the protocol
 	stepUsed bool                  // a changing call was made in it
 }
@@ -32,7 +34,7 @@ func (p *plan) WriteTodos(ctx context.Context, todos []goal.Todo) error {
 			return fmt.Errorf("todo %d is empty", i+1)
 		}
 	}
-	return p.saveTodos(ctx, append([]goal.Todo{}, todos...))
+	return p.save(ctx, append([]goal.Todo{}, todos...), p.notes, 0)
 }
 
 // CompleteTodo marks one todo as done.
@@ -42,15 +44,27 @@ func (p *plan) CompleteTodo(ctx context.Context, n int) error {
 	}
 	todos := append([]goal.Todo{}, p.todos...)
 	todos[n-1].Done = true
-	return p.saveTodos(ctx, todos)
+	return p.save(ctx, todos, p.notes, 0)
 }
 
-func (p *plan) saveTodos(ctx context.Context, todos []goal.Todo) error {
-	if stop := p.journal.append(ctx, &event.Todos{Items: todos}); stop != nil {
+// save journals the plan. note is the number of the note that was changed, 0 if the todos were.
+func (p *plan) save(ctx context.Context, todos []goal.Todo, notes []goal.Note, note int) error {
+	if stop := p.journal.append(ctx, &event.Todos{Items: todos, Notes: notes, Note: note}); stop != nil {
 		return stop
 	}
-	p.todos = todos
+	p.todos, p.notes = todos, notes
 	return nil
+}
+
+// countOpen returns the number of todos that are not done.
+func (p *plan) countOpen() int {
+	n := 0
+	for _, t := range p.todos {
+		if !t.Done {
+			n++
+		}
+	}
+	return n
 }
 
 // openTodos lists the todos that are not done, "" if all are.

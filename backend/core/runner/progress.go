@@ -10,10 +10,11 @@ import (
 // progressWatch detects that a goal makes no progress. It feeds the detector with the folder and the output of
 // programs, besides the results of calls.
 type progressWatch struct {
-	goal    *goal.Goal
-	journal *journalWriter
-	pauser  *pauser
-	claims  *claimHistory
+	goal     *goal.Goal
+	journal  *journalWriter
+	messages *messageLog
+	pauser   *pauser
+	claims   *claimHistory
 
 	folder FolderState  // nil where nothing can be compared
 	output OutputSource // nil where the session does not report output
@@ -25,21 +26,26 @@ type progressWatch struct {
 	partialReported  bool // the user was warned that part of the folder is not compared
 }
 
-// checkProgress runs at the end of an iteration. It reads the folder only if nothing else has changed for a while,
-// because that is expensive.
+// checkProgress runs at the end of an iteration. It warns the agent before it stops the run. It reads the folder only
+// if nothing else has changed for a while, because that is expensive.
 func (pw *progressWatch) checkProgress(ctx context.Context) *Stop {
-	if !pw.detector.EndIteration(pw.goal.Spent.USD, pw.goal.Limits.USD) {
+	usd, limit := pw.goal.Spent.USD, pw.goal.Limits.USD
+	state := pw.detector.EndIteration(usd, limit)
+	if state == stall.Moving {
 		return stopCause(ctx)
 	}
 	changed, err := pw.hasFolderChanged(ctx)
 	if err != nil {
 		return pw.pauser.stopForError(ctx, "looking for changes", err)
 	}
-	if changed {
-		pw.detector.NoteChange(pw.goal.Spent.USD)
+	switch {
+	case changed:
+		pw.detector.NoteChange(usd)
 		return stopCause(ctx)
+	case state == stall.NearStop:
+		return pw.messages.addUserMessage(ctx, pw.detector.Warning(usd, limit))
 	}
-	return &Stop{Exit: goal.Stuck, Reason: pw.detector.StopReason(pw.goal.Spent.USD)}
+	return &Stop{Exit: goal.Stuck, Reason: pw.detector.StopReason(usd, limit)}
 }
 
 // OutputSource is a Session that records the output of the goal's programs. NewOutput returns what the programs

@@ -125,7 +125,7 @@ func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 func (r *reporter) agentText(stop *Stop) string {
 	switch {
 	case stop.Exit == goal.Done:
-		return "The agent said: " + r.claims.accepted.rationale
+		return goal.WithOpenTodos("The agent said: "+r.claims.accepted.rationale, r.claims.accepted.openTodos)
 	case r.requests.gaveUp != nil:
 		return "What was learned: " + r.requests.gaveUp.lessons
 	case r.plan.openTodos() != "":

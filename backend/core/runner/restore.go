@@ -34,7 +34,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
 	}
-	r.plan.todos, r.recent.steps = past.Todos, past.Steps
+	r.plan.todos, r.plan.notes, r.recent.steps = past.Todos, past.Notes, past.Steps
 	r.budget.warned.restore(past.Warned)
 	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))
 	r.critic.restore(past, messages)
@@ -156,10 +156,8 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 		switch {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
-		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
-			r.verification.claims.reminders["todos"] = true
 		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
-			r.verification.claims.reminders["look"] = true
+			r.verification.claims.lookReminded = true
 		}
 	}
 	r.plan.restoreStep(messages, results)
@@ -174,8 +172,8 @@ func (r *Run) wasVerificationInterrupted() bool {
 func (r *Run) lastTurnClaimed() bool {
 	for _, m := range slices.Backward(r.messages.Messages()) {
 		switch {
-		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix},
-			func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+		case m.Role == goal.User && (strings.HasPrefix(m.Text, conversation.FailurePrefix) ||
+			strings.HasPrefix(m.Text, reviewWorkPrefix)):
 			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })

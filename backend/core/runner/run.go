@@ -35,6 +35,7 @@ type Run struct {
 	integrity    *integrity
 	verification *verification
 	critic       *critic
+	compactor    *compactor
 	dispatcher   *dispatcher
 	reporter     *reporter
 

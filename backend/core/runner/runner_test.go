@@ -104,6 +104,7 @@ type world struct {
 	look     runner.FolderState
 	unclosed error // the error of Close
 	slots    int   // of the runner; 0 is 3
+	window   int   // of the model, in tokens
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -185,8 +186,12 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	}}, w}, nil
 }
 
-func (en *environment) Models() runner.Models  { return runner.Models{Agent: en.model} }
+func (en *environment) Models() runner.Models {
+	return runner.Models{Agent: en.model, Window: en.world.window}
+}
+
 func (en *environment) Judge() runner.Verifier { return en.host }
+
 func (en *environment) Folder() runner.FolderState {
 	if en.world.look == nil {
 		return nil

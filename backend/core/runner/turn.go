@@ -18,19 +18,16 @@ import (
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.systemPrompt()
 	besides := len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
-	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
-	reply, err := r.askModel(ctx, contract)
-	// The window may be smaller than configured.
-	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
-		before = r.messages.Bytes()
-		r.messages.Shrink(before/2, before/2, r.plan.todoList())
-		reply, err = r.askModel(ctx, contract)
+	window := r.session.Models().Window
+	if r.messages.IsFull(window, besides) {
+		asked := r.turn(contract)
+		if stop := r.compactor.compact(ctx, r.messages.CompactSize(window, besides), &asked); stop != nil {
+			return nil, r.uncountIteration(r.exceptPause(stop))
+		}
 	}
-	if errors.Is(err, goal.ErrRequestRefused) &&
-		r.messages.FillsWindow(r.session.Models().Window, besides, suspectAbove) {
-		// Providers word this error in many ways, so a refused request may mean that the conversation is too long.
-		r.messages.Shrink(r.messages.Bytes()/2, r.messages.Bytes()/2, r.plan.todoList())
-		reply, err = r.askModel(ctx, contract)
+	reply, stop, err := r.askWithinWindow(ctx, contract, window, besides)
+	if stop != nil {
+		return nil, r.uncountIteration(stop)
 	}
 	var mistake *goal.ModelMistake
 	switch {
@@ -66,6 +63,26 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	return &reply, nil
 }
 
+// askWithinWindow asks the model, and compacts the conversation if the window is smaller than configured.
+func (r *Run) askWithinWindow(ctx context.Context, contract string, window, besides int) (goal.Reply, *Stop, error) {
+	reply, err := r.askModel(ctx, contract)
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
+		before = r.messages.Bytes()
+		if stop := r.compactor.compact(ctx, before/2, nil); stop != nil {
+			return reply, stop, err
+		}
+		reply, err = r.askModel(ctx, contract)
+	}
+	if errors.Is(err, goal.ErrRequestRefused) && r.messages.FillsWindow(window, besides, suspectAbove) {
+		// Providers word this error in many ways, so a refused request may mean that the conversation is too long.
+		if stop := r.compactor.compact(ctx, r.messages.Bytes()/2, nil); stop != nil {
+			return reply, stop, err
+		}
+		reply, err = r.askModel(ctx, contract)
+	}
+	return reply, nil, err
+}
+
 // suspectAbove is the share of the window, in percent, above which a refused request may be too long.
 const suspectAbove = 60
 
@@ -89,6 +106,14 @@ func (r *Run) systemPrompt() string {
 	return prompt.System(r.goal, e)
 }
 
+// exceptPause returns nil for the user's pause, which the next pass of the loop handles together with earlier notes.
+func (r *Run) exceptPause(stop *Stop) *Stop {
+	if stop == r.pauser.stop() {
+		return nil
+	}
+	return stop
+}
+
 // uncountIteration takes back the count of a turn that is repeated after a pause.
 func (r *Run) uncountIteration(stop *Stop) *Stop {
 	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
@@ -98,8 +123,9 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 	return stop
 }
 
-func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{
+// turn returns the next request to the model.
+func (r *Run) turn(contract string) goal.Turn {
+	return goal.Turn{
 		Model:    r.goal.Model,
 		System:   contract,
 		Messages: r.messages.Messages(),
@@ -107,8 +133,11 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 
 		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },
 	}
+}
+
+func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
 	asked := r.cfg.Clock.Now()
-	reply, err := r.pauser.askModel(ctx, r.session.Models().Agent, t, r.delta)
+	reply, err := r.pauser.askModel(ctx, r.session.Models().Agent, r.turn(contract), r.delta)
 	var later *goal.Unavailable
 	if errors.As(err, &later) { // waiting for a model is not working
 		r.budget.idle.add(r.cfg.Clock.Now().Sub(asked))

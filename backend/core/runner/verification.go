@@ -54,11 +54,13 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 		return v.messages.addUserMessage(ctx, reminder)
 	}
 	v.claims.total++
+	c.openTodos = v.plan.countOpen()
 	if stop := v.journal.append(ctx, &event.Claim{
 		N:         v.claims.total,
 		Rationale: c.rationale,
 		Result:    c.result,
 		By:        c.by,
+		OpenTodos: c.openTodos,
 	}); stop != nil {
 		return stop
 	}
@@ -95,28 +97,20 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.total, v.goal.LimitVerdicts(v.claims.last)))
 }
 
-// Beginnings of the reminders.
-const (
-	todosPrefix      = "Before the host verifies: "
-	reviewWorkPrefix = "Before the host asks a judge or the user: "
-)
+// reviewWorkPrefix begins the reminder to look at the work before a claim.
+const reviewWorkPrefix = "Before the host asks a judge or the user: "
 
-// verificationReminder returns a reminder instead of a verification that would be too early, each reminder once. A
-// claim in the last turn is verified as it is.
+const lookReminder = "you changed something and did not look at the result. Look at it, and claim again."
+
+// verificationReminder returns a reminder, once, instead of a verification that would be too early. A claim in the last
+// turn is verified as it is.
 func (v *verification) verificationReminder(c pendingClaim) string {
-	if c.by != "" || v.budget.exhaustedLimit() != "" {
+	if c.by != "" || v.budget.exhaustedLimit() != "" || v.claims.lookReminded ||
+		!v.progress.detector.HasUnreadChange() || v.goal.Criterion.HasDeterministicCheck() {
 		return ""
 	}
-	if open := v.plan.openTodos(); open != "" && !v.claims.reminders["todos"] {
-		v.claims.reminders["todos"] = true
-		return todosPrefix + "these todos of your plan are open.\n" + open +
-			"\nDo them, or complete or rewrite the plan, and claim again."
-	}
-	if v.progress.detector.HasUnreadChange() && !v.goal.Criterion.HasDeterministicCheck() && !v.claims.reminders["look"] {
-		v.claims.reminders["look"] = true
-		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
-	}
-	return ""
+	v.claims.lookReminded = true
+	return reviewWorkPrefix + lookReminder
 }
 
 // describeClaim returns a claim as a judge and the reviewer see it, without the user's decision.
@@ -279,7 +273,7 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	text := conversation.FailurePrefix + why +
 		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
 	if len(v.plan.todos) > 0 {
-		text += newPlanRequest
+		text = goal.WithOpenTodos(text, c.openTodos) + newPlanRequest
 	}
 	if stop := v.messages.addUserMessage(ctx, text,
 		&event.VerificationFailed{Claim: v.claims.total, Detail: why}); stop != nil {

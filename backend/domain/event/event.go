@@ -109,10 +109,15 @@ type (
 		Rationale string `json:"rationale"`
 		Result    string `json:"result,omitempty"`
 		By        string `json:"by,omitempty"` // user; "" is the agent
+		// OpenTodos is how many todos of the agent's plan were not done.
+		OpenTodos int `json:"open_todos,omitempty"`
 	}
-	// Todos is the agent's whole plan, after each change.
+	// Todos is the agent's whole plan with its notes, after each change.
 	Todos struct {
 		Items []goal.Todo `json:"items"`
+		Notes []goal.Note `json:"notes,omitempty"`
+		// Note is the number of the note that was changed or removed, 0 if the plan was changed.
+		Note int `json:"note,omitempty"`
 	}
 	// Critic is the critic's comment on the last steps.
 	Critic struct {

@@ -78,9 +78,9 @@ func filled() []event.Body {
 			},
 		}},
 		&event.GrantEnded{Request: "a1", Why: "used"},
-		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},
+		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}, Notes: []goal.Note{{N: 2, Text: "n"}}, Note: 2},
 		&event.Critic{Verdict: event.CriticOffTrack, Reason: "r", Reply: "w", Step: 5},
-		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "user"},
+		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "user", OpenTodos: 3},
 		&event.Verdict{Claim: 1, Verdict: goal.Verdict{
 			Check:    2,
 			Type:     goal.ModelQuestion,

@@ -4,13 +4,15 @@ package goal
 type Background struct {
 	Words  []UserWord // oldest first
 	Plan   []Todo
+	Notes  []Note      // of the agent
 	Claims []PastClaim // oldest first
 }
 
 // UserWord is what the user said to the agent: a note, an answer to its question, or the answer to an approval.
 type UserWord struct {
-	Question string // of the agent or the host; "" if the user was not asked
-	Text     string
+	Question   string // of the agent or the host; "" if the user was not asked
+	Text       string
+	IsApproval bool // the answer to an approval
 }
 
 // PastClaim is a claim with the host's answer.

@@ -86,6 +86,14 @@ func (c Criterion) HasDeterministicCheck() bool {
 	return slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Type.IsDeterministic() })
 }
 
+// HasAnswerCheck reports whether a check decides about what the agent found out, so that reading may be all of the
+// work: a question to a model or a user, or an expression over the result.
+func (c Criterion) HasAnswerCheck() bool {
+	return slices.ContainsFunc(c.Checks, func(k Check) bool {
+		return k.Type == ModelQuestion || k.Type == Manual || k.Type == JSONPredicate && (k.From == "" || k.From == FromClaim)
+	})
+}
+
 // isJudgedInSubstance reports whether a model decides the essence of the goal: besides its question, the other
 // checks only test that a file exists or a server answers.
 func (c Criterion) isJudgedInSubstance() bool {

@@ -29,6 +29,18 @@ type Message struct {
 	Images [][]byte `json:"-"`                 // PNG or JPEG, for vision models; not kept in the journal
 	// Reasoning is what the model thought before an assistant message; nil if it gave none.
 	Reasoning *Reasoning `json:"reasoning,omitempty"`
+	// Compaction is set in a user message of the host that takes the place of the older part of the conversation.
+	Compaction *Compaction `json:"compaction,omitempty"`
+}
+
+// Compaction says what a message replaces: all messages between the first one of the conversation and the newest ones
+// before it, of which Kept stay.
+type Compaction struct {
+	Kept int `json:"kept"`
+	// Shortened is how many of those that stay, from the oldest, have less of their results and reasoning.
+	Shortened int `json:"shortened,omitempty"`
+	// Summary is the part of the text that the model wrote, or excerpts of the replaced messages.
+	Summary string `json:"summary"`
 }
 
 // Call is one tool call as the model wrote it. Arguments may be broken JSON: the dispatcher does not repair it, but

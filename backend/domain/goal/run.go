@@ -48,10 +48,13 @@ type EndControl interface {
 	AskUser(q Question)
 }
 
-// PlanControl changes the agent's plan and its open step.
+// PlanControl changes the agent's plan, its notes and its open step.
 type PlanControl interface {
 	WriteTodos(ctx context.Context, todos []Todo) error
 	CompleteTodo(ctx context.Context, n int) error // n counts from 1
+	// WriteNote adds a note, or replaces the note n if n is not 0; without a text it removes it. It returns what is kept
+	// now, for the agent.
+	WriteNote(ctx context.Context, n int, text string) (string, error)
 	DeclareStep(s StepDeclaration) error
 	VerifyStep(o StepObservation) error
 }
@@ -69,6 +72,23 @@ func (t Todo) Line(n int) string {
 		mark = "x"
 	}
 	return fmt.Sprintf("%d. [%s] %s", n, mark, t.Text)
+}
+
+// WithOpenTodos adds to a text about a claim that n todos of the plan were open; nothing if n is 0.
+func WithOpenTodos(about string, n int) string {
+	switch n {
+	case 0:
+		return about
+	case 1:
+		return EndSentence(about) + " 1 todo of the plan was open."
+	}
+	return EndSentence(about) + fmt.Sprintf(" %d todos of the plan were open.", n)
+}
+
+// Note is what the agent wants to keep.
+type Note struct {
+	N    int    `json:"n"` // counts from 1 over the life of the goal
+	Text string `json:"text"`
 }
 
 // StepDeclaration opens a step of the step protocol.
@@ -116,6 +136,7 @@ func (n *NotReadyError) Error() string { return n.Reason }
 // RunHistory is what a run needs to know about earlier runs.
 type RunHistory struct {
 	Todos  []Todo
+	Notes  []Note
 	Steps  []Step         // the newest, oldest first
 	Claims []ClaimRecord  // since the goal was last stuck or needed its user, oldest first
 	Last   ClaimRecord    // the newest claim, N 0 if there is none
@@ -142,6 +163,7 @@ type LoopState struct {
 	Unmade       int                    `json:"unmade,omitempty"` // iterations in which nothing was changed
 	Silent       int                    `json:"silent,omitempty"` // turns in a row in which nothing was called
 	USD          float64                `json:"usd,omitempty"`    // spent at the last progress
+	StallWarned  bool                   `json:"stall_warned,omitempty"`
 }
 
 // RepeatCount counts how many times in a row a call had the same result.

@@ -230,7 +230,7 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
 			oneLine(b.Preview))
 	case *event.Claim:
-		l.program.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+		l.program.errorf("  claim %d: %s\n", b.N, oneLine(goal.WithOpenTodos(b.Rationale, b.OpenTodos)))
 	case *event.Verdict:
 		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
 		if mark == "" {
@@ -241,7 +241,7 @@ func (l liveView) printProgress(e event.Event) {
 			l.program.errorf("      %s\n", strings.TrimRight(line, "\n"))
 		}
 	case *event.Todos:
-		l.program.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
+		l.program.errorf("  %s\n", oneLine(formatPlan(b)))
 	case *event.Critic:
 		l.program.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
 	case *event.Review:

@@ -69,6 +69,9 @@ func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	for i, t := range v.Todos {
 		fmt.Fprintf(&b, "  todo %d: %s %s\n", i+1, map[bool]string{true: "[x]", false: "[ ]"}[t.Done], oneLine(t.Text))
 	}
+	for _, n := range v.Notes {
+		fmt.Fprintf(&b, "  note %d: %s\n", n.N, oneLine(n.Text))
+	}
 	for _, m := range v.Marks {
 		if who, verb, _ := strings.Cut(m.What, ":"); who != "verify" {
 			fmt.Fprintf(&b, "  %s: %s  %s\n", who, verb, oneLine(m.Detail))

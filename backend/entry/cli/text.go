@@ -82,17 +82,25 @@ func plainJSON(b []byte) []byte {
 	return out.Bytes()
 }
 
-// formatPlan writes the agent's plan in one line.
-func formatPlan(items []goal.Todo) string {
-	parts := make([]string, len(items))
-	for i, t := range items {
+// formatPlan writes the agent's plan in one line, or the note that was changed.
+func formatPlan(b *event.Todos) string {
+	if b.Note > 0 {
+		for _, n := range b.Notes {
+			if n.N == b.Note {
+				return fmt.Sprintf("note %d: %s", n.N, n.Text)
+			}
+		}
+		return fmt.Sprintf("note %d was removed", b.Note)
+	}
+	parts := make([]string, len(b.Items))
+	for i, t := range b.Items {
 		mark := "○"
 		if t.Done {
 			mark = "✓"
 		}
 		parts[i] = mark + " " + t.Text
 	}
-	return strings.Join(parts, " · ")
+	return "plan: " + strings.Join(parts, " · ")
 }
 
 func reviewWord(r goal.Review) string {

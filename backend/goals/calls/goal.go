@@ -79,7 +79,7 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	var errs [9]error
 	f.claims, errs[0] = ga.store.History.Claims(ga.ctx, row.ID)
 	f.reviews, errs[1] = ga.store.History.Reviews(ga.ctx, row.ID)
-	f.todos, errs[2] = ga.store.History.Todos(ga.ctx, row.ID)
+	f.todos, f.notes, errs[2] = ga.store.History.Plan(ga.ctx, row.ID)
 	activity, err := ga.store.History.Activity(ga.ctx, activitySlices, row.ID)
 	f.card.activity, errs[3] = activity[row.ID], err
 	f.waits, errs[4] = ga.store.Questions.WaitsForManual(ga.ctx, row)

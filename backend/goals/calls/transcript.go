@@ -120,8 +120,11 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 	case *event.Message:
 		e.Kind, e.Title = TranscriptHost, "To the agent"
 		e.Text, e.Reasoning = b.Message.Text, b.Message.Reasoning.DisplayText()
-		if b.Message.Role == goal.Assistant {
+		switch {
+		case b.Message.Role == goal.Assistant:
 			e.Kind, e.Title = TranscriptAgent, "Agent"
+		case b.Message.Compaction != nil:
+			e.Title = "In place of older messages"
 		}
 		e.addUsage(r.Usage)
 	case *event.StepStarted:
@@ -133,13 +136,17 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 		e.addUsage(&b.Usage)
 	case *event.Todos:
 		e.Kind, e.Title, e.Text = TranscriptPlan, "Plan", formatTodos(b.Items)
+		if b.Note > 0 {
+			e.Title, e.Text = "Notes", formatNotes(b.Notes)
+		}
 	case *event.Critic:
 		e.Kind, e.Title, e.Text = TranscriptCritic, "Critic: "+strings.ToLower(string(b.Verdict)), cmp.Or(b.Reply, b.Reason)
 	case *event.Review:
 		e.Kind, e.Title, e.Text = TranscriptReview, "Review: "+string(reviewLabel(b)), cmp.Or(b.Reply, b.Reason)
 		e.addUsage(&b.Usage)
 	case *event.Claim:
-		e.Kind, e.Title, e.Text = TranscriptClaim, fmt.Sprintf("Claim %d", b.N), joinParagraphs(b.Rationale, b.Result)
+		e.Kind, e.Title, e.Text = TranscriptClaim, fmt.Sprintf("Claim %d", b.N),
+			joinParagraphs(goal.WithOpenTodos(b.Rationale, b.OpenTodos), b.Result)
 	case *event.Verdict:
 		e.Kind, e.Title, e.Outcome, e.MS = TranscriptCheck, "Check: "+b.Name, string(b.Outcome), b.TookMS
 		e.Text = joinParagraphs(b.Detail, strings.TrimRight(b.Tail, "\n"), b.Reply)
@@ -203,6 +210,14 @@ func formatTodos(items []goal.Todo) string {
 	lines := make([]string, len(items))
 	for i, t := range items {
 		lines[i] = map[bool]string{true: "[x] ", false: "[ ] "}[t.Done] + t.Text
+	}
+	return strings.Join(lines, "\n")
+}
+
+func formatNotes(notes []goal.Note) string {
+	lines := make([]string, len(notes))
+	for i, n := range notes {
+		lines[i] = fmt.Sprintf("%d. %s", n.N, n.Text)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -117,6 +117,7 @@ type GoalView struct {
 	Unlock   string          `json:"unlock,omitempty"`
 	Proposal string          `json:"proposal,omitempty"`
 	Todos    []goal.Todo     `json:"todos"` // the agent's plan
+	Notes    []goal.Note     `json:"notes"` // what the agent wants to keep
 	Panes    []string        `json:"panes"` // ids of the panes that it leases
 	Marks    []TimelineEntry `json:"marks"` // critic, claims and reviews on the time axis
 }

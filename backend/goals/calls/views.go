@@ -78,6 +78,7 @@ type goalFacts struct {
 	claims    []store.Claim
 	reviews   []store.ReviewRecord
 	todos     []goal.Todo
+	notes     []goal.Note
 	card      cardFacts
 	waits     bool
 	subject   store.Subject
@@ -116,6 +117,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Unlock:       f.subject.Unlock,
 		Proposal:     f.subject.Show,
 		Todos:        append([]goal.Todo{}, f.todos...),
+		Notes:        append([]goal.Note{}, f.notes...),
 		Panes:        append([]string{}, panes...),
 		Marks:        buildTimeline(f, r.Status),
 	}

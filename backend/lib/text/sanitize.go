@@ -88,12 +88,23 @@ func isSanitized(s string) bool {
 }
 
 // FirstLine returns the first line that is neither blank nor a mark of WrapUntrusted, without the space around it.
-func FirstLine(s string) string {
+func FirstLine(s string) string { return FirstLines(s, 1) }
+
+// FirstLines returns such lines from the first one on, until together they have at least the given bytes.
+func FirstLines(s string, bytes int) string {
+	var b strings.Builder
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, openingMark) && line != closingMark {
-			return ToUTF8(line)
+		if line == "" || strings.HasPrefix(line, openingMark) || line == closingMark {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+		if b.Len() >= bytes {
+			break
 		}
 	}
-	return ""
+	return ToUTF8(b.String())
 }

@@ -10,7 +10,8 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-// Background reads what the user said to a goal's agent, its plan, and its claims with the host's answers.
+// Background reads what the user said to a goal's agent, its plan and notes, and its claims with the host's
+// answers.
 func (h *History) Background(ctx context.Context, id goal.ID) (goal.Background, error) {
 	var b goal.Background
 	list, err := h.events(ctx, `SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ?
@@ -34,9 +35,11 @@ func (h *History) Background(ctx context.Context, id goal.ID) (goal.Background, 
 		b.Words = append(b.Words, goal.UserWord{
 			Question: fmt.Sprintf("May it call %s %s?", a.Tool, text.Truncate(a.Arguments, 300)),
 			Text:     text.JoinClauses(answer, a.Answer.Why),
+
+			IsApproval: true,
 		})
 	}
-	b.Plan, err = h.Todos(ctx, id)
+	b.Plan, b.Notes, err = h.Plan(ctx, id)
 	return b, err
 }
 

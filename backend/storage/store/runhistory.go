@@ -12,7 +12,7 @@ import (
 func (h *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
-	if p.Todos, err = h.Todos(ctx, id); err != nil {
+	if p.Todos, p.Notes, err = h.Plan(ctx, id); err != nil {
 		return p, err
 	}
 	if p.Steps, err = h.newestSteps(ctx, id, steps); err != nil {
@@ -128,16 +128,16 @@ const rareEventFilter = "type IN ('todos','critic','review','paused','ended','us
 const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter +
 	" AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
-// Todos reads the goal's present plan.
-func (h *History) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
+// Plan reads the present plan of a goal's agent, and its notes.
+func (h *History) Plan(ctx context.Context, id goal.ID) ([]goal.Todo, []goal.Note, error) {
 	list, err := h.events(ctx, todosQuery, id)
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	if plan, ok := list[0].Body.(*event.Todos); ok {
-		return plan.Items, nil
+		return plan.Items, plan.Notes, nil
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // warnedLimits reads, by limit, the highest percentage warned of since the limits were set.

@@ -137,11 +137,16 @@ export interface ClaimEvent {
   result?: string;
   /** user; "" is the agent */
   by?: string;
+  /** OpenTodos is how many todos of the agent's plan were not done. */
+  open_todos?: number;
 }
 
-/** Todos is the agent's whole plan, after each change. */
+/** Todos is the agent's whole plan with its notes, after each change. */
 export interface TodosEvent {
   items: Todo[] | null;
+  notes?: Note[];
+  /** Note is the number of the note that was changed or removed, 0 if the plan was changed. */
+  note?: number;
 }
 
 /** Critic is the critic's comment on the last steps. */
@@ -537,6 +542,20 @@ export interface Message {
   step?: number;
   /** Reasoning is what the model thought before an assistant message; nil if it gave none. */
   reasoning?: Reasoning;
+  /** Compaction is set in a user message of the host that takes the place of the older part of the conversation. */
+  compaction?: Compaction;
+}
+
+/**
+ * Compaction says what a message replaces: all messages between the first one of the conversation and the newest ones
+ * before it, of which Kept stay.
+ */
+export interface Compaction {
+  kept: number;
+  /** Shortened is how many of those that stay, from the oldest, have less of their results and reasoning. */
+  shortened?: number;
+  /** Summary is the part of the text that the model wrote, or excerpts of the replaced messages. */
+  summary: string;
 }
 
 /**
@@ -716,6 +735,13 @@ export interface Limits {
 export interface Todo {
   text: string;
   done: boolean;
+}
+
+/** Note is what the agent wants to keep. */
+export interface Note {
+  /** counts from 1 over the life of the goal */
+  n: number;
+  text: string;
 }
 
 /** Outcome is the outcome of a check. */
@@ -2375,6 +2401,8 @@ export interface GoalView extends GoalCard, GoalLimits {
   proposal?: string;
   /** the agent's plan */
   todos: Todo[] | null;
+  /** what the agent wants to keep */
+  notes: Note[] | null;
   /** ids of the panes that it leases */
   panes: string[] | null;
   /** critic, claims and reviews on the time axis */

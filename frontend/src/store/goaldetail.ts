@@ -125,6 +125,7 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
       break;
     case "todos":
       next.todos = event.items;
+      next.notes = event.notes ?? [];
       break;
     case "limits_changed":
       next.wall_clock_ms = event.wall_clock_ms;

@@ -1,4 +1,4 @@
-import type { GoalEvent, Reasoning, Todo, Verdict } from "@/bridge/types";
+import type { GoalEvent, Note, Reasoning, Todo, Verdict } from "@/bridge/types";
 import { failureLines, plural } from "@/lib/text";
 
 /** A claim with its verdicts, at its position in the step log. */
@@ -8,6 +8,8 @@ export interface ClaimFact {
   /** Who claimed: the critic, the user, or `""` for the agent. */
   by: string;
   rationale: string;
+  /** How many todos of the agent's plan were not done. */
+  openTodos: number;
   /** The last step that began before the claim. */
   afterStep: number;
   verdicts: Verdict[];
@@ -38,7 +40,7 @@ export interface NoteFact {
   at: string;
   text: string;
   afterStep: number;
-  /** The subject of a warning: sandbox, network, iterations … */
+  /** The subject of a warning (sandbox, network, iterations …), or "note" of a plan whose notes were changed. */
   what?: string;
   /** The goal whose agent wrote it, if the user did not. */
   from?: string;
@@ -106,6 +108,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
             at: event.at,
             by: event.by ?? "",
             rationale: event.rationale,
+            openTodos: event.open_todos ?? 0,
             afterStep: j.step,
             verdicts: [],
             failed: "",
@@ -127,7 +130,9 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "message":
       return withMessage(next, event);
     case "todos":
-      return note(next, event, planText(event.items ?? []));
+      return event.note
+        ? note(next, event, keptText(event.note, event.notes ?? []), { what: "note" })
+        : note(next, event, planText(event.items ?? []));
     case "approval_requested":
       return note(next, event, event.why, { what: event.tool });
     case "approval_resolved":
@@ -205,6 +210,11 @@ function planText(items: readonly Todo[]): string {
   const done = items.filter((t) => t.done).length;
   const next = items.find((t) => !t.done);
   return `${done} of ${items.length} done${next ? `, next: ${next.text}` : ""}`;
+}
+
+/** The note that the agent wrote, replaced or removed. */
+function keptText(n: number, notes: readonly Note[]): string {
+  return notes.find((one) => one.n === n)?.text ?? `note ${n} was removed`;
 }
 
 function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {

@@ -252,6 +252,21 @@ describe("detail", () => {
     ]);
   });
 
+  test("what the agent notes is shown beside the plan", () => {
+    const notes = [{ n: 2, text: "port 7443" }];
+    const d = [
+      { ...head(11), type: "todos", items: [], notes, note: 2 } as GoalEvent,
+      { ...head(12), type: "todos", items: [], notes, note: 1 } as GoalEvent,
+      { ...head(13), type: "claim", n: 1, rationale: "x", open_todos: 3 } as GoalEvent,
+    ].reduce(withGoalEvent, ready());
+    expect(d.view?.notes).toEqual(notes);
+    expect(d.journal.notes.map((n) => [n.what, n.text])).toEqual([
+      ["note", "port 7443"],
+      ["note", "note 1 was removed"],
+    ]);
+    expect(d.journal.claims[0]?.openTodos).toBe(3);
+  });
+
   test("a note tells whether a user or another goal said it", () => {
     const d = [
       { ...head(11), type: "steered", text: "use tabs" } as GoalEvent,

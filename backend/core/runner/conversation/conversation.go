@@ -15,9 +15,14 @@ type Conversation struct {
 	deferred []string // messages of the host that follow the restored part
 }
 
-// Add appends messages.
+// Add appends messages. A message with a goal.Compaction also takes the place of the older part, so that the messages
+// of a journal give the same conversation again.
 func (c *Conversation) Add(messages ...goal.Message) {
 	for _, m := range messages {
+		if m.Compaction != nil && len(c.messages) > 0 {
+			c.replaceOld(m)
+			continue
+		}
 		c.messages = append(c.messages, m)
 		c.bytes += messageSize(m)
 	}
@@ -35,6 +40,15 @@ func (c *Conversation) Messages() []goal.Message { return c.messages }
 // Bytes returns the size of all messages.
 func (c *Conversation) Bytes() int { return c.bytes }
 
+// Size returns the size of messages in bytes.
+func Size(messages []goal.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += messageSize(m)
+	}
+	return n
+}
+
 func messageSize(m goal.Message) int {
 	n := len(m.Text) + len(m.CallID) + 16 + m.Reasoning.Bytes()
 	for _, call := range m.Calls {
@@ -51,7 +65,7 @@ func (c *Conversation) Calibrate(tokens int64, besides int) {
 	}
 }
 
-// Prefixes of host messages that a summary keeps.
+// Prefixes of the host's messages about what the journal also says in other words.
 const (
 	// FailurePrefix begins the message about a claim that failed.
 	FailurePrefix = "Verification failed: "

@@ -3,6 +3,8 @@ package conversation
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,86 +67,95 @@ func allText(c *Conversation) string {
 	return b.String()
 }
 
-// TestFitWindow_SmallConversation_IsUnchanged also covers an unknown window.
-func TestFitWindow_SmallConversation_IsUnchanged(t *testing.T) {
+// compact compacts a conversation as a run does, to about the given bytes, with excerpts.
+func compact(c *Conversation, bytes int) goal.Message {
+	old := c.Old(bytes / 2)
+	m := goal.Message{Role: goal.User, Text: Excerpts(old, bytes/2)}
+	how := c.Compaction(old, len(m.Text)+len(c.messages[0].Text), bytes)
+	how.Summary = m.Text
+	m.Compaction = &how
+	c.Add(m)
+	return m
+}
+
+func TestIsFull_Window_IsComparedWithItsShare(t *testing.T) {
 	c := talk(20, 100)
-	before := allText(c)
-	if c.FitWindow(100_000, 0, "") || c.FitWindow(0, 1<<30, "") || allText(c) != before {
-		t.Error("it was cut")
+	if c.IsFull(100_000, 0) || c.IsFull(0, 1<<30) || !c.IsFull(1000, 0) || !c.IsFull(100_000, 300_000) {
+		t.Error("the share is wrong")
 	}
 }
 
-// TestFitWindow_OldResults_BecomeStubsFirst checks that the newest ten steps and every call stay.
-func TestFitWindow_OldResults_BecomeStubsFirst(t *testing.T) {
-	c := talk(40, 4000) // about 170 KB, 51,000 tokens at the first guess
-	if !c.FitWindow(60_000, 1000, "") {
-		t.Fatal("it was not cut")
-	}
-	whole(t, c)
-	got := allText(c)
-	for i := 31; i <= 40; i++ {
-		if !strings.Contains(got, fmt.Sprintf("result %d\n", i)) {
-			t.Errorf("the result of step %d is gone", i)
+// TestCompaction_OfAnyConversation_IsValidAndCanBeRepeated checks that every result keeps its call, and that the
+// messages of the journal give the same conversation.
+func TestCompaction_OfAnyConversation_IsValidAndCanBeRepeated(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		c := talk(r.IntN(80), r.IntN(3000))
+		journal := slices.Clone(c.messages)
+		for range 1 + r.IntN(3) {
+			journal = append(journal, compact(c, r.IntN(100_000)))
+			whole(t, c)
+			id := fmt.Sprintf("more%d", r.Int())
+			more := []goal.Message{
+				{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "x"}}},
+				{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))},
+			}
+			c.Add(more...)
+			journal = append(journal, more...)
+		}
+		var again Conversation
+		again.Add(journal...)
+		if !reflect.DeepEqual(again.messages, c.messages) || again.bytes != c.bytes {
+			t.Fatal("the journal gives another conversation")
 		}
 	}
-	if strings.Contains(got, "result 1\n") || !strings.Contains(got, `read_evidence with the handle "step:1"`) {
-		t.Error("step 1 has no stub")
-	}
-	if strings.Contains(got, summaryPrefix) {
-		t.Error("turns were left out although stubs were enough")
-	}
-	if limit := 60_000 / tokensPerByte * shrinkTo / 100; float64(c.bytes) > limit {
-		t.Errorf("%d bytes are left, at most %.0f wanted", c.bytes, limit)
-	}
 }
 
-// TestShrink_OldTurns_BecomeOneSummary checks that the summary has the user's notes, the last failure and the open
-// plan, also after it was made again.
-func TestShrink_OldTurns_BecomeOneSummary(t *testing.T) {
-	c := talk(60, 2000)
-	for range 3 {
-		c.Shrink(0, 0, "2. sweep")
+// TestExcerpts_TwoCompactions_KeepWhatWasSaid checks that without a summary the agent's words, the beginning of each
+// result and the reason of each failure stay, and that results are left out before words.
+func TestExcerpts_TwoCompactions_KeepWhatWasSaid(t *testing.T) {
+	c := talk(30, 3000)
+	c.Add(goal.Message{Role: goal.Assistant, Text: "The owner said:\nnever touch m13.", Calls: []goal.Call{
+		{ID: "a", Tool: "run_command", Arguments: `{"command":"make"}`},
+		{ID: "b", Tool: "read_file", Arguments: `{"path":"m13"}`},
+	}})
+	c.Add(goal.Message{Role: goal.ToolRole, CallID: "a", Step: 31, Text: "{\"ok\":false,\"ms\":9}\n" +
+		"<output from=\"make\">\n" + strings.Repeat("cc\n", 2000) + "ld: no libfoo\n</output>\nexit 2"})
+	c.Add(goal.Message{Role: goal.ToolRole, CallID: "b", Step: 32, Text: "{\"ok\":true}\n" +
+		"<output from=\"m13\">\n\nPORT = 7443\n" + strings.Repeat("x", 3000) + "\n</output>"})
+	for i := range 2 {
+		for _, m := range talk(30, 3000).messages[1:] {
+			m.CallID = fmt.Sprint(i, m.CallID)
+			for n := range m.Calls {
+				m.Calls[n].ID = fmt.Sprint(i, m.Calls[n].ID)
+			}
+			c.Add(m)
+		}
+		compact(c, 40_000)
 		whole(t, c)
 	}
-	got := allText(c)
+	got := c.messages[1].Text
 	for _, want := range []string{
-		NotePrefix + "use tabs", FailurePrefix + "fault 4", "2. sweep",
-		`step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n",
+		"you said: The owner said: never touch m13.", `failed: step 31, run_command {"command":"make"}: `,
+		"ld: no libfoo exit 2", `step 32, read_file {"path":"m13"}: PORT = 7443 xxx`, "result 1 xxx",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is gone", want)
 		}
 	}
-	c.Shrink(0, 0, "3. mop")
-	if again := allText(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
-		t.Error("the plan of an earlier summary is listed as open")
+	if strings.Contains(got, "ok\":") || strings.Contains(got, NotePrefix) || strings.Contains(got, FailurePrefix) {
+		t.Error("an envelope is there, or what the host adds itself")
 	}
-	if strings.Contains(got, "fault 3") || strings.Count(got, summaryPrefix) != 1 {
-		t.Error("an old failure or a second summary is there")
-	}
-}
-
-// TestShrink_AnyConversation_StaysValid checks that every result keeps its call.
-func TestShrink_AnyConversation_StaysValid(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		c := talk(r.IntN(80), r.IntN(3000))
-		for range 1 + r.IntN(3) {
-			c.Shrink(r.IntN(100_000), r.IntN(150_000), []string{"", "1. more"}[r.IntN(2)])
-			whole(t, c)
-			id := fmt.Sprintf("more%d", r.Int())
-			c.Add(goal.Message{
-				Role:  goal.Assistant,
-				Calls: []goal.Call{{ID: id, Tool: "x"}},
-			}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
-		}
+	short := Excerpts(c.messages[1:2], 300)
+	if !strings.HasPrefix(short, "you said: ") || strings.Contains(short, "\nstep ") || len(short) > 300 {
+		t.Errorf("a result was kept instead of words: %s", short)
 	}
 }
 
 func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	c := talk(10, 1000)
 	c.Calibrate(int64(c.bytes), 0) // a token a byte, as for text in a rare script
-	if !c.FitWindow(c.bytes, 0, "") {
+	if !c.IsFull(c.bytes, 0) {
 		t.Error("a full window was not noticed")
 	}
 	c.Calibrate(0, 0)
@@ -153,9 +164,9 @@ func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	}
 }
 
-// TestFitWindow_LastStepsTooLong_KeepsTheNewest: if the last steps alone exceed the window, the oldest of them are
+// TestCompaction_LastTurnsTooLong_KeepsTheNewestResult: if the last turn alone is too long, its oldest results are
 // shortened first.
-func TestFitWindow_LastStepsTooLong_KeepsTheNewest(t *testing.T) {
+func TestCompaction_LastTurnsTooLong_KeepsTheNewestResult(t *testing.T) {
 	const window, besides = 24_000, 20_000
 	for name, c := range map[string]*Conversation{
 		"three long results": talk(3, 18<<10),
@@ -163,13 +174,14 @@ func TestFitWindow_LastStepsTooLong_KeepsTheNewest(t *testing.T) {
 		"long arguments":     written(6, 15<<10),
 		"one turn":           batch(8, 9<<10),
 	} {
-		newest := c.messages[c.lastResult()].Text
-		if !c.FitWindow(window, besides, "") {
-			t.Errorf("%s: nothing was cut", name)
+		newest := c.messages[lastResult(c.messages)].Text
+		if !c.IsFull(window, besides) {
+			t.Errorf("%s: it is not full", name)
 		}
+		compact(c, c.CompactSize(window, besides))
 		whole(t, c)
-		if limit := int(window/tokensPerByte) * shrinkAbove / 100; c.bytes+besides > limit {
-			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes+besides, limit)
+		if c.bytes > c.CompactSize(window, besides) {
+			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes, c.CompactSize(window, besides))
 		}
 		if !strings.Contains(allText(c), newest) {
 			t.Errorf("%s: the newest result is gone", name)

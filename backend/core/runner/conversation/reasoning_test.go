@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// TestShrink_OldReasoning_IsShortenedAndSignaturesStay also checks that the newest reasoning stays whole.
-func TestShrink_OldReasoning_IsShortenedAndSignaturesStay(t *testing.T) {
+// TestCompaction_OldReasoning_IsShortenedAndSignaturesStay also checks that the newest reasoning stays whole.
+func TestCompaction_OldReasoning_IsShortenedAndSignaturesStay(t *testing.T) {
 	c := talk(30, 100)
 	for i := range c.messages {
 		if m := &c.messages[i]; m.Role == goal.Assistant {
@@ -25,12 +25,13 @@ func TestShrink_OldReasoning_IsShortenedAndSignaturesStay(t *testing.T) {
 	}
 	shared := c.messages[1].Reasoning
 	before := c.Bytes()
-	c.Shrink(before*2/3, before*3/4, "")
+	how := c.Compaction(nil, 0, before*2/3)
+	c.Add(goal.Message{Role: goal.User, Compaction: &how})
 	whole(t, c)
 	if c.Bytes() > before*2/3 {
 		t.Errorf("%d bytes of %d are left", c.Bytes(), before)
 	}
-	first, last := c.messages[1], c.messages[len(c.messages)-2]
+	first, last := c.messages[2], c.messages[len(c.messages)-2]
 	if r := first.Reasoning; r == nil || len(r.Text) > 100 || r.Text == "" || len(r.Items) != 1 ||
 		r.Signatures[0] != "signed" {
 		t.Errorf("the oldest reasoning is %+v", r)

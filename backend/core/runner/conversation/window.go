@@ -8,16 +8,17 @@ const MaxPreview = 160
 // MaxResult limits what one call may add to the conversation, in bytes.
 const MaxResult = 64 << 10
 
-// A window that is fuller than shrinkAbove percent is shortened to shrinkTo percent; one result may take
-// resultShare percent. The newest recentSteps steps are shortened last.
+// A conversation that fills more than compactAbove percent of its window is compacted to at most compactTo percent. In
+// a window below smallWindow tokens, more must stay free for a reply. One result may take resultShare percent.
 const (
-	shrinkAbove    = 80
-	shrinkTo       = 50
-	resultShare    = 10
-	recentSteps    = 10
-	minResultBytes = 2 << 10 // in bytes, for any window
-	tokensPerByte  = 0.3     // for English and code; the first turn corrects it
-	minStubBytes   = 400     // in bytes; shorter results are not replaced by a stub
+	compactAbove      = 90
+	compactSmallAbove = 80
+	smallWindow       = 24_000
+	compactTo         = 50
+	resultShare       = 10
+	minResultBytes    = 2 << 10 // in bytes, for any window
+	tokensPerByte     = 0.3     // for English and code; the first turn corrects it
+	minShortenedBytes = 400     // in bytes; shorter results stay as they are
 )
 
 // BytesForTokens estimates how many bytes fit into a window of the given tokens. It returns math.MaxInt for an
@@ -31,7 +32,7 @@ func BytesForTokens(window int) int {
 
 // MinWindow estimates how many tokens a window must have for the given bytes, which are sent with every turn, and a
 // conversation.
-func MinWindow(bytes int) int { return int(float64(bytes) * tokensPerByte * 100 / shrinkAbove) }
+func MinWindow(bytes int) int { return int(float64(bytes) * tokensPerByte * 100 / compactSmallAbove) }
 
 // ShrinkableHalf returns the half of a window for messages that can be shortened. The other half is for the rest.
 func ShrinkableHalf(bytes int) int { return bytes / 2 }

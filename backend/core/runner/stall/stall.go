@@ -13,11 +13,12 @@ import (
 )
 
 // Limits of the detector: iterations without any progress, iterations in which the agent only read new things, and
-// percent of the spending limit.
+// percent of the spending limit. At warnShare percent of a limit the agent is warned.
 const (
 	maxIdleIterations    = 12
 	maxIdleWithoutChange = 60
 	maxIdleSpend         = 10
+	warnShare            = 75
 	ongoingGrace         = 20 * time.Minute // of waiting for something that continues but shows nothing new
 )
 
@@ -38,10 +39,15 @@ type Detector struct {
 	watched        map[string]time.Time // when something that continues last showed something new, by tool and pane
 	unread         bool                 // a file was changed and nothing was read since
 	acted          bool                 // something may have been changed since the last fingerprint
+	warned         bool                 // about this standstill
+	readingCounts  bool                 // the answer is what was read, so nothing has to be changed
 }
 
-// New returns a Detector of a run that begins with the given dollars spent.
-func New(usd float64) Detector { return Detector{usd: usd} }
+// New returns a Detector of a run that begins with the given dollars spent. With readingCounts, the agent may read new
+// things for as long as it likes: the goal is an answer.
+func New(usd float64, readingCounts bool) Detector {
+	return Detector{usd: usd, readingCounts: readingCounts}
+}
 
 // NoteOngoing records a result of something that continues. As long as it shows something new, and for ongoingGrace
 // after that, waiting for it counts as progress: a build may be silent for a quarter of an hour.
@@ -83,9 +89,20 @@ func (d *Detector) NoteAction() { d.acted = true }
 // HasUnreadChange reports whether a file was changed and nothing was read since.
 func (d *Detector) HasUnreadChange() bool { return d.unread }
 
-// EndIteration counts an iteration that ends with the given dollars spent; a limit of 0 means none. It reports
-// whether the run is stuck unless its folder has changed. The caller then takes a fingerprint, which is expensive.
-func (d *Detector) EndIteration(usd, limit float64) (stalled bool) {
+// State is how near to its end a run without progress is.
+type State int
+
+// The states. The caller takes a fingerprint of the folder before it acts on one of the last two, because only that
+// shows whether the folder has changed. It is expensive.
+const (
+	Moving State = iota
+	NearStop
+	Stalled
+)
+
+// EndIteration counts an iteration that ends with the given dollars spent; a limit of 0 means none. It returns NearStop
+// once, until the next change.
+func (d *Detector) EndIteration(usd, limit float64) State {
 	if !d.waits || d.moved {
 		d.quiet, d.unchangedTurns = d.quiet+1, d.unchangedTurns+1
 	}
@@ -93,11 +110,42 @@ func (d *Detector) EndIteration(usd, limit float64) (stalled bool) {
 		d.quiet = 0
 		delete(d.watched, WaitTool)
 	}
+	if d.moved && d.readingCounts {
+		d.unchangedTurns = 0
+	}
 	if d.moved || d.news {
 		d.usd = usd
 	}
 	d.moved, d.waits, d.news = false, false, false
-	return d.quiet >= maxIdleIterations || d.unchangedTurns >= maxIdleWithoutChange || d.hasIdleSpend(usd, limit)
+	isNear := d.reason(warnShare, usd, limit) != ""
+	d.warned = d.warned && isNear
+	switch {
+	case d.reason(100, usd, limit) != "":
+		return Stalled
+	case isNear && !d.warned:
+		return NearStop
+	}
+	return Moving
+}
+
+// Warning marks the agent as warned, and returns what it must know before the host stops the run.
+func (d *Detector) Warning(usd, limit float64) string {
+	d.warned = true
+	const (
+		change = "a change of a file in your folder, or another result of a check"
+		read   = ", or something new that you read"
+	)
+	counts := change + read
+	after := fmt.Sprintf("at $%.2f", limit*maxIdleSpend/100)
+	switch {
+	case d.unchangedTurns*100 >= maxIdleWithoutChange*warnShare:
+		counts, after = change, fmt.Sprintf("after %d such turns", maxIdleWithoutChange)
+	case d.quiet*100 >= maxIdleIterations*warnShare:
+		after = fmt.Sprintf("after %d such turns", maxIdleIterations)
+	}
+	return fmt.Sprintf("A warning from the host: %s. The host stops this goal as stuck %s. Progress is %s. "+
+		"If you know enough, act, or claim with the result; if the goal cannot be reached, call abort_with_report.",
+		d.reason(warnShare, usd, limit), after, counts)
 }
 
 // AddFingerprint adds a fingerprint of the folder and the failing checks of the last claim. It reports whether this
@@ -114,26 +162,26 @@ func (d *Detector) NoteChange(usd float64) {
 	d.quiet, d.unchangedTurns, d.usd = 0, 0, usd
 }
 
-// StopReason describes why a run without progress stops.
-func (d *Detector) StopReason(usd float64) string {
-	if d.unchangedTurns >= maxIdleWithoutChange {
-		return fmt.Sprintf("nothing was changed for %d turns", d.unchangedTurns)
-	}
-	if d.quiet >= maxIdleIterations {
-		return fmt.Sprintf("no progress for %d turns: no file, page or check changed, and nothing new was read",
-			d.quiet)
-	}
-	return fmt.Sprintf("$%.2f were spent without progress", usd-d.usd)
-}
+// StopReason describes why a run without progress stops. limit is as in EndIteration.
+func (d *Detector) StopReason(usd, limit float64) string { return d.reason(100, usd, limit) }
 
-func (d *Detector) hasIdleSpend(usd, limit float64) bool {
-	return limit > 0 && (usd-d.usd)*100 >= limit*maxIdleSpend
+// reason describes the limit that is used to the given percentage, "" if none is.
+func (d *Detector) reason(percent int, usd, limit float64) string {
+	switch {
+	case d.unchangedTurns*100 >= maxIdleWithoutChange*percent:
+		return fmt.Sprintf("nothing was changed for %d turns", d.unchangedTurns)
+	case d.quiet*100 >= maxIdleIterations*percent:
+		return fmt.Sprintf("no progress for %d turns: no file, page or check changed, and nothing new was read", d.quiet)
+	case limit > 0 && (usd-d.usd)*100*100 >= limit*maxIdleSpend*float64(percent):
+		return fmt.Sprintf("$%.2f were spent without progress", usd-d.usd)
+	}
+	return ""
 }
 
 // SaveState writes into m what the next run's detector must know.
 func (d *Detector) SaveState(m *goal.LoopState) {
 	m.Results, m.Fingerprints = d.results.newest(), d.fingerprints.newest()
-	m.Quiet, m.Unmade, m.USD = d.quiet, d.unchangedTurns, d.usd
+	m.Quiet, m.Unmade, m.USD, m.StallWarned = d.quiet, d.unchangedTurns, d.usd, d.warned
 }
 
 // RestoreState restores the state of the previous run.
@@ -144,7 +192,7 @@ func (d *Detector) RestoreState(m goal.LoopState) {
 	for _, print := range m.Fingerprints {
 		d.fingerprints.add(print)
 	}
-	d.quiet, d.unchangedTurns = m.Quiet, m.Unmade
+	d.quiet, d.unchangedTurns, d.warned = m.Quiet, m.Unmade, m.StallWarned
 	if m.USD > 0 {
 		d.usd = m.USD
 	}

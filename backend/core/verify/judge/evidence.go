@@ -100,7 +100,7 @@ const (
 	maxClaims = 10
 )
 
-// Background formats what the user said, the plan, and the earlier claims; "" if there is none of it.
+// Background formats what the user said, the agent's plan and notes, and the earlier claims; "" if there is none of it.
 func (m *Material) Background(k goal.Background) string {
 	var b strings.Builder
 	if words := newest(k.Words, maxWords); len(words) > 0 {
@@ -118,6 +118,13 @@ func (m *Material) Background(k goal.Background) string {
 			lines = append(lines, t.Line(i+1))
 		}
 		b.WriteString("The agent's plan:\n" + WrapData("plan", strings.Join(lines, "\n"), m.Text/2))
+	}
+	if len(k.Notes) > 0 {
+		var lines []string
+		for _, n := range k.Notes {
+			lines = append(lines, n.Text)
+		}
+		b.WriteString("What the agent noted:\n" + WrapData("notes", strings.Join(lines, "\n"), m.Text/2))
 	}
 	if claims := newest(k.Claims, maxClaims); len(claims) > 0 {
 		b.WriteString("The earlier claims, oldest first, each with the host's answer:\n")

@@ -433,6 +433,7 @@ export const blankView: GoalView = {
   tampered: false,
   asked_pane: "",
   todos: [],
+  notes: [],
   panes: [],
   marks: [],
 };

@@ -78,6 +78,7 @@ export class FakeGoal {
         break;
       case "todos":
         v.todos = event.items;
+        v.notes = event.notes ?? [];
         break;
       case "critic":
         v.marks = [

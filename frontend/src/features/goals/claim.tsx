@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Verdict } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
+import { plural } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { OutcomeIcon } from "./outcomeicon";
@@ -24,6 +25,11 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
       ) : (
         claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)
       )}
+      {claim.openTodos > 0 ? (
+        <p className="text-text-faint" data-testid="claim-open-todos">
+          {plural(claim.openTodos, "todo")} of the plan {claim.openTodos === 1 ? "was" : "were"} open
+        </p>
+      ) : null}
     </div>
   );
 }

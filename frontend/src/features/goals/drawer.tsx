@@ -10,6 +10,7 @@ import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon, PauseIcon, PlayIcon, ZoomIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
+import { Notes } from "./notes";
 import { PlanShort } from "./activity/planshort";
 import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
@@ -64,6 +65,7 @@ export function GoalDrawer() {
         {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
         <Checks view={view} />
         <PlanShort items={view.todos ?? []} />
+        <Notes items={view.notes ?? []} />
         {view.reason && view.status !== "running" && !needsAnswer(view) && !isDoubted(view) ? (
           <Reason view={view} />
         ) : null}

@@ -18,6 +18,7 @@ import { assuranceOf } from "./assurancelabel";
 import { draftOf } from "./newgoal/input";
 import { ReceiptDialog } from "./receipt";
 import { ResultCard } from "./resultcard";
+import { Notes } from "./notes";
 import { Todos } from "./todos";
 import { riskLabel } from "@/lib/risk";
 import { questionOf, goalStatusLabel } from "./labels";
@@ -202,6 +203,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       <ResultCard view={view} className="mt-2" />
       <div className={rest}>
         <Todos items={view.todos ?? []} />
+        <Notes items={view.notes ?? []} />
       </div>
       {view.merge_command && view.status === "completed" ? (
         <p className={cx("mt-1 text-xs text-text-muted", rest)} data-testid="goal-merge">

@@ -27,6 +27,7 @@ const journal: Journal = {
       n: 1,
       at: "",
       rationale: "it works",
+      openTodos: 0,
       by: "",
       afterStep: 3,
       failed: "",

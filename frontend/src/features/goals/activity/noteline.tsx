@@ -54,6 +54,7 @@ function title(note: NoteFact): string {
   if (note.from) return noteAuthor(note.from);
   if (note.kind === "message") return "Agent";
   if (note.kind === "approval_resolved" && note.allowed) return "Allowed";
+  if (note.kind === "todos" && note.what === "note") return "Note";
   return (note.kind === "warning" && warningLabels[note.what ?? ""]) || noteLabel[note.kind].title;
 }
 

@@ -81,6 +81,7 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   list_panes: ["look", "Listed the panes", "Listing the panes", none],
   wait: ["look", "Waited", "Waiting", none],
   write_todos: ["plan", "Wrote the plan", "Writing the plan", none],
+  write_note: ["plan", "Wrote a note", "Writing a note", none],
   declare_step: ["plan", "Announced a change", "Announcing a change", quoted("title")],
   verify_step: ["plan", "Checked its own change", "Checking its own change", none],
   claim_complete: ["claim", "Claimed completion", "Claiming completion", none],

@@ -19,6 +19,7 @@ type Kind string
 // The kinds of failures.
 const (
 	Unreachable  Kind = "unreachable"  // no connection
+	Silent       Kind = "silent"       // the server sent nothing for too long
 	Untrusted    Kind = "untrusted"    // the server's certificate is not accepted
 	Auth         Kind = "auth"         // the key is missing or wrong
 	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long

@@ -69,7 +69,7 @@ func TestFault_OfEachKind_WaitsOrAsks(t *testing.T) {
 			handler: fails(400, `{"error":{"code":"content_filter"}}`), remedy: model.AskUser, says: "other words",
 		},
 		"redirect": {
-			handler: http.RedirectHandler("https://elsewhere.test/v1", 307).ServeHTTP, remedy: model.AskUser,
+			handler: http.RedirectHandler("https://elsewhere.test/v1", http.StatusFound).ServeHTTP, remedy: model.AskUser,
 			says: "new address",
 		},
 	} {

@@ -62,7 +62,7 @@ func (b *baseClient) kindHint(k Kind) string {
 		return "choose a model with a larger context window, or configure a larger one in the server"
 	case NoVision:
 		return "choose a model that accepts images"
-	case Untrusted: // certificateError has a hint
+	case Silent, Untrusted: // they have one
 	case Mistaken:
 		return "choose a lower effort, or a model that is better at calling tools"
 	}

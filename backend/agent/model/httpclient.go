@@ -35,7 +35,9 @@ type Options struct {
 	// UsageTimeout is how long to wait for the usage, which some servers send after the final event of a stream. 0
 	// means 5 s.
 	UsageTimeout time.Duration
-	Clock        Clock // for a Retry-After that is a date; nil means the real one
+	// Silence limits how long the server may send nothing.
+	Silence Silence
+	Clock   Clock // for a Retry-After that is a date; nil means the real one
 }
 
 // NewTransport returns a transport that clients can share. The caller closes its idle connections at the end.
@@ -201,8 +203,10 @@ func hasImages(t goal.Turn) bool {
 func (b *baseClient) post(
 	ctx context.Context, endpoint string, header http.Header, body []byte,
 ) (*http.Response, error) {
+	ctx, watch := b.watchSilence(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
+		watch.end()
 		return nil, fmt.Errorf("model turn: %w", err)
 	}
 	header.Set("Content-Type", "application/json")
@@ -210,8 +214,13 @@ func (b *baseClient) post(
 	req.Header = header
 	resp, err := b.http.Do(req)
 	if err != nil {
+		watch.end()
+		if silent, ok := AsError(context.Cause(ctx)); ok {
+			return nil, silent
+		}
 		return nil, err //nolint:wrapcheck // wrapError reduces it to its innermost cause
 	}
+	watch.ReadCloser, resp.Body = resp.Body, watch
 	if resp.StatusCode/100 != 2 {
 		return nil, b.responseError(resp)
 	}

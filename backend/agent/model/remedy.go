@@ -25,7 +25,7 @@ func (e *Error) Remedy() Remedy {
 		if e.cause == nativeOllama || e.cause == noTLS { // the base URL is wrong
 			return AskUser
 		}
-	case Unreachable, RateLimited, Overloaded, Truncated:
+	case Unreachable, Silent, RateLimited, Overloaded, Truncated:
 	}
 	return Wait
 }

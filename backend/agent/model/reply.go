@@ -98,6 +98,9 @@ func (r *replyReader) read(body io.ReadCloser, usageTimeout time.Duration) (goal
 
 // streamError returns the error for a stream that ended early.
 func (r *replyReader) streamError(err error, strange int) error {
+	if silent, ok := AsError(err); ok {
+		return silent
+	}
 	switch {
 	case errors.Is(err, errLong), errors.Is(err, errStreamTooLong):
 		return &Error{Kind: InvalidReply, Message: "the stream contains " + err.Error(), Err: err}
@@ -141,7 +144,10 @@ func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 // readBounded reads an answer that is not streamed, up to a limit.
 func readBounded(body io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
+	silent, isSilent := AsError(err)
 	switch {
+	case isSilent:
+		return nil, silent
 	case err != nil:
 		return nil, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
 	case len(b) > maxLine:

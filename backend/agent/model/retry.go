@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -34,8 +33,6 @@ type Retry struct {
 	Model  Client
 	Clock  Clock // nil means the real one
 	Budget Budget
-	// TurnTimeout is the time limit of one attempt; an attempt that takes longer fails as Unreachable. 0 means no limit.
-	TurnTimeout time.Duration
 	// Parks counts how often in a row the goal was parked; nil treats every park as the first one.
 	Parks *ParkCounter
 	// OnWait is called with each error and the wait that follows, unless the goal was already parked; it may be nil. Text
@@ -48,7 +45,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	r = r.withDefaults()
 	began := r.Clock.Now()
 	for try := 1; ; try++ {
-		reply, err := r.attemptTurn(ctx, r.Clock, t, delta)
+		reply, err := r.Model.Turn(ctx, t, delta)
 		if err == nil {
 			r.Parks.reset()
 			return reply, nil
@@ -101,38 +98,6 @@ func addTries(tries int, err error) error {
 		return err
 	}
 	return fmt.Errorf("after %d tries: %w", tries, err)
-}
-
-// errTurnTimeout is the cause of a turn that took too long.
-var errTurnTimeout = errors.New("the turn took too long")
-
-// attemptTurn asks once, within the time limit.
-func (r Retry) attemptTurn(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	if r.TurnTimeout <= 0 {
-		return r.Model.Turn(ctx, t, delta)
-	}
-	limited, cancel := context.WithCancelCause(ctx)
-	timeout, done := clock.After(r.TurnTimeout), make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-timeout:
-			cancel(errTurnTimeout)
-		case <-limited.Done():
-		}
-	}()
-	reply, err := r.Model.Turn(limited, t, delta)
-	cancel(nil)
-	<-done
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
-		return goal.Reply{}, &Error{
-			Kind:    Unreachable,
-			Message: fmt.Sprintf("no complete reply within %s", goal.FormatDuration(r.TurnTimeout)),
-			Hint:    "the model may be too slow on this machine: choose a smaller one, or allow more time in the settings",
-			Err:     err,
-		}
-	}
-	return reply, err
 }
 
 // backoffDelay returns 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). It is never less than the provider asked

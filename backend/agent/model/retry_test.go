@@ -137,53 +137,6 @@ func TestRetry_RealServerRecovers_Succeeds(t *testing.T) {
 	}
 }
 
-// stopwatch is an hourglass with which the test decides how long turns take.
-type stopwatch struct {
-	hourglass
-	turns []chan time.Time // the n-th channel ends the n-th turn; a turn without one never ends
-	began int
-}
-
-const turnLimit = 17 * time.Minute // longer than any back-off
-
-func (s *stopwatch) After(d time.Duration) <-chan time.Time {
-	if d != turnLimit {
-		return s.hourglass.After(d)
-	}
-	s.began++
-	if s.began > len(s.turns) {
-		return nil
-	}
-	return s.turns[s.began-1]
-}
-
-func TestRetry_ServerNeverAnswers_IsUnreachable(t *testing.T) {
-	never, over := make(chan struct{}), make(chan time.Time)
-	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
-		if n == 0 {
-			close(over) // the request has arrived: now the turn times out
-			return modeltest.Answer{Wait: never}
-		}
-		return modeltest.Say("awake")
-	})
-	var reported error
-	clock := &stopwatch{turns: []chan time.Time{over}}
-	r := model.Retry{
-		Model:       client(t, s.URL),
-		Clock:       clock,
-		TurnTimeout: turnLimit,
-		OnWait:      func(err error, _ time.Duration) { reported = err },
-	}
-	reply, err := r.Turn(t.Context(), turn(), nil)
-	if err != nil || reply.Text != "awake" || clock.began != 2 {
-		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
-	}
-	if e, ok := model.AsError(reported); !ok || e.Kind != model.Unreachable ||
-		!strings.Contains(e.Message, "no complete reply within 17 m") {
-		t.Errorf("reported %v", reported)
-	}
-}
-
 // TestRetry_ProviderNamesTime_ParksUntilThen: a wait beyond the budget is not started.
 func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
 	for _, k := range []model.Kind{model.RateLimited, model.Overloaded} {
@@ -200,8 +153,8 @@ func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
 }
 
 // TestRetry_ModelStaysAway_ParksLongerEachTime: the intervals grow up to half an hour for a busy provider, and up to
-// five minutes for one that cannot be reached; the goal never ends. Only the first turn is retried with warnings. A reply
-// resets the count.
+// five minutes for one that cannot be reached; the goal never ends. Only the first turn is retried with warnings. A
+// reply resets the count.
 func TestRetry_ModelStaysAway_ParksLongerEachTime(t *testing.T) {
 	const half = 30 * time.Second
 	for kind, want := range map[model.Kind][]time.Duration{

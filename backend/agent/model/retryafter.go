@@ -16,8 +16,8 @@ const maxRetryAfter = 24 * time.Hour
 
 // retryAfter returns how long the provider wants the client to wait, at most a day; 0 if it does not say. The most
 // explicit source that names a time in the future decides: Retry-After-Ms, Retry-After, Google's RetryInfo, a field of
-// the error, and for a limit of requests the message ("try again in 6.2s") and then the reset times of the limits. Those
-// last two are not read for other errors: providers send the reset times with every answer.
+// the error, and for a limit of requests the message ("try again in 6.2s") and then the reset times of the limits.
+// Those last two are not read for other errors: providers send the reset times with every answer.
 func retryAfter(h http.Header, c apiError, k Kind, now time.Time) time.Duration {
 	sources := []func() time.Duration{
 		func() time.Duration { return parseNumber(h.Get("Retry-After-Ms"), time.Millisecond) },

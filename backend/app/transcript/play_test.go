@@ -142,7 +142,7 @@ func (s *stage) build() {
 	}
 	if minutes, err := strconv.Atoi(s.tr.comment["turn"]); err == nil {
 		settings := s.cfg.Settings()
-		settings.TurnMinutes = minutes
+		settings.SilenceMinutes = minutes
 		if err := s.cfg.SaveSettings(settings); err != nil {
 			s.Fatal(err)
 		}

@@ -273,8 +273,8 @@ type Settings struct {
 	Welcomed     bool         `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
-	TurnMinutes     int  `json:"turn_minutes"`  // maximum for one turn of a model; 0 = the default of three
-	Notifications   bool `json:"notifications"` // on the user's desktop
+	SilenceMinutes  int  `json:"silence_minutes"` // how long a model may send nothing; 0 = the default
+	Notifications   bool `json:"notifications"`   // on the user's desktop
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"goalpost/backend/agent/suggest"
 	"goalpost/backend/core/verify"
@@ -71,8 +72,9 @@ func (s *Suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.S
 }
 
 const (
-	maxNames = 200 // of files that the prompt names
-	maxPorts = 32  // of running servers that are tried
+	maxNames       = 200             // of files that the prompt names
+	maxPorts       = 32              // of running servers that are tried
+	suggestTimeout = 3 * time.Minute // for the model's proposals, while the user waits
 )
 
 // userPorts lists the ports of the user's servers, without those of Goalpost and of model providers.
@@ -105,7 +107,7 @@ func (s *Suggester) askModel(
 	if err != nil {
 		return nil, "No model was asked: " + err.Error()
 	}
-	ctx, cancel := context.WithTimeout(ctx, ps.TurnTimeout())
+	ctx, cancel := context.WithTimeout(ctx, suggestTimeout)
 	defer cancel()
 	reply, err := ps.Budget.Meter(client, p, models.Spender{Role: "suggest"}).Turn(ctx, goal.Turn{
 		Model:    p.Model,

@@ -320,6 +320,9 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 	switch e.Kind {
 	case model.Unreachable, model.Untrusted:
 		return unreachable(name, e), true
+	case model.Silent:
+		return newFailure(stepTools, name+" did not answer in time.",
+			"test again; a local server may still be loading the model"), true
 	case model.Overloaded, model.Truncated:
 		return newFailure(stepTools, name+" is currently overloaded or not working.", "test again in a minute"), true
 	case model.InvalidReply:

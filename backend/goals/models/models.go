@@ -41,9 +41,8 @@ type Providers struct {
 }
 
 const (
-	DemoProvider       = "demo"
-	DefaultTurnTimeout = 180 * time.Second // unless the settings say otherwise
-	reachTimeout       = 3 * time.Second
+	DemoProvider = "demo"
+	reachTimeout = 3 * time.Second
 )
 
 // Choose completes the goal's provider and model, and checks that the provider can be reached.
@@ -213,12 +212,13 @@ func WithModel(p config.Provider, name string) config.Provider {
 	return p
 }
 
-// TurnTimeout returns how long a model may take for one turn.
-func (pr *Providers) TurnTimeout() time.Duration {
-	if m := pr.Config.Settings().TurnMinutes; m > 0 {
-		return time.Duration(m) * time.Minute
+// silence returns how long a model may send nothing.
+func (pr *Providers) silence() model.Silence {
+	if m := pr.Config.Settings().SilenceMinutes; m > 0 {
+		limit := time.Duration(m) * time.Minute
+		return model.Silence{Start: limit, Between: limit}
 	}
-	return DefaultTurnTimeout
+	return model.DefaultSilence()
 }
 
 // NewClient makes a client for a provider. It does not retry.
@@ -240,6 +240,7 @@ func (pr *Providers) newClient(p Choice, key string) (m model.Client, err error)
 		KeyName:   cmp.Or(p.APIKeyEnv, p.APIKeySecret),
 		Transport: pr.Transport,
 		Clock:     pr.Clock,
+		Silence:   pr.silence(),
 	}
 	if p.Price != nil {
 		o.Price = catalog.Price{In: p.Price.Input, Out: p.Price.Output, CacheRead: p.Price.CachedInput}

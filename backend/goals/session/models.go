@@ -153,7 +153,7 @@ func (se *Session) openModel(ctx context.Context, role string, p models.Choice) 
 		se.parkCounters[role] = model.NewParkCounter(se.parkedInARow)
 	}
 	retrying := model.Retry{
-		Model: m, Clock: se.registry.Clock, TurnTimeout: se.registry.Models.TurnTimeout(), Parks: se.parkCounters[role],
+		Model: m, Clock: se.registry.Clock, Parks: se.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
 			se.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,14 +19,23 @@ import (
 	"goalpost/backend/storage/secret"
 )
 
-// now is a clock on which every wait ends at once.
-type now struct{ at time.Time }
+// now is a clock on which every wait ends at once, except that for a silent model.
+type now struct {
+	mu sync.Mutex
+	at time.Time
+}
 
-func (n *now) Now() time.Time { return n.at }
+func (n *now) Now() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.at
+}
 
 func (n *now) After(d time.Duration) <-chan time.Time {
-	if d == models.DefaultTurnTimeout {
-		return nil // so that no turn times out
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if d > time.Minute {
+		return nil
 	}
 	n.at = n.at.Add(d)
 	c := make(chan time.Time, 1)

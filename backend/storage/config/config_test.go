@@ -142,7 +142,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		Scrollback:      5000,
 		Welcomed:        true,
 		ApprovalMinutes: 3,
-		TurnMinutes:     20,
+		SilenceMinutes:  20,
 		GoalsAtOnce:     5,
 		KeepDays:        30,
 		GraceMinutes:    7,
@@ -170,7 +170,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
-		"turn_minutes":       {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
+		"silence_minutes":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SilenceMinutes: -1},
 		"grace_minutes":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
 		"goal_memory":        {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
 		"home_page":          {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},

@@ -49,8 +49,9 @@ type Settings struct {
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
-	// TurnMinutes is how long a model may take for one turn before it is asked again; 0 is the default of three.
-	TurnMinutes int `json:"turn_minutes"`
+	// SilenceMinutes is how long a model may send nothing before it is asked again; 0 is five before its reply begins
+	// and two within it.
+	SilenceMinutes int `json:"silence_minutes"`
 	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
@@ -297,9 +298,9 @@ func (s Settings) validate() error {
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
 		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
 			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))
-	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
-		return fault.Invalid("turn_minutes", fmt.Sprintf("%d minutes for a turn is out of range", s.TurnMinutes),
-			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes))
+	case s.SilenceMinutes < 0 || s.SilenceMinutes > maxMinutes:
+		return fault.Invalid("silence_minutes", fmt.Sprintf("%d minutes of silence is out of range", s.SilenceMinutes),
+			fmt.Sprintf("use 1 to %d, or 0 for the default", maxMinutes))
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
 		return fault.Invalid("keep_days", fmt.Sprintf("%d days for keeping goals is out of range", s.KeepDays),
 			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))

@@ -2575,8 +2575,8 @@ export interface Settings {
   welcomed: boolean;
   /** ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once. */
   approval_minutes: number;
-  /** maximum for one turn of a model; 0 = the default of three */
-  turn_minutes: number;
+  /** how long a model may send nothing; 0 = the default */
+  silence_minutes: number;
   /** on the user's desktop */
   notifications: boolean;
   /**

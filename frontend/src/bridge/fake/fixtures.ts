@@ -50,7 +50,7 @@ export const settings: Settings = {
   notifications: true,
   goals_at_once: 3,
   keep_days: 0,
-  turn_minutes: 0,
+  silence_minutes: 0,
   grace_minutes: 30,
   goal_memory: 0,
   daily_limit_usd: 20,

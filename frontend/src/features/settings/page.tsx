@@ -236,13 +236,13 @@ function Goals({ settings, save, saveRow }: SectionProps) {
         onSave={(approval_minutes) => void save({ approval_minutes })}
       />
       <NumberRow
-        title="Model timeout"
-        text="Minutes per model turn before a retry (0 = default, 3). Local models may need more."
-        testid="turn-minutes"
-        value={settings.turn_minutes}
+        title="Model silence"
+        text="Minutes without a word before a model is asked again (0 = default: 5 before a reply, 2 within it)"
+        testid="silence-minutes"
+        value={settings.silence_minutes}
         min={0}
         max={1440}
-        onSave={(turn_minutes) => void save({ turn_minutes })}
+        onSave={(silence_minutes) => void save({ silence_minutes })}
       />
       <NumberRow
         title="Concurrent goals"

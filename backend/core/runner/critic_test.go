@@ -119,6 +119,7 @@ func TestCritic_EachRequest_ShowsWhatWasDoneAndSaidInShort(t *testing.T) {
 	r.critic.history = backgrounds{background: goal.Background{
 		Words:  []goal.UserWord{{Question: "Which separator?", Text: "semicolon"}},
 		Plan:   []goal.Todo{{Text: "read it", Done: true}, {Text: "sort it"}},
+		Notes:  []goal.Note{{N: 4, Text: "the file ends with a blank line"}},
 		Claims: []goal.PastClaim{{N: 1, Rationale: "it is sorted", Answer: "check 1 (sort -c): exit 1"}},
 	}}
 	r.messages.Add(goal.Message{Role: goal.Assistant, Text: "I try again"}, goal.Message{Role: goal.ToolRole, Step: 30})
@@ -128,6 +129,7 @@ func TestCritic_EachRequest_ShowsWhatWasDoneAndSaidInShort(t *testing.T) {
 	for i, want := range [][]string{
 		{
 			`to the question "Which separator?": semicolon`, "1. [x] read it\n2. [ ] sort it",
+			"the file ends with a blank line",
 			"claim 1: it is sorted → failed: check 1 (sort -c): exit 1", "step 1: run_command 1 → ok: xxx",
 			"the agent said: I try again\nstep 30: run_command 30 → ok: xxx",
 		},

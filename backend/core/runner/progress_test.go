@@ -41,13 +41,8 @@ func poll(tool, pane string) goal.Call {
 
 // newTestRun returns a run without a session.
 func newTestRun(g goal.Goal, c Clock) *Run {
-	return newRun(Config{Clock: c, Store: Store{Events: noJournal{}}}, g, goal.Run{}, &active{pauser: newPauser()})
+	return newRun(Config{Clock: c, Store: Store{Events: discardLog{}}}, g, goal.Run{}, &active{pauser: newPauser()})
 }
-
-// noJournal is an EventLog that keeps nothing.
-type noJournal struct{}
-
-func (noJournal) Append(context.Context, goal.Run, ...event.Body) error { return nil }
 
 // recordStep records a call that was executed.
 func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {

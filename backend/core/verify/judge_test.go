@@ -605,6 +605,7 @@ func TestJudge_Unreadable_AsksAnotherModel(t *testing.T) {
 	r, err := h.Review(t.Context(), goal.Goal{}, goal.Claim{Background: goal.Background{
 		Words:  []goal.UserWord{{Question: "Which separator?", Text: "semicolon"}},
 		Plan:   []goal.Todo{{Text: "write it", Done: true}},
+		Notes:  []goal.Note{{N: 3, Text: "the header stays"}},
 		Claims: []goal.PastClaim{{N: 1, Rationale: "done", Answer: "check 1: exit 1"}},
 	}}, nil)
 	if err != nil || !r.Confirmed || r.Usage.TokensIn != 300 || other.turns[0].Model != "other-1" {
@@ -616,7 +617,7 @@ func TestJudge_Unreadable_AsksAnotherModel(t *testing.T) {
 	text := other.turns[0].Messages[0].Text
 	for _, want := range []string{
 		" what the user was asked\nWhich separator?\n", " the user's word\nsemicolon\n", " plan\n1. [x] write it\n",
-		" claim 1\ndone\n", " why claim 1 failed\ncheck 1: exit 1\n",
+		" notes\nthe header stays\n", " claim 1\ndone\n", " why claim 1 failed\ncheck 1: exit 1\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reviewer does not see %q in\n%s", want, text)

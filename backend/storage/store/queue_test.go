@@ -215,13 +215,18 @@ func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 		Arguments: "{}",
 		Effect:    policy.Effect{Control: true},
 	}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
-	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
+	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{
+		Items: []goal.Todo{{Text: "new", Done: true}}, Notes: []goal.Note{{N: 2, Text: "kept"}},
+	})
 	p, err := s.History.RunHistory(t.Context(), g.ID, recentSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(p.Todos) != 1 || p.Todos[0] != (goal.Todo{Text: "new", Done: true}) {
 		t.Errorf("todos %v", p.Todos)
+	}
+	if len(p.Notes) != 1 || p.Notes[0] != (goal.Note{N: 2, Text: "kept"}) {
+		t.Errorf("notes %v", p.Notes)
 	}
 	if p.CriticTokens != 100 {
 		t.Errorf("the critic cost %d tokens", p.CriticTokens)

@@ -191,6 +191,51 @@ func TestChild_ChecksAgainstThePolicy_AreRefused(t *testing.T) {
 	p.done(out.GoalID)
 }
 
+// TestChild_ParentWaits_ContinuesAndMayWaitItself: a goal that waits for a condition pauses neither its children nor
+// the goal that waits for it, and ends with its parent.
+func TestChild_ParentWaits_ContinuesAndMayWaitItself(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	var childWaits, asked atomic.Bool
+	begin, await := call("start_goal", fmt.Sprintf(startChild, "")), with("goal", "CHILD", "timeout_seconds", 1)
+	s := p.provide(family(func(n int, r modeltest.Request) modeltest.Answer {
+		switch {
+		case mentionedChild(r) == "":
+			return begin
+		case !childWaits.Load() || !asked.Swap(true):
+			return naming(call("wait_for_goal", await))(n, r)
+		}
+		return call("wait_until", `{"for":"the child's part","file":"never","every_seconds":3600}`)
+	}, turns(call("wait_until", `{"for":"its input","file":"never","every_seconds":3600}`))))
+	out, err := p.goal.Start(goal.Request{
+		Objective: "parent",
+		Criterion: goal.Criterion{Checks: shell("false")},
+		Options:   goal.Options{CriticEvery: goal.NoLimit},
+	})
+	must(t, err)
+	waits := func(isParent bool) {
+		p.await("a wait", func(e event.Event) bool {
+			b, ok := e.Body.(*event.Paused)
+			return ok && b.Exit == goal.WaitingForCondition && isParent == (string(e.GoalID) == out.GoalID)
+		})
+	}
+	waits(false)
+	childWaits.Store(true)
+	waits(true)
+	requests := s.Requests()
+	if last := requests[len(requests)-1].Last(); !strings.Contains(last.Text, "not within 1 s; it continues") {
+		t.Errorf("the parent reads %q", last.Text)
+	}
+	if child, err := p.goal.Get(p.child()); err != nil || child.Exit != goal.WaitingForCondition {
+		t.Errorf("the child is %s, %v", child.Exit, err)
+	}
+	_, err = p.goal.Abort(out.GoalID)
+	must(t, err)
+	if child, err := p.goal.Get(p.child()); err != nil || child.Exit != goal.AbortedByUser {
+		t.Errorf("after the end of its parent, the child is %s, %v", child.Exit, err)
+	}
+}
+
 // TestChild_ParentEnds_EndsToo: the parent gives up while its child works.
 func TestChild_ParentEnds_EndsToo(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func waitForGoal(r Deps) (Tool, error) {
 			return failedResult("%s", err)
 		case s.Status == goal.Completed:
 			return okResult("%s", s.details())
-		case s.Status == goal.Running || s.Status == goal.Pending:
+		case s.Status == goal.Running || s.Status == goal.Pending || s.Status == goal.Paused && s.Exit.IsParked():
 			waiting := failedResult("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
 			waiting.IsOngoing = true
 			return waiting

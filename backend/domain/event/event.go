@@ -163,7 +163,7 @@ type (
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
 		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
-		// worktree, changed
+		// worktree, changed, damaged
 		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
@@ -261,6 +261,10 @@ type (
 // ChangedWarning is the Warning.What when files that the checks of a done goal used have changed since. Its text is
 // about all of them, so the newest one counts.
 const ChangedWarning = "changed"
+
+// DamagedWarning is the Warning.What in the place of an event that is not what was written, because bits changed on the
+// disk.
+const DamagedWarning = "damaged"
 
 // DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
 const DailyLimitWarning = "daily_usd"

@@ -113,6 +113,18 @@ func TestDatabase_Damaged_EachDoorWorksOrSaysWhatToDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	flipped := bytes.ReplaceAll(bytes.Clone(content), []byte("done.txt is there"), []byte("done.txt is theRe"))
+	if err := os.WriteFile(whole.database(), flipped, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole.expect(0, `"what":"damaged"`, "events", id)
+	for _, command := range []string{"show", "report"} {
+		whole.expect(0, "of this goal cannot be shown: bits changed on the disk", command, id)
+	}
+	whole.expect(0, "has damaged entries: bits changed on the disk in events ", "doctor")
+	if err := os.RemoveAll(filepath.Join(whole.home, "state", "backups")); err != nil { // doctor may have begun one
+		t.Fatal(err)
+	}
 	copyOfToday := filepath.Join(whole.home, "state", "backups", "goalpost-20261128T091200Z.db")
 	if err := os.MkdirAll(filepath.Dir(copyOfToday), 0o700); err != nil {
 		t.Fatal(err)

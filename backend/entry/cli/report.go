@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ func (r readCommands) report() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return receiptCommand(r).printVerdicts(c.Context(), s, row.ID)
+			return errors.Join(receiptCommand(r).printVerdicts(c.Context(), s, row.ID), r.noteDamaged(c.Context(), s, row.ID))
 		}),
 	}
 }

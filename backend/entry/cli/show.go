@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +33,8 @@ func (r readCommands) show() *cobra.Command {
 			if onlyWhy {
 				return r.program.printf("%s", formatWhy(v))
 			}
-			return errors.Join(r.showGoal(g, v), approvalCommands(r).printPending(c.Context(), s, v.ID))
+			return errors.Join(r.showGoal(g, v), r.noteDamaged(c.Context(), s, goal.ID(v.ID)),
+				approvalCommands(r).printPending(c.Context(), s, v.ID))
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
@@ -41,6 +43,16 @@ func (r readCommands) show() *cobra.Command {
 	c.Flags().BoolVar(&onlyWhy, "why", false, whyFlag)
 	c.Flags().StringVar(&search, "search", "", "the entries of the transcript that contain this text")
 	return c
+}
+
+// noteDamaged names the events of a goal that are not what was written, on standard error.
+func (r readCommands) noteDamaged(ctx context.Context, s *store.Store, id goal.ID) error {
+	damaged, err := s.History.Damaged(ctx, id)
+	if err == nil && len(damaged) > 0 {
+		r.program.errorf("%s: %s of this goal cannot be shown: bits changed on the disk\n  goalctl doctor says what can be "+
+			"restored\n", r.program.Name, store.FormatEvents(damaged))
+	}
+	return err
 }
 
 func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {

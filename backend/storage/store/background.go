@@ -14,7 +14,7 @@ import (
 // answers.
 func (h *History) Background(ctx context.Context, id goal.ID) (goal.Background, error) {
 	var b goal.Background
-	list, err := h.events(ctx, `SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ?
+	list, err := h.events(ctx, selectEvents+`WHERE goal_id = ?
 		AND type IN ('steered','paused','claim','verification_failed') ORDER BY seq`, id)
 	if err != nil {
 		return b, err

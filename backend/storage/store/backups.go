@@ -132,14 +132,25 @@ func (b *Backups) copyOfToday(ctx context.Context) (err error) {
 	if err != nil || !hasGoals {
 		return err
 	}
-	if err := quickCheck(ctx, db); err != nil {
-		return err
+	damaged := checkEvents(ctx, db)
+	if damaged == nil {
+		damaged = quickCheck(ctx, db)
 	}
-	return errors.Join(b.writeCopy(ctx, db), b.goals.saveGoalFiles(ctx, db))
+	var events *damagedEventsError
+	if damaged != nil && !errors.As(damaged, &events) {
+		return damaged
+	}
+	return errors.Join(damaged, b.writeCopy(ctx, db), b.goals.saveGoalFiles(ctx, db))
 }
 
 // Check reads the whole database. Its error is an *UnreadableError if that is damaged.
-func (b *Backups) Check(ctx context.Context) error { return b.explain(quickCheck(ctx, b.read)) }
+func (b *Backups) Check(ctx context.Context) error {
+	err := checkEvents(ctx, b.read) // first, because SQLite also finds those that are not JSON, and does not name them
+	if err == nil {
+		err = quickCheck(ctx, b.read)
+	}
+	return b.explain(err)
+}
 
 // DescribeFiles describes the copies of the database in a data folder, and the databases that were set aside.
 func DescribeFiles(dir string) (string, error) {
@@ -170,6 +181,15 @@ func quickCheck(ctx context.Context, db *sql.DB) error {
 	found, err := readValue[string](ctx, db, "check of the database", "PRAGMA quick_check(1)")
 	if err == nil && found != "ok" {
 		err = &damageError{found}
+	}
+	return err
+}
+
+// checkEvents compares the events with their checksums.
+func checkEvents(ctx context.Context, db *sql.DB) error {
+	damaged, err := damagedEvents(ctx, db, "")
+	if err == nil && len(damaged) > 0 {
+		err = &damagedEventsError{describeDamaged(damaged)}
 	}
 	return err
 }

@@ -197,9 +197,10 @@ func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	if err != nil {
 		return fmt.Errorf("event %s: %w", kind, err)
 	}
+	at := formatTime(ev.At)
 	return execStatement(ctx, tx, "event "+kind,
-		"INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
-		ev.GoalID, ev.Seq, ev.RunID, formatTime(ev.At), kind, string(body))
+		"INSERT INTO events (goal_id, seq, run_id, at, type, body, checksum) VALUES (?,?,?,?,?,?,?)",
+		ev.GoalID, ev.Seq, ev.RunID, at, kind, string(body), checksumOf(ev.RunID, at, kind, string(body)))
 }
 
 func checkTransition(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -62,9 +63,15 @@ func (c *connection) migrate(ctx context.Context, makeCopy func(context.Context,
 	if version == schemaVersion() {
 		return nil
 	}
-	ok, err := c.shared.TryLockContext(ctx, 50*time.Millisecond)
-	if err != nil || !ok {
-		return fmt.Errorf("the database needs an update, but another Goalpost has it open; close that first: %w", err)
+	wait, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	ok, err := c.shared.TryLockContext(wait, 50*time.Millisecond)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("lock of the database: %w", err)
+	}
+	if !ok {
+		return fault.New(fault.Conflict, "the database needs an update, but another Goalpost has it open",
+			"close that first: its window, its goalctl serve, or its goalctl run")
 	}
 	defer func() { _ = c.shared.Unlock() }()
 	if version, err = c.version(ctx); err != nil { // another process may have been faster

@@ -24,13 +24,13 @@ type History struct {
 // Events reads at most limit events after seq, oldest first.
 func (h *History) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
 	return h.events(ctx,
-		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
+		selectEvents+"WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
 }
 
 // Conversation reads every message of a goal, oldest first.
 func (h *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
 	list, err := h.events(ctx,
-		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
+		selectEvents+"WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +45,11 @@ func (h *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message,
 
 func (h *History) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
 	return readRows(ctx, h.connection.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
-		var kind, body string
-		err := r.Scan(&ev.Seq, &ev.RunID, timeColumn{&ev.At}, &kind, &body)
-		if err != nil {
+		var row eventRow
+		if err := r.Scan(row.columns()...); err != nil {
 			return err
 		}
-		ev.GoalID = id
-		if ev.Body, err = event.Decode(kind, []byte(body)); err != nil {
-			return fmt.Errorf("event %d: %w", ev.Seq, err)
-		}
+		*ev = row.decode(id)
 		return nil
 	}, q, append([]any{id}, args...)...)
 }
@@ -109,8 +105,7 @@ func (h *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 
 // StepPoint reads where a step acted on a page, nil if it acted at no point.
 func (h *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
-	list, err := h.events(ctx, `SELECT seq, run_id, at, type, body FROM events
-		WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
+	list, err := h.events(ctx, selectEvents+`WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -157,9 +152,12 @@ func (h *History) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	err := visitRows(ctx, h.connection.read, "read claims", func(r scanner) error {
 		var c Claim
 		var v *goal.Verdict
-		err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, jsonColumn{&v})
-		if err != nil {
+		var stored sql.NullString
+		if err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, &stored); err != nil {
 			return fmt.Errorf("read claims: %w", err)
+		}
+		if stored.Valid && json.Unmarshal([]byte(stored.String), &v) != nil {
+			v = &goal.Verdict{Name: "a check", Outcome: goal.CheckErr, Detail: damagedVerdict}
 		}
 		if len(list) == 0 || list[len(list)-1].N != c.N {
 			list = append(list, c)

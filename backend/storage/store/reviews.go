@@ -18,7 +18,7 @@ type ReviewRecord struct {
 }
 
 // reviewsQuery names the index, because SQLite would otherwise read the whole journal to sort.
-const reviewsQuery = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " +
+const reviewsQuery = selectEvents + "INDEXED BY events_of_kind WHERE goal_id = ? AND " +
 	rareEventFilter +
 	" AND type IN ('critic','review') ORDER BY seq"
 
@@ -49,6 +49,6 @@ func (h *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 // Warnings reads the warnings of a goal about one subject, oldest first.
 func (h *History) Warnings(ctx context.Context, id goal.ID, subject string) ([]event.Event, error) {
 	return h.events(ctx,
-		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
+		selectEvents+"INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
 			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, subject)
 }

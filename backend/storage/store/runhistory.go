@@ -108,7 +108,7 @@ func (h *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []
 		return nil, nil
 	}
 	list, err := h.events(ctx,
-		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'verification_failed'", id)
+		selectEvents+"WHERE goal_id = ? AND type = 'verification_failed'", id)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (h *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []
 // the index and avoid reading the whole journal.
 const rareEventFilter = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
 
-const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter +
+const todosQuery = selectEvents + "WHERE goal_id = ? AND " + rareEventFilter +
 	" AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
 // Plan reads the present plan of a goal's agent, and its notes.

@@ -645,37 +645,52 @@ func TestOpen_DevelopmentDatabase_IsRefused(t *testing.T) {
 	}
 }
 
-// TestMigrate_OlderDatabase_IsCopiedAndUpdated adds a second migration. The copy has the rows of before, and only its
-// owner can read it.
-func TestMigrate_OlderDatabase_IsCopiedAndUpdated(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, nil)
-	g := create(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+// TestMigrate_DatabaseOf010_IsCopiedAndUpdated makes a database of the first schema, with a goal and an event without a
+// checksum. The copy has the rows of before, only its owner can read it, and restoring it updates it again.
+func TestMigrate_DatabaseOf010_IsCopiedAndUpdated(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
 	first, err := fs.ReadFile(migrations, "migration/0001_goals.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	embedded := migrations
 	defer func() { migrations = embedded }()
-	migrations = fstest.MapFS{
-		"migration/0001_goals.sql": {Data: first},
-		"migration/0002_mood.sql":  {Data: []byte("ALTER TABLE goals ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'")},
+	migrations = fstest.MapFS{"migration/0001_goals.sql": {Data: first}}
+	s, err := Open(ctx, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
 	}
-	s = open(t, dir, nil)
-	if row, err := s.Goals.Get(t.Context(), g.ID); err != nil || row.Objective != g.Objective {
-		t.Errorf("%q, %v", row.Objective, err)
+	id := goal.ID(NewID())
+	_, err = s.connection.write.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion,
+		criterion_sha256, policy, policy_sha256, checks, limits, provider, model, scripted, updated_at, seq)
+		VALUES (?1, '', 'an old goal', '{}', '', '{}', '', 0, '{}', '', '', 0, '', 1)`, id)
+	_, err2 := s.connection.write.ExecContext(ctx, `INSERT INTO events (goal_id, seq, run_id, at, type, body)
+		VALUES (?, 1, '', '', 'iteration', '{"n":7}')`, id)
+	if err := errors.Join(err, err2, s.Close()); err != nil {
+		t.Fatal(err)
 	}
-	var mood string
-	if err := s.connection.read.QueryRowContext(t.Context(), "SELECT mood FROM goals").Scan(&mood); err != nil ||
-		mood != "good" {
-		t.Errorf("%q, %v", mood, err)
+	migrations = embedded
+	check := func() {
+		t.Helper()
+		s, err := Open(ctx, Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.History.Events(ctx, id, 0, 10)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%v, %v", list, err)
+		}
+		if b, ok := list[0].Body.(*event.Iteration); !ok || b.N != 7 {
+			t.Errorf("%+v", list[0].Body)
+		}
+		if v, err := s.connection.version(ctx); err != nil || v != len(embeddedNames(t)) {
+			t.Errorf("version %d, %v", v, err)
+		}
+		if err := errors.Join(s.Backups.Check(ctx), s.Close()); err != nil {
+			t.Error(err)
+		}
 	}
-	if v, err := s.connection.version(t.Context()); err != nil || v != 2 {
-		t.Errorf("version %d, %v", v, err)
-	}
+	check()
 	copies, err := Copies(dir)
 	if err != nil || len(copies) != 1 {
 		t.Fatalf("copies %v %v", copies, err)
@@ -683,6 +698,19 @@ func TestMigrate_OlderDatabase_IsCopiedAndUpdated(t *testing.T) {
 	if info, err := os.Stat(copies[0].Path); err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
 		t.Errorf("the copy: %v %v", info, err)
 	}
+	if _, err := Restore(ctx, dir, copies[0]); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}
+
+func embeddedNames(t *testing.T) []string {
+	t.Helper()
+	names, err := fs.Glob(embedded, "migration/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // TestProofs_GoalEnded_ReadsTheNewestEnd: what a goal proves comes from its newest end event, not from its

@@ -27,21 +27,22 @@ const transcriptTypes = `'step_started','todos','critic','review','claim','verdi
 	'accepted','changes_undone'`
 
 // transcriptFilter is the condition for an event e. Messages of tools are recognized by the beginning of their JSON,
-// so that SQLite does not read the whole of them.
+// so that SQLite does not read the whole of them. A damaged body, which is not JSON, is not looked into.
 const transcriptFilter = `e.goal_id = ?1 AND (e.type IN (` + transcriptTypes + `)
 	OR e.type = 'message' AND substr(e.body, 1, 26) <> '{"message":{"role":"tool",'
-	OR e.type = 'usage' AND e.body ->> 'by' IS NOT NULL)`
+	OR e.type = 'usage' AND CASE WHEN json_valid(e.body) THEN e.body ->> 'by' END IS NOT NULL)`
 
-const transcriptColumns = `e.seq, e.run_id, e.at, e.type, e.body,
-	coalesce((SELECT i.body ->> 'n' FROM events i WHERE i.goal_id = e.goal_id AND i.seq < e.seq AND i.type = 'iteration'
-		ORDER BY i.seq DESC LIMIT 1), 0),
+const transcriptColumns = `e.seq, e.run_id, e.at, e.type, e.body, e.checksum,
+	coalesce((SELECT CASE WHEN json_valid(i.body) THEN i.body ->> 'n' END FROM events i
+		WHERE i.goal_id = e.goal_id AND i.seq < e.seq AND i.type = 'iteration' ORDER BY i.seq DESC LIMIT 1), 0),
 	(SELECT u.body FROM events u WHERE e.type = 'message' AND u.goal_id = e.goal_id AND u.seq = e.seq + 1
 		AND u.type = 'usage'),
 	coalesce(r.outcome, ''), coalesce(r.ms, 0), coalesce(r.preview, ''), coalesce(r.result, ''),
 	coalesce(r.image_sha256, '')`
 
 const transcriptTables = ` FROM events e LEFT JOIN results r
-	ON e.type = 'step_started' AND r.goal_id = e.goal_id AND r.n = e.body ->> 'step_id' WHERE `
+	ON e.type = 'step_started' AND r.goal_id = e.goal_id
+	AND r.n = CASE WHEN json_valid(e.body) THEN e.body ->> 'step_id' END WHERE `
 
 // CountTranscript counts the rows of a goal's transcript.
 func (h *History) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
@@ -100,17 +101,15 @@ func (h *History) scanTranscript(
 }
 
 func scanTranscriptRow(r scanner, id goal.ID) (TranscriptRow, error) {
-	var kind, body string
+	var row eventRow
 	var st Step
-	one := TranscriptRow{Event: event.Event{GoalID: id}}
-	err := r.Scan(&one.Seq, &one.RunID, timeColumn{&one.At}, &kind, &body, &one.Turn, jsonColumn{&one.Usage}, &st.Outcome,
-		&st.MS, &st.Preview, &st.Result, &st.ImageSHA256)
+	var one TranscriptRow
+	err := r.Scan(append(row.columns(), &one.Turn, jsonColumn{&one.Usage}, &st.Outcome, &st.MS, &st.Preview, &st.Result,
+		&st.ImageSHA256)...)
 	if err != nil {
 		return one, fmt.Errorf("read transcript of %s: %w", id.Short(), err)
 	}
-	if one.Body, err = event.Decode(kind, []byte(body)); err != nil {
-		return one, fmt.Errorf("read journal of %s at %d: %w", id.Short(), one.Seq, err)
-	}
+	one.Event = row.decode(id)
 	if start, ok := one.Body.(*event.StepStarted); ok {
 		st.N, st.RunID, st.AtMS, st.Tool, st.Arguments = start.StepID, one.RunID, one.AtMS, start.Tool, start.Arguments
 		st.Risk = string(start.Effect.Risk)

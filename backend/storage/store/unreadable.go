@@ -69,11 +69,23 @@ func countGoals(n int) string {
 	return fmt.Sprintf("%d goals", n)
 }
 
+// damagedEventsError means that events are not what was written. Everything else can be read.
+type damagedEventsError struct{ events string }
+
+func (d *damagedEventsError) Error() string { return "events of the journal are damaged: " + d.events }
+
 // isDamage reports whether an error means that the content of the database is not what was written.
 func isDamage(err error) bool {
 	var found *damageError
 	var missing *missingError
-	return errors.As(err, &found) || errors.As(err, &missing) || hasCode(err, sqlite3.ErrCorrupt, sqlite3.ErrNotADB)
+	var events *damagedEventsError
+	return errors.As(err, &found) || errors.As(err, &missing) || errors.As(err, &events) || isMalformedJSON(err) ||
+		hasCode(err, sqlite3.ErrCorrupt, sqlite3.ErrNotADB)
+}
+
+// isMalformedJSON reports whether SQLite found no JSON where only JSON was written.
+func isMalformedJSON(err error) bool {
+	return hasCode(err, sqlite3.ErrError) && strings.Contains(err.Error(), "malformed JSON")
 }
 
 func hasCode(err error, codes ...sqlite3.ErrNo) bool {
@@ -132,11 +144,16 @@ func Explain(err error) error {
 func describeError(err error, locker string) (problem, hint string, isDamaged, ok bool) {
 	const freeSpace = "free some space on the disk, then try again: nothing is lost"
 	var missing *missingError
+	var damaged *damagedEventsError
 	var driver sqlite3.Error
 	_ = errors.As(err, &driver)
 	switch {
 	case errors.As(err, &missing):
 		return missing.Error(), "", true, true
+	case errors.As(err, &damaged):
+		return "has damaged entries: bits changed on the disk in " + damaged.events, "", true, true
+	case isMalformedJSON(err):
+		return "has a damaged entry: bits of it changed on the disk", "", true, true
 	case hasCode(err, sqlite3.ErrFull), errors.Is(err, syscall.ENOSPC), driver.SystemErrno == syscall.ENOSPC,
 		driver.SystemErrno == syscall.EDQUOT, errors.Is(err, syscall.EDQUOT):
 		return "cannot be used: the disk is full", freeSpace, false, true

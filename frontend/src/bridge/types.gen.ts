@@ -200,7 +200,7 @@ export interface LeaseEvent {
 export interface WarningEvent {
   /**
    * wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
-   * worktree, changed
+   * worktree, changed, damaged
    */
   what: string;
   text: string;

@@ -53,7 +53,7 @@ var neighbours = map[string][]string{
 	"backend/goals/mcpservers":  {"api", "access", "goalsandbox"},
 	"backend/goals/doctor":      {"api", "access", "goalsandbox", "mcpservers", "models"},
 	"backend/goals/session": {
-		"api", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees",
+		"api", "access", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees",
 	},
 	"backend/goals/peers": {"api", "panes", "session"},
 	"backend/goals/lifecycle": {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,18 @@ import (
 	"goalpost/backend/goals/calls"
 )
 
-// TestFolder_ReplacedDuringARun_PausesTheGoal: the folder is replaced, moved or removed while the model answers. The
+// makeReadOnly makes a folder read-only until the test ends.
+func makeReadOnly(t *testing.T, dir string) error {
+	if os.Geteuid() != 0 {
+		t.Cleanup(func() { must(t, os.Chmod(dir, 0o700)) }) //nolint:gosec // a folder
+		return os.Chmod(dir, 0o500)                         //nolint:gosec // a folder
+	}
+	t.Cleanup(func() { must(t, exec.Command("chattr", "-i", dir).Run()) })
+	return exec.Command("chattr", "+i", dir).Run()
+}
+
+// TestFolder_ReplacedDuringARun_PausesTheGoal: the folder is replaced, moved, removed or made read-only while the model
+// answers. The
 // claim of that answer is not decided in the other folder, although the check would pass there. After a resume the
 // goal works in the new folder, and what came with it is not undone.
 func TestFolder_ReplacedDuringARun_PausesTheGoal(t *testing.T) {
@@ -35,11 +47,16 @@ func TestFolder_ReplacedDuringARun_PausesTheGoal(t *testing.T) {
 		"replaced": {func(dir string) error {
 			return errors.Join(os.Rename(dir, moved), os.CopyFS(dir, fresh))
 		}, "was moved to " + moved + ", and what", true},
-		"moved":   {func(dir string) error { return os.Rename(dir, dir+".old") }, ".old. Put it back and resume", false},
-		"removed": {os.RemoveAll, "was removed. Put it back and resume", false},
+		"moved":     {func(dir string) error { return os.Rename(dir, dir+".old") }, ".old. Put it back and resume", false},
+		"read-only": {func(dir string) error { return makeReadOnly(t, dir) }, "cannot write there", false},
+		"removed":   {os.RemoveAll, "was removed. Put it back and resume", false},
 	} {
 		dir := filepath.Join(base, name)
 		must(t, os.Mkdir(dir, 0o700))
+		if name == "read-only" && exec.Command("chattr", "-i", dir).Run() != nil && os.Geteuid() == 0 {
+			t.Log("chattr does not work here, and root may write anywhere else")
+			continue
+		}
 		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("start\n"), 0o600))
 		isReplaced := false
 		claim := call("claim_complete", `{"rationale":"it is done"}`)

@@ -89,6 +89,9 @@ func (it *Intake) prepareGoal(
 		err = it.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {
+		err = access.ValidateWritable(g.Policy)
+	}
+	if err == nil {
 		err = it.runPreflight(ctx, g)
 	}
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-// openFolder is the folder that a session works in. It stays open, so that no other folder gets its inode number.
-// problem may be called concurrently.
+// openFolder is the folder that a session works in. It stays open, so that no other folder gets its inode number. The
+// methods may be called concurrently.
 type openFolder struct {
 	path string
 	file *os.File

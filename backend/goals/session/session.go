@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/mcpservers"
 	"goalpost/backend/goals/models"
@@ -112,6 +113,9 @@ func (se *Session) Ready() error {
 		return errors.New("the sandbox exited; resume the goal to start a new one")
 	}
 	if err := se.folder.problem(); err != nil {
+		return err
+	}
+	if err := access.ValidateWritable(se.policy); err != nil {
 		return err
 	}
 	if se.secretsErr != nil {

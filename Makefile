@@ -54,7 +54,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks scenarios restore cross structure model-data looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash faults leaks scenarios restore cross structure model-data looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts; whether the types of the page are fresh
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -105,6 +105,9 @@ bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/
 
 crash: $(HELPER) ## 200 goals of 40 steps killed at random moments and resumed, 8 goals at once with 500 steps (unit does 10 of 20, and 50)
 	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -crashsteps 40 -steps 500 -timeout 30m -v | grep -v '^=== '
+
+faults: $(HELPER) ## everything fails around goals that run: model, process, database, folder; writes docs/reliability.md (unit tries the quick ones)
+	go test ./backend/app/faults -run TestFaults -all -write -timeout 30m
 
 BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOpens_LoadsAddress$\
 |TestScreencast_PageChangesProcess_ShowsNewPage|TestInput_DuringNavigation_ReachesNextDocument$\

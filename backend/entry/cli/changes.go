@@ -216,7 +216,11 @@ func (cc changeCommands) undoChanges(g *calls.ChangesAPI, id string, in api.Undo
 	}
 	var b strings.Builder
 	for _, c := range out.Done {
-		fmt.Fprintf(&b, "%-12s %s\n", verbs[c.Change], singleLine(c.Path))
+		note := ""
+		if c.Note != "" {
+			note = " (" + c.Note + ")"
+		}
+		fmt.Fprintf(&b, "%-12s %s%s\n", verbs[c.Change], singleLine(c.Path), note)
 	}
 	for _, s := range out.Skipped {
 		hint := ""

@@ -130,6 +130,7 @@ type UndoOutput struct {
 type ChangedPath struct {
 	Path   string `json:"path"`
 	Change string `json:"change"`
+	Note   string `json:"note,omitempty"` // of an undo: what it does to the other names of a hard link
 }
 
 // SkippedPath is a path that an undo does not restore.

@@ -77,7 +77,8 @@ func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 		return
 	}
 	for _, c := range (&snapshot.Comparison{Changes: o.Done}).Files() {
-		out.Done = append(out.Done, api.ChangedPath{Path: snapshot.Display(c.Path), Change: changeOf(c)})
+		out.Done = append(out.Done,
+			api.ChangedPath{Path: snapshot.Display(c.Path), Change: changeOf(c), Note: c.LinkNote()})
 	}
 	for _, p := range o.Skipped {
 		out.Skipped = append(out.Skipped, api.SkippedPath{

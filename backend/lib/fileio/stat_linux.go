@@ -21,3 +21,11 @@ func Inode(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// Links returns how many names a file has.
+func Links(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink) //nolint:unconvert // its type differs by machine
+	}
+	return 1
+}

@@ -9,3 +9,6 @@ func ChangeTime(info fs.FileInfo) int64 { return info.ModTime().UnixNano() }
 
 // Inode returns 0: it is unknown.
 func Inode(fs.FileInfo) uint64 { return 0 }
+
+// Links returns 1.
+func Links(fs.FileInfo) uint64 { return 1 }

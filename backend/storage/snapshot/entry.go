@@ -47,6 +47,8 @@ type Entry struct {
 	Target  Name        `json:"t,omitempty"` // of symlinks
 	Kept    bool        `json:"k,omitempty"` // the content is in the pack
 	Ignored bool        `json:"i,omitempty"` // by a .gitignore
+	// Linked is the inode number of a regular file that has more than one name, 0 for others.
+	Linked uint64 `json:"n,omitempty"`
 	// LeftOut is the reason why the entry, with everything in it, is not part of the snapshot; "" if it is.
 	LeftOut string `json:"l,omitempty"`
 	// Stamp shows whether the hash can be reused. It is zero if the file had just been changed.

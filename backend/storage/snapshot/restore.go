@@ -162,6 +162,8 @@ type restoration struct {
 	target  state
 	// modes has the final modes of folders, by path.
 	modes map[string]fs.FileMode
+	// written has the hashes of contents that were written into files with more than one name, by inode number.
+	written map[uint64]string
 }
 
 // plan decides which paths are restored and which are skipped. The caller holds the archive's mu.
@@ -169,7 +171,9 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 	c := a.compare(q.To, is)
 	c.Select(q.Paths)
 	out := &Outcome{LeftOut: c.LeftOut, Saved: -1}
-	work := &restoration{archive: a, is: is, target: a.stateAt(q.To), modes: map[string]fs.FileMode{}}
+	work := &restoration{
+		archive: a, is: is, target: a.stateAt(q.To), modes: map[string]fs.FileMode{}, written: map[uint64]string{},
+	}
 	isForced := func(path string) bool {
 		forced := Comparison{Changes: []Change{{Path: path}}}
 		forced.Select(q.Force)
@@ -349,6 +353,9 @@ func (r *restoration) put(c Change) error {
 		case c.After.hasContentOf(c.Before):
 			return text.StripPathError(dir.Chmod(name, permission(c.Before.Mode)))
 		}
+		if c.keepsLink() {
+			return r.writeThrough(dir, name, c)
+		}
 		return r.writeFile(dir, name, c.Before)
 	})
 }
@@ -420,6 +427,9 @@ func (r *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error 
 		return fmt.Errorf("%s changed in the meantime; try again", Display(string(e.Path)))
 	}
 	now := stampOf(info)
+	if e.isFile() && now.Inode == e.scanStamp.Inode && r.written[now.Inode] != "" {
+		return nil // this restoration has changed it, through another of its names
+	}
 	isSame := info.Mode().Type() == e.Mode.Type()
 	switch {
 	case e.isFile():

@@ -157,6 +157,9 @@ func (s *scan) entry(
 		e.LeftOut = leftOutSpecial
 	default:
 		e.Size = info.Size()
+		if fileio.Links(info) > 1 {
+			e.Linked = e.scanStamp.Inode
+		}
 		s.file(e, ignored)
 	}
 	s.entries[path] = e

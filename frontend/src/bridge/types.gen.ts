@@ -1452,6 +1452,8 @@ export interface UndoOutput {
 export interface ChangedPath {
   path: string;
   change: string;
+  /** of an undo: what it does to the other names of a hard link */
+  note?: string;
 }
 
 /** SkippedPath is a path that an undo does not restore. */

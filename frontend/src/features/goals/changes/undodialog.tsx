@@ -87,6 +87,7 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
             {done.map((d) => (
               <li key={d.path} className="truncate leading-5">
                 <span className="inline-block w-20 text-text-faint">{verbs[d.change]}</span> {stripControl(d.path)}
+                {d.note ? <span className="block whitespace-normal pl-20 text-warn">{d.note}</span> : null}
               </li>
             ))}
           </ul>

@@ -276,6 +276,7 @@ func (a *App) openGoals(context.Context) error {
 		Clock:             a.options.Clock,
 		Log:               a.log,
 		Slots:             a.options.Slots,
+		LockFolders:       store.FolderLocks{Place: store.DefaultLockPlace(), State: a.cfg.State()}.Lock,
 		Rules:             rules,
 		ApprovalTimeout:   a.approvalTimeout,
 		DailyLimitReached: a.models.Budget.IsReached,

@@ -19,7 +19,7 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 	for {
 		freed := r.slotFreed()
 		if r.isNext(a) {
-			id, err := r.tryBegin(ctx, g, opening)
+			id, err := r.tryBegin(ctx, g, a, opening)
 			var busy *goal.NotReadyError
 			switch {
 			case err == nil:
@@ -38,7 +38,9 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 }
 
 // tryBegin checks whether the goal may begin, which writes nothing, and then begins it.
-func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
+func (r *Runner) tryBegin(
+	ctx context.Context, g goal.Goal, a *active, opening []event.Body,
+) (run goal.Run, err error) {
 	ctx = context.WithoutCancel(ctx)
 	busy, err := r.cfg.Store.Queue.NotReady(ctx, g.ID, r.slots)
 	if err != nil {
@@ -47,7 +49,30 @@ func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body
 	if busy != nil {
 		return goal.Run{}, busy
 	}
-	return r.cfg.Store.Lifecycle.Begin(ctx, g.ID, r.slots, opening...)
+	if err := r.lockFolders(g, a); err != nil {
+		return goal.Run{}, err
+	}
+	if run, err = r.cfg.Store.Lifecycle.Begin(ctx, g.ID, r.slots, opening...); err != nil {
+		a.releaseFolders()
+	}
+	return run, err
+}
+
+// lockFolders claims the goal's folders for a run, or returns a *goal.NotReadyError. Where claims cannot be stored, the
+// goal begins without one.
+func (r *Runner) lockFolders(g goal.Goal, a *active) error {
+	if r.cfg.LockFolders == nil {
+		return nil
+	}
+	unlock, busy, err := r.cfg.LockFolders(g.ID, g.Policy.WritableFolders())
+	if err != nil {
+		r.cfg.Log.Warn("goals of other data folders are not noticed", "goal", g.ID, "error", err)
+	}
+	if busy != "" {
+		return &goal.NotReadyError{Reason: busy}
+	}
+	a.unlockFolders = unlock
+	return nil
 }
 
 // journalQueued journals why a goal waits, once for each reason. It returns the reason.

@@ -35,7 +35,10 @@ type Config struct {
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
-	Rules   policy.RuleSet
+	// LockFolders claims the folders in which a goal writes, against goals of other data folders, until unlock is called.
+	// unlock is nil if nothing was claimed; busy is the reason if the goal has to wait. nil claims nothing.
+	LockFolders func(id goal.ID, folders []string) (unlock func(), busy string, err error)
+	Rules       policy.RuleSet
 	// ApprovalTimeout returns how long an approval waits for a user, 0 if no user is present now. nil means that no user
 	// is ever present.
 	ApprovalTimeout func() time.Duration
@@ -71,6 +74,16 @@ type active struct {
 	pauser *pauser
 
 	blocked bool // waits for a slot; guarded by Runner.mu
+
+	unlockFolders func() // of the goal's run; nil outside of runs
+}
+
+// releaseFolders ends the claim of the goal's folders, if there is one.
+func (a *active) releaseFolders() {
+	if a.unlockFolders != nil {
+		a.unlockFolders()
+		a.unlockFolders = nil
+	}
 }
 
 // New returns a Runner without any run.
@@ -147,6 +160,7 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		r.takeLateOrders(ctx, &g)
 		run := newRun(r.cfg, g, id, a)
 		stop, err := run.run(ctx)
+		a.releaseFolders()
 		r.releaseSlot()
 		if err != nil {
 			r.cfg.Log.Error("run", "goal", g.ID, "error", err)

@@ -89,12 +89,13 @@ func FoldersOverlap(a, b string) bool { return IsWithin(a, b) || IsWithin(b, a) 
 
 // WritesOverlap reports whether goals with the policies p and other could write in the same folder.
 func (p Policy) WritesOverlap(other Policy) bool {
-	return slices.ContainsFunc(p.writableFolders(), func(mine string) bool {
-		return slices.ContainsFunc(other.writableFolders(), func(theirs string) bool { return FoldersOverlap(mine, theirs) })
+	return slices.ContainsFunc(p.WritableFolders(), func(mine string) bool {
+		return slices.ContainsFunc(other.WritableFolders(), func(theirs string) bool { return FoldersOverlap(mine, theirs) })
 	})
 }
 
-func (p Policy) writableFolders() []string {
+// WritableFolders returns the folders in which a goal may write.
+func (p Policy) WritableFolders() []string {
 	if p.Risk == ReadOnly {
 		return p.AllowWrite
 	}

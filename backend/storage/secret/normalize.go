@@ -12,20 +12,33 @@ var zeroWidth = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\
 // normalizeText removes everything that a screen can show between the letters of a value: line ends, a terminal's
 // control sequences, characters without a width. at maps every byte to its original offset.
 func normalizeText(s string) (text string, at []int) {
-	var b strings.Builder
-	b.Grow(len(s))
+	kept := make([]byte, 0, len(s))
 	at = make([]int, 0, len(s))
 	for i := 0; i < len(s); {
-		if n := invisibleLen(s[i:]); n > 0 {
-			i += n
-			continue
+		if mayBeInvisible[s[i]] {
+			if n := invisibleLen(s[i:]); n > 0 {
+				i += n
+				continue
+			}
 		}
-		b.WriteByte(s[i])
+		kept = append(kept, s[i])
 		at = append(at, i)
 		i++
 	}
-	return b.String(), at
+	return string(kept), at
 }
+
+// mayBeInvisible has the first bytes of what normalizeText removes; isLetter has the letters and digits of ASCII.
+// Both are tables because a result can have several megabytes.
+var mayBeInvisible, isLetter = func() (invisible, letters [256]bool) {
+	for _, c := range []byte("\n\r\x00\x1b\xc2\xe2\xef") {
+		invisible[c] = true
+	}
+	for c := range rune(utf8.RuneSelf) {
+		letters[c] = unicode.IsLetter(c) || unicode.IsDigit(c)
+	}
+	return invisible, letters
+}()
 
 // normalizeAll is normalizeText that also removes spaces of every kind.
 func normalizeAll(s string) (text string, at []int) {
@@ -46,22 +59,23 @@ func normalizeAll(s string) (text string, at []int) {
 
 // lettersOf keeps only the letters and digits of a normalized text, and the marks of omissions.
 func lettersOf(text string, at []int) (letters string, lettersAt []int) {
-	var b strings.Builder
-	b.Grow(len(text))
+	kept := make([]byte, 0, len(text))
 	lettersAt = make([]int, 0, len(at))
 	for i := 0; i < len(text); {
-		c := rune(text[i])
-		n := 1
-		if c >= utf8.RuneSelf {
-			c, n = utf8.DecodeRuneInString(text[i:])
+		if text[i] < utf8.RuneSelf {
+			if isLetter[text[i]] {
+				kept, lettersAt = append(kept, text[i]), append(lettersAt, at[i])
+			}
+			i++
+			continue
 		}
+		c, n := utf8.DecodeRuneInString(text[i:])
 		if unicode.IsLetter(c) || unicode.IsDigit(c) || c == '…' {
-			b.WriteString(text[i : i+n])
-			lettersAt = append(lettersAt, at[i:i+n]...)
+			kept, lettersAt = append(kept, text[i:i+n]...), append(lettersAt, at[i:i+n]...)
 		}
 		i += n
 	}
-	return b.String(), lettersAt
+	return string(kept), lettersAt
 }
 
 // invisibleLen counts the invisible bytes at the beginning of s.

@@ -22,6 +22,7 @@ import (
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/store"
 )
 
 const (
@@ -41,7 +42,11 @@ func openWindow(assets fs.FS, goalID string) int {
 			errors.New("there is no display; goalpost run, goalpost serve and other subcommands work without one " +
 				"(see goalpost --help)"))
 	}
-	if err := runWindow(assets, goalID); err != nil {
+	err := runWindow(assets, goalID)
+	if errors.Is(err, errRestart) {
+		err = restartProgram()
+	}
+	if err != nil {
 		problem := api.ToProblem(err)
 		fmt.Fprintln(os.Stderr, "goalpost:", problem.Message)
 		if problem.Hint != "" {
@@ -83,6 +88,10 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	})
 	a := w.app
 	if err := a.Open(ctx); err != nil {
+		var unreadable *store.UnreadableError
+		if errors.As(err, &unreadable) {
+			return runRepairWindow(assets, cfg.State(), unreadable)
+		}
 		return err
 	}
 	defer w.handleSignals()()
@@ -150,6 +159,7 @@ func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
 		&calls.GoalAPI{}, &calls.ApprovalAPI{}, &calls.TerminalAPI{}, &calls.BrowserAPI{}, &calls.WorkspaceAPI{},
 		&calls.ModelAPI{}, &calls.SettingsAPI{}, &calls.SSHAPI{}, &calls.MCPAPI{}, &calls.SecretAPI{},
+		&calls.DatabaseAPI{},
 	}})
 	if err != nil {
 		return fmt.Errorf("bindings: %w", err)

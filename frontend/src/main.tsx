@@ -2,8 +2,10 @@ import "@/ui/global.css";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
+import { repairCall } from "@/bridge/wails";
 import { repairLanguage } from "@/lib/language";
 import { followAddress } from "@/shell/address";
+import { DatabaseProblem } from "@/shell/databaseproblem";
 import { ErrorBoundary } from "@/shell/errorboundary";
 import { StartError } from "@/shell/starterror";
 import { toasts } from "@/shell/toasts";
@@ -16,6 +18,11 @@ const windowCode = import("@/shell/window");
 async function run(root: Root) {
   let app: App | null = null;
   try {
+    const repair = repairCall();
+    if (repair) {
+      root.render(<DatabaseProblem problem={await repair("DatabaseAPI.Problem")} call={repair} />);
+      return;
+    }
     const bridge = await connect({ login: () => (app ? app.set({ link: "login" }) : location.reload()) });
     app = new App(bridge, toasts);
     await app.start();

@@ -2095,6 +2095,23 @@ export interface PageLogins {
   users: string[] | null;
 }
 
+/** DatabaseCopy is a copy of the database that can be restored. */
+export interface DatabaseCopy {
+  /** RFC 3339, which names it */
+  at: string;
+  bytes: number;
+}
+
+/** DatabaseProblem is why the window has no goals to show, and what can be done. */
+export interface DatabaseProblem {
+  message: string;
+  hint: string;
+  /** a copy or a new database is the way out */
+  damaged: boolean;
+  /** newest first */
+  copies: DatabaseCopy[] | null;
+}
+
 /** RecordingView describes the recordings of a goal's panes. */
 export interface RecordingView {
   panes: RecordedPane[] | null;
@@ -2795,6 +2812,14 @@ export interface Methods {
    * It runs no hooks or filters, and refuses while the goal runs.
    */
   "ChangesAPI.Commit": (id: string, input: CommitInput) => CommitOutput;
+  /** Problem describes what is wrong with the database. */
+  "DatabaseAPI.Problem": () => DatabaseProblem;
+  /** Restore restores the copy of a time, and returns the path under which the former file is kept. */
+  "DatabaseAPI.Restore": (at: string) => string;
+  /** StartAnew begins with an empty database, and returns the path under which the former file is kept. */
+  "DatabaseAPI.StartAnew": () => string;
+  /** Restart starts Goalpost again. */
+  "DatabaseAPI.Restart": () => boolean;
   /** List lists all engines, Goalpost's own loop first, and what they lack. It starts none. */
   "EngineAPI.List": () => EngineView[] | null;
   /** Use sets the engine of new goals. */

@@ -40,3 +40,9 @@ export function boundCall(bound: Bound): Call {
     }
   };
 }
+
+/** The calls of a window whose database cannot be read; null in every other window. */
+export function repairCall(): Call | null {
+  const bound = wails().go?.calls;
+  return bound?.DatabaseAPI ? boundCall(bound) : null;
+}

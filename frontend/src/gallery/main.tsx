@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import { CallError } from "@/bridge/problem";
 import { FakeBridge, livelyId, type FakeOptions } from "@/bridge/fake/bridge";
 import { terminalPane, browserPane } from "@/bridge/fake/fixtures";
+import { DatabaseProblem } from "@/shell/databaseproblem";
 import { toasts } from "@/shell/toasts";
 import { Window } from "@/shell/window";
 import { App } from "@/store/app";
@@ -56,7 +57,13 @@ async function show(host: HTMLElement) {
   scene.before?.(bridge);
   const app = new App(bridge, toasts);
   await app.start();
-  root.render(<Window app={app} />);
+  root.render(
+    scene.repair ? (
+      <DatabaseProblem problem={await bridge.call("DatabaseAPI.Problem")} call={bridge.call} />
+    ) : (
+      <Window app={app} />
+    ),
+  );
   app.sync.select(livelyId);
   Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still: stopAnimations } });
   await scene.after?.(app, bridge);

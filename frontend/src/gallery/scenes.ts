@@ -6,6 +6,8 @@ import type { App } from "@/store/app";
 
 export interface Scene {
   options?: FakeOptions;
+  /** The window of a database that cannot be read. */
+  repair?: boolean;
   before?: (bridge: FakeBridge) => void;
   /** Prepares the scene; it is ready when the returned promise resolves. */
   after?: (app: App, bridge: FakeBridge) => unknown;
@@ -63,6 +65,7 @@ function proofScenes(): Record<string, Scene> {
 /** The scenes by name. */
 export const scenes: Record<string, Scene> = {
   ...proofScenes(),
+  "database-damaged": { repair: true },
   workspace: {},
   "workspace-empty": {
     options: { empty: true },

@@ -42,6 +42,7 @@ import {
   browserPane,
   connection,
   connectionTest,
+  damagedDatabase,
   findings,
   foundServers,
   presets,
@@ -796,6 +797,10 @@ export class FakeBridge implements Bridge {
       this.worktrees = this.worktrees.filter((w) => w !== found);
       return { ...found, commit: "4f2a9c1d77b0aa" };
     },
+    "DatabaseAPI.Problem": () => damagedDatabase,
+    "DatabaseAPI.Restore": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
+    "DatabaseAPI.StartAnew": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
+    "DatabaseAPI.Restart": () => true,
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {
       const by = input.by || "day";

@@ -2,6 +2,7 @@ import type {
   CheckState,
   Connection,
   ConnectionTest,
+  DatabaseProblem,
   DoctorFinding,
   FoundServer,
   GoalView,
@@ -719,5 +720,17 @@ export const changedProtection: ProtectedState = {
       diff: '--- package.json (scripts)\n+++ package.json (scripts)\n@@ -1,1 +1,1 @@\n-"test": "node --test"\n+"test": "true"\n',
       sha256: "2".repeat(64),
     },
+  ],
+};
+
+/** A database of which a part was overwritten, with copies of two days. */
+export const damagedDatabase: DatabaseProblem = {
+  message:
+    "the database /home/ada/.local/state/goalpost/goalpost.db is damaged: a part of it is missing or was overwritten",
+  hint: "",
+  damaged: true,
+  copies: [
+    { at: "2026-11-28T09:12:00Z", bytes: 1_400_000 },
+    { at: "2026-11-27T08:03:00Z", bytes: 1_300_000 },
   ],
 };

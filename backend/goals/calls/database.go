@@ -1,0 +1,76 @@
+package calls
+
+import (
+	"context"
+	"time"
+
+	"goalpost/backend/goals/api"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// DatabaseCopy is a copy of the database that can be restored.
+type DatabaseCopy struct {
+	At    string `json:"at"` // RFC 3339, which names it
+	Bytes int64  `json:"bytes"`
+}
+
+// DatabaseProblem is why the window has no goals to show, and what can be done.
+type DatabaseProblem struct {
+	Message string         `json:"message"`
+	Hint    string         `json:"hint"`
+	Damaged bool           `json:"damaged"` // a copy or a new database is the way out
+	Copies  []DatabaseCopy `json:"copies"`  // newest first
+}
+
+// DatabaseAPI brings a usable database back. The window binds it instead of everything else while the database cannot
+// be read.
+type DatabaseAPI struct {
+	dir     string
+	problem *store.UnreadableError
+	restart func()
+	apiBase
+}
+
+// NewDatabaseAPI makes the API for a data folder; ctx is the program's life. restart starts the program again.
+func NewDatabaseAPI(ctx context.Context, dir string, problem *store.UnreadableError, restart func()) *DatabaseAPI {
+	return &DatabaseAPI{dir, problem, restart, apiBase{ctx}}
+}
+
+// Problem describes what is wrong with the database.
+func (d *DatabaseAPI) Problem() (out DatabaseProblem, err error) {
+	defer d.recoverProblem(&err)
+	f := api.ToProblem(d.problem)
+	view := func(c store.Copy) DatabaseCopy { return DatabaseCopy{c.At.UTC().Format(time.RFC3339), c.Bytes} }
+	out = DatabaseProblem{
+		Message: f.Message, Hint: f.Hint, Damaged: d.problem.Damaged, Copies: viewAll(d.problem.Copies, view),
+	}
+	if out.Damaged { // the hint names commands, and here are buttons
+		out.Hint = ""
+	}
+	return out, nil
+}
+
+// Restore restores the copy of a time, and returns the path under which the former file is kept.
+func (d *DatabaseAPI) Restore(at string) (kept string, err error) {
+	defer d.recoverProblem(&err)
+	for _, c := range d.problem.Copies {
+		if c.At.UTC().Format(time.RFC3339) == at {
+			return store.Restore(d.ctx, d.dir, c)
+		}
+	}
+	return "", fault.Invalid("copy", "there is no copy of "+at, "choose one of the list")
+}
+
+// StartAnew begins with an empty database, and returns the path under which the former file is kept.
+func (d *DatabaseAPI) StartAnew() (kept string, err error) {
+	defer d.recoverProblem(&err)
+	return store.StartAnew(d.ctx, d.dir)
+}
+
+// Restart starts Goalpost again.
+func (d *DatabaseAPI) Restart() (ok bool, err error) {
+	defer d.recoverProblem(&err)
+	d.restart()
+	return true, nil
+}

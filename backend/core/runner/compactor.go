@@ -75,7 +75,7 @@ func (c *compactor) compact(ctx context.Context, bytes int, asked *goal.Turn) *S
 	bodies := []event.Body{&event.Message{Message: m}}
 	if reply.Usage != (goal.Usage{}) {
 		c.budget.addUsage(reply.Usage)
-		bodies = append(bodies, &event.Usage{Usage: reply.Usage, By: "summary"})
+		bodies = append(bodies, &event.Usage{Usage: reply.Usage, By: event.BySummary})
 	}
 	return c.journal.append(ctx, bodies...)
 }

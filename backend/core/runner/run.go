@@ -229,13 +229,17 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 		}
 		return &Stop{Exit: goal.Stuck, Reason: reason}
 	}
+	warning := ""
+	if r.turns.silent == maxSilentTurns-1 {
+		warning = " With one more such reply the host stops this goal as stuck."
+	}
 	if r.turns.mistake != "" {
 		return r.messages.addUserMessage(ctx, "Your last reply could not be used, and nothing was done: "+r.turns.mistake+
-			"\nTake the next step now with one well-formed tool call, and think less before it.")
+			"\nTake the next step now with one well-formed tool call, and think less before it."+warning)
 	}
 	return r.messages.addUserMessage(ctx,
 		"You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
-			"Take the next step now with a tool call.")
+			"Take the next step now with a tool call."+warning)
 }
 
 // checkVoluntaryStop stops the run when the agent gave up, asked its user or waits for a condition. A claim that it

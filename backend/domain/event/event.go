@@ -144,7 +144,7 @@ type (
 	// Usage is what one model turn cost.
 	Usage struct {
 		goal.Usage
-		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
+		By string `json:"by,omitempty"` // critic, judge, reviewer, summary; "" is the agent
 	}
 	// Steered is a note from the user, from the goal that From names, or from goal.ExternalAgent.
 	Steered struct {
@@ -268,6 +268,9 @@ const DamagedWarning = "damaged"
 
 // DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
 const DailyLimitWarning = "daily_usd"
+
+// BySummary is the Usage.By of a request for the summary of a compaction.
+const BySummary = "summary"
 
 // CriticVerdict is the first line of a critic's reply.
 type CriticVerdict string

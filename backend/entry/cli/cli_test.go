@@ -244,7 +244,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			return []modeltest.Answer{
 				modeltest.Call("write_todos", `{"todos":[{"text":"write it","done":true}]}`),
 				spendMuch(modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"})),
-				modeltest.Call("list_files", "{}"), claim,
+				modeltest.Call("write_note", `{"text":"one letter is enough"}`), claim,
 			}[min(turn, 3)]
 		case strings.Contains(string(r.Body), "You are the critic"):
 			return modeltest.Say("PROGRESSING\nit writes")

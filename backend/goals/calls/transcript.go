@@ -133,6 +133,9 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 		e.Preview, e.Picture = r.Step.Preview, r.Step.ImageSHA256 != ""
 	case *event.Usage:
 		e.Kind, e.Title = TranscriptUsage, "Asked the "+b.By
+		if b.By == event.BySummary {
+			e.Title = "Asked the agent for a summary"
+		}
 		e.addUsage(&b.Usage)
 	case *event.Todos:
 		e.Kind, e.Title, e.Text = TranscriptPlan, "Plan", formatTodos(b.Items)

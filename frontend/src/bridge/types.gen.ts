@@ -177,7 +177,7 @@ export interface VerificationFailedEvent {
 
 /** Usage is what one model turn cost. */
 export interface UsageEvent extends Usage {
-  /** critic, judge, reviewer; "" is the agent */
+  /** critic, judge, reviewer, summary; "" is the agent */
   by?: string;
 }
 

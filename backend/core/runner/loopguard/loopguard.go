@@ -61,8 +61,13 @@ func (g *Guard) Check(c Call, e policy.Effect) (refusal string) {
 		return ""
 	}
 	g.refusals++
+	warning := ""
+	if g.refusals == stuckAfterRefusals-1 {
+		warning = " With one more such call the host stops this goal as stuck."
+	}
 	return fmt.Sprintf("refused: you made this same call %d times and the result was the same each time. "+
-		"Do something else: change what it depends on, look from another side, or call abort_with_report.", refuseAfter-1)
+		"Do something else: change what it depends on, look from another side, or call abort_with_report.%s",
+		refuseAfter-1, warning)
 }
 
 // StuckReason returns why the run must stop, "" unless too many calls were refused.

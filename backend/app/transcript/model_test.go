@@ -91,13 +91,13 @@ func (sm *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer 
 		}
 		return modeltest.Say(sm.tr.comment["account"])
 	}
+	if limit := requestedOutput(sm.T, req); (limit > 0) != (len(req.Tools) == 0) || limit > 20_000 {
+		sm.Errorf("%s may reply with %d tokens: only judges, critics and reviewers have a bound", key, limit)
+	}
 	if strings.HasPrefix(req.Last().Text, "The messages up to here are about to be left out") {
 		a := modeltest.Say(sm.tr.comment["summary"])
 		a.Usage = goal.Usage{TokensIn: int64(len(req.Body) / 4), TokensOut: 20}
 		return a
-	}
-	if limit := requestedOutput(sm.T, req); (limit > 0) != (len(req.Tools) == 0) || limit > 20_000 {
-		sm.Errorf("%s may reply with %d tokens: only judges, critics and reviewers have a bound", key, limit)
 	}
 	n := sm.next[key]
 	sm.next[key]++

@@ -89,7 +89,7 @@ func (c *compactor) askSummary(ctx context.Context, t goal.Turn, old []goal.Mess
 	t.Messages = append(append([]goal.Message{}, t.Messages[:1+len(old)]...), goal.Message{
 		Role: goal.User, Text: fmt.Sprintf(summaryPrompt, bytes/bytesPerWord),
 	})
-	t.OnReasoning, t.ReplyTokens = nil, bytes/2
+	t.OnReasoning = nil // no ReplyTokens: some servers refuse a request that, with its bound, exceeds the window
 	began := c.budget.clock.Now()
 	reply, err := c.pauser.askModel(ctx, c.model, t, func(string) {})
 	var later *goal.Unavailable

@@ -220,3 +220,44 @@ func (l *longGoal) checkCompactions(w *world, spent goal.Spend) {
 		l.Errorf("the summaries are not counted: %d of %d tokens", asked, spent.TokensIn)
 	}
 }
+
+// TestPauseNow_DuringASummary_RepeatsItLater: the summary that was cut off is asked for again, and no turn counts twice.
+func TestPauseNow_DuringASummary_RepeatsItLater(t *testing.T) {
+	entered, turns, summaries := make(chan struct{}, 1), 0, 0
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		last := turn.Messages[len(turn.Messages)-1].Text
+		if strings.HasPrefix(last, "The messages up to here are about to be left out") {
+			if summaries++; summaries == 1 {
+				entered <- struct{}{}
+				<-ctx.Done()
+				return goal.Reply{}, ctx.Err()
+			}
+			return goal.Reply{Text: "I counted. " + strings.Repeat("Nothing else was found. ", 12)}, nil
+		}
+		turns++
+		if len(turn.Messages) > 1 && strings.Contains(turn.Messages[1].Text, "I counted. Nothing else") {
+			return call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim)(ctx, turn)
+		}
+		reply, err := call(fmt.Sprintf(`run_command {"command":"seq %d000 %d800"}`, turns, turns))(ctx, turn)
+		reply.Usage = goal.Usage{}
+		return reply, err
+	})
+	w.window = 16_000
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	select {
+	case <-entered:
+	case <-w.runner.Done(g.ID):
+		t.Fatalf("no summary was asked for: %q", w.end(g).Report)
+	}
+	if ours, err := w.runner.PauseNow(t.Context(), g.ID, "the user drives"); !ours || err != nil {
+		t.Fatal(ours, err)
+	}
+	expect(t, w.end(g), goal.Paused, goal.PausedByUser)
+	w.start(g, &event.Resumed{})
+	row := w.end(g)
+	expect(t, row, goal.Completed, goal.Done)
+	if row.Spent.Iterations != turns || summaries != 2 {
+		t.Errorf("%d turns count, of %d, with %d summaries", row.Spent.Iterations, turns, summaries)
+	}
+}

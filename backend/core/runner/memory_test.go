@@ -221,7 +221,7 @@ func (l *longGoal) checkCompactions(w *world, spent goal.Spend) {
 	}
 }
 
-// TestPauseNow_DuringASummary_RepeatsItLater: the summary that was cut off is asked for again, and no turn counts twice.
+// TestPauseNow_DuringASummary_RepeatsItLater: the summary is asked for again, and no turn counts twice.
 func TestPauseNow_DuringASummary_RepeatsItLater(t *testing.T) {
 	entered, turns, summaries := make(chan struct{}, 1), 0, 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {

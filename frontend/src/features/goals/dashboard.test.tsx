@@ -154,6 +154,22 @@ test("on a phone the head of a goal that has ended is folded to its result and t
   await until(() => expect(get("receipt-dialog").textContent).toContain(app.state.detail.view?.objective));
 });
 
+test("what the agent noted is below its plan, with its numbers", async () => {
+  const app = await open(new FakeBridge(), running);
+  act(() => app.openGoal(running));
+  await until(() => expect(get("goal-header").textContent).not.toBe(""));
+  expect(find("agent-notes")).toBeNull();
+  const view = app.state.detail.view;
+  if (!view) throw new Error("no goal is open");
+  const notes = [{ n: 3, text: "port 7443\u202E" }];
+  act(() => {
+    app.set({ detail: { ...app.state.detail, view: { ...view, notes } } });
+  });
+  expect(get("goal-header").querySelector("[data-testid=agent-notes]")?.textContent).toBe(
+    "Notes of the agent 13. port 7443‹U+202E›",
+  );
+});
+
 test("X selects goals; an action counts and asks about those that it applies to, and Escape clears", async () => {
   const bridge = new FakeBridge();
   const app = await open(bridge, running);

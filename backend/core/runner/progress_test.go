@@ -124,6 +124,40 @@ func TestStall_PollingEndedProgram_IsStuck(t *testing.T) {
 	}
 }
 
+// TestStall_OnlyReading_DependsOnWhatDecides: an audit whose answer is judged may read for as long as it likes. A goal
+// that must make something is warned once, in time.
+func TestStall_OnlyReading_DependsOnWhatDecides(t *testing.T) {
+	for _, c := range []struct {
+		check goal.Check
+		want  int // the turn at which it stops, 0 for never
+	}{
+		{goal.Check{Type: goal.Shell, Command: "test -f report.md"}, maxIdleWithoutChange},
+		{goal.Check{Type: goal.JSONPredicate, From: goal.FromFile, Path: "a.json", Expr: "true"}, maxIdleWithoutChange},
+		{goal.Check{Type: goal.JSONPredicate, Expr: "response.bugs.length > 0"}, 0},
+		{goal.Check{Type: goal.ModelQuestion, Question: "Are all bugs named?"}, 0},
+		{goal.Check{Type: goal.Manual}, 0},
+	} {
+		r := newTestRun(goal.Goal{Request: goal.Request{
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.File, Path: "report.md"}, c.check}},
+		}}, &watchClock{})
+		r.progress.folder = still{}
+		if _, err := r.progress.hasFolderChanged(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stopped := 0
+		for turn := 1; turn <= 2*maxIdleWithoutChange && stopped == 0; turn++ {
+			r.looked(tool("read_file", "{}"), fmt.Sprint("page ", turn), false)
+			if r.iteration(t) != nil {
+				stopped = turn
+			}
+		}
+		warnings := len(r.messages.Messages())
+		if stopped != c.want || warnings != min(1, c.want) {
+			t.Errorf("%s: stopped at turn %d after %d warnings, want %d", c.check.Describe(), stopped, warnings, c.want)
+		}
+	}
+}
+
 // TestStall_TenthOfTheMoneySpent_IsStuck also covers polling. New output counts as progress.
 func TestStall_TenthOfTheMoneySpent_IsStuck(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -123,7 +123,8 @@ var trees = map[string]map[string][]string{
 		"digest":       {},
 		"loopguard":    {"digest"},
 		"toolbox":      {},
-		"prompt":       {},
+		"prompt":       {"startfacts"},
+		"startfacts":   {},
 		"stall":        {"digest"},
 	},
 	"backend/host/sandbox": {

@@ -160,7 +160,8 @@ func (c *crowd) idOf(m *member) goal.ID {
 // answer is the model of all goals. It recognizes a goal by its first message, and replies after a random time.
 // Sometimes the user adds a note.
 func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
-	m := c.byMark[strings.TrimPrefix(r.Messages[1].Text, "Goal: write ")]
+	objective, _, _ := strings.Cut(r.Messages[1].Text, "\n")
+	m := c.byMark[strings.TrimPrefix(objective, "Goal: write ")]
 	if m == nil {
 		c.Errorf("a goal that nobody started: %q", r.Messages[1].Text)
 		return modeltest.Fail(400, "who is that?")

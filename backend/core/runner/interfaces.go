@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/runner/startfacts"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
@@ -159,6 +160,11 @@ type ReadinessChecker interface{ Ready() error }
 
 // EnvironmentDescriber is a Session that describes the machine of its goal, in the same words for the whole run.
 type EnvironmentDescriber interface{ Environment() prompt.Environment }
+
+// StartReader is a Session that reads what the agent should know before its first turn.
+type StartReader interface {
+	ReadStart(ctx context.Context) startfacts.Facts
+}
 
 // LeftoverReporter is a Session that reports what a goal leaves behind and the user should check, one sentence
 // each.

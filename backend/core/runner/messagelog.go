@@ -32,7 +32,10 @@ func (ml *messageLog) restore(messages []goal.Message) {
 
 // addUserMessage adds a user message to the conversation and journals it after the other events.
 func (ml *messageLog) addUserMessage(ctx context.Context, text string, events ...event.Body) *Stop {
-	m := goal.Message{Role: goal.User, Text: text}
+	return ml.addMessage(ctx, goal.Message{Role: goal.User, Text: text}, events...)
+}
+
+func (ml *messageLog) addMessage(ctx context.Context, m goal.Message, events ...event.Body) *Stop {
 	ml.Add(m)
 	return ml.journal.append(ctx, append(events, &event.Message{Message: m})...)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"goalpost/backend/core/runner/conversation"
-	"goalpost/backend/core/runner/prompt"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 )
@@ -27,7 +26,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	if len(messages) == 0 {
 		r.budget.warned.restore(nil)
 		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop {
-			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
+			return r.messages.addMessage(ctx, r.firstMessage(ctx))
 		})
 	}
 	past, err := r.cfg.Store.History.RunHistory(ctx, r.goal.ID, maxRecent)

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"goalpost/backend/core/runner/conversation"
 	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/runner/startfacts"
 	"goalpost/backend/core/runner/toolbox"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
@@ -94,6 +96,25 @@ func describeMistake(m *goal.ModelMistake) string {
 	return m.What + "\nYou wrote: " + m.Attempt
 }
 
+// firstMessage returns the first message of the user, with what the host adds for the model.
+func (r *Run) firstMessage(ctx context.Context) goal.Message {
+	m := goal.Message{Role: goal.User, Text: prompt.FirstMessage(r.goal)}
+	reader, ok := r.session.(StartReader)
+	if ok && r.goal.Options.Engine == "" { // an external agent reads its folder itself
+		m.Facts = r.secrets.redact(prompt.AtStart(r.goal, reader.ReadStart(ctx), r.maxInstructions()))
+	}
+	return m
+}
+
+// maxInstructions limits the project's instructions to an eighth of the model's window, in bytes.
+func (r *Run) maxInstructions() int {
+	window := r.session.Models().Window
+	if window == 0 {
+		return startfacts.MaxInstructions
+	}
+	return min(startfacts.MaxInstructions, conversation.BytesForTokens(window/8))
+}
+
 func (r *Run) systemPrompt() string {
 	var e prompt.Environment
 	if describer, ok := r.session.(EnvironmentDescriber); ok {
@@ -123,12 +144,21 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 	return stop
 }
 
+// withFacts returns the messages with the facts that the host added, as the model reads them.
+func withFacts(messages []goal.Message) []goal.Message {
+	messages = slices.Clone(messages)
+	for i, m := range messages {
+		messages[i].Text, messages[i].Facts = m.Text+m.Facts, ""
+	}
+	return messages
+}
+
 // turn returns the next request to the model.
 func (r *Run) turn(contract string) goal.Turn {
 	return goal.Turn{
 		Model:    r.goal.Model,
 		System:   contract,
-		Messages: r.messages.Messages(),
+		Messages: withFacts(r.messages.Messages()),
 		Tools:    r.dispatcher.offer.Offered(),
 
 		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },

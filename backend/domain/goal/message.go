@@ -26,6 +26,7 @@ type Message struct {
 	Calls  []Call   `json:"calls,omitempty"`   // of an assistant message
 	CallID string   `json:"call_id,omitempty"` // of a tool message
 	Step   int      `json:"step,omitempty"`    // of a tool message: the step whose result it is
+	Facts  string   `json:"facts,omitempty"`   // of the first message: what the host adds for the model
 	Images [][]byte `json:"-"`                 // PNG or JPEG, for vision models; not kept in the journal
 	// Reasoning is what the model thought before an assistant message; nil if it gave none.
 	Reasoning *Reasoning `json:"reasoning,omitempty"`

@@ -119,7 +119,7 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 	switch b := r.Body.(type) {
 	case *event.Message:
 		e.Kind, e.Title = TranscriptHost, "To the agent"
-		e.Text, e.Reasoning = b.Message.Text, b.Message.Reasoning.DisplayText()
+		e.Text, e.Reasoning = b.Message.Text+b.Message.Facts, b.Message.Reasoning.DisplayText()
 		switch {
 		case b.Message.Role == goal.Assistant:
 			e.Kind, e.Title = TranscriptAgent, "Agent"

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"goalpost/backend/agent/tools"
 	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/runner/startfacts"
 	"goalpost/backend/core/verify"
 	"goalpost/backend/core/verify/protect"
 	"goalpost/backend/domain/goal"
@@ -66,6 +68,20 @@ func (se *Session) Environment() prompt.Environment {
 		}
 	}
 	return e
+}
+
+// ReadStart reads what the agent should know before its first turn.
+func (se *Session) ReadStart(ctx context.Context) startfacts.Facts {
+	path := ""
+	for _, entry := range se.sandbox.Env {
+		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
+			path = value
+		}
+	}
+	dir := se.policy.Dir
+	f := startfacts.Read(dir, goalsandbox.HiddenPaths(se.policy), path, se.registry.Clock.Now())
+	f.Git = se.registry.Worktrees.Describe(ctx, dir)
+	return f
 }
 
 // protectedReasons returns why each locked file is protected, by its path below the goal's folder.

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/process"
 	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/gitrepo"
 )
@@ -36,6 +38,50 @@ func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error)
 			"run git init there and make a commit, or let the goal work in the folder itself")
 	}
 	return repo, err
+}
+
+// Describe returns the branch and the state of the repository that a folder is in, "" if that is unknown. It starts git
+// only if there is a repository.
+func (w *Worktrees) Describe(ctx context.Context, dir string) string {
+	const noRepository = "not a repository"
+	if !isInRepository(dir) {
+		return noRepository
+	}
+	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
+	defer cancel()
+	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
+	if err != nil {
+		return ""
+	}
+	changed, err := repo.ChangedFiles(ctx)
+	branch := "branch " + text.SanitizeLine(repo.Branch(), 100)
+	if repo.Branch() == "" {
+		branch = "no branch is checked out"
+	}
+	switch {
+	case err != nil:
+		return branch
+	case changed == 0:
+		return branch + ", nothing uncommitted"
+	case changed == 1:
+		return branch + ", 1 file uncommitted"
+	}
+	return fmt.Sprintf("%s, %d files uncommitted", branch, changed)
+}
+
+// describeTimeout bounds git in a very large repository.
+const describeTimeout = time.Second
+
+// isInRepository reports whether a folder or one above it has a .git.
+func isInRepository(dir string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // BranchName proposes a branch that does not exist: goalpost/ and the first words of the objective.

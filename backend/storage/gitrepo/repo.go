@@ -102,6 +102,15 @@ func (r *Repo) disableFilters(ctx context.Context) error {
 // Branch returns the branch that is checked out, "" if none is.
 func (r *Repo) Branch() string { return r.branch }
 
+// ChangedFiles returns how many files of the work tree differ from the commit that is checked out. A new folder is one.
+func (r *Repo) ChangedFiles(ctx context.Context) (int, error) {
+	out, err := r.run(ctx, nil, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
+	if err != nil {
+		return 0, err
+	}
+	return bytes.Count(out, []byte{0}), nil
+}
+
 // HasBranch reports whether a branch exists.
 func (r *Repo) HasBranch(ctx context.Context, name string) bool {
 	_, err := r.run(ctx, nil, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)

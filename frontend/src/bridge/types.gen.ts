@@ -540,6 +540,8 @@ export interface Message {
   call_id?: string;
   /** of a tool message: the step whose result it is */
   step?: number;
+  /** of the first message: what the host adds for the model */
+  facts?: string;
   /** Reasoning is what the model thought before an assistant message; nil if it gave none. */
   reasoning?: Reasoning;
   /** Compaction is set in a user message of the host that takes the place of the older part of the conversation. */

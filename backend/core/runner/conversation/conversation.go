@@ -50,7 +50,7 @@ func Size(messages []goal.Message) int {
 }
 
 func messageSize(m goal.Message) int {
-	n := len(m.Text) + len(m.CallID) + 16 + m.Reasoning.Bytes()
+	n := len(m.Text) + len(m.Facts) + len(m.CallID) + 16 + m.Reasoning.Bytes()
 	for _, call := range m.Calls {
 		n += len(call.Tool) + len(call.Arguments) + len(call.ID)
 	}

@@ -192,6 +192,19 @@ func TestModelMistake_ThreeInARow_IsStuckWithTheReason(t *testing.T) {
 	}
 }
 
+// TestPrintedCall_IsNotRunAndNamesTheServersParser: the model is told what was wrong, and the user what to do.
+func TestPrintedCall_IsNotRunAndNamesTheServersParser(t *testing.T) {
+	w := newWorld(t, says(`<tool_call>{"name":"write_file","arguments":{"path":"done.txt","content":"x"}}</tool_call>`))
+	_, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.Stuck)
+	if said := strings.Join(row.Report, "\n"); !strings.Contains(said, "--tool-call-parser") {
+		t.Errorf("report %q", said)
+	}
+	if said := w.model.lastUser(1); !strings.Contains(said, "a tool call in the text of the reply") {
+		t.Errorf("the model received %q", said)
+	}
+}
+
 // windowed is a session whose model has a limited window.
 type windowed struct {
 	runner.Session

@@ -227,6 +227,9 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 		if r.turns.mistake != "" {
 			reason += "; the last time " + r.turns.mistake
 		}
+		if r.turns.mistake == printedCall {
+			reason += missingParser
+		}
 		return &Stop{Exit: goal.Stuck, Reason: reason}
 	}
 	warning := ""

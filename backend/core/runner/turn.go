@@ -35,6 +35,8 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	switch {
 	case err == nil && reply.IsCutOff && len(reply.Calls) == 0:
 		r.turns.mistake = "the reply was cut off at the model's output limit, before it called a tool"
+	case err == nil && len(reply.Calls) == 0 && hasPrintedCall(reply.Text, r.dispatcher.offer.HasTool):
+		r.turns.mistake = printedCall
 	case err == nil:
 		r.turns.mistake = ""
 	case stopCause(ctx) == nil && errors.As(err, &mistake):

@@ -39,6 +39,9 @@ func (t *Toolbox) NameCalls(calls []goal.Call) {
 	}
 }
 
+// HasTool reports whether a name is one of a tool, except for case, separators or a prefix.
+func (t *Toolbox) HasTool(name string) bool { return name != "" && len(t.sameName(name)) > 0 }
+
 // sameName returns the tools whose names differ from a name only in case, separators or a prefix.
 func (t *Toolbox) sameName(name string) []string {
 	plain := toolschema.Plain(name[strings.LastIndexAny(name, ".:/")+1:])

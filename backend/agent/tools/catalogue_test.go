@@ -266,9 +266,9 @@ Arguments are brought into the form of the schema where their meaning is plain (
 names the invalid argument and shows right ones.
 
 `, len(specs))
-	b.WriteString("## Groups\n\nA goal starts with the core. A group is added when the goal's objective or a check " +
-		"names its purpose, when one of its tools is called, when the first pane of its kind is opened, or with " +
-		"`find_tools`. It remains until the goal ends, even after a pause.\n\n" +
+	b.WriteString("## Groups\n\nA goal starts with the core. A group is added when the objective names one of its tools, " +
+		"when a check needs it, when one of its tools is called, when the first pane of its kind is opened, or with " +
+		"`find_tools`. An address in the objective adds none. It remains until the goal ends, even after a pause.\n\n" +
 		"| group | tools |\n|---|---|\n")
 	for _, group := range slices.Sorted(maps.Keys(members)) {
 		name := string(group)

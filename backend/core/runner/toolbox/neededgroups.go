@@ -16,8 +16,8 @@ var groupsByTool = map[string][]goal.ToolGroup{
 	"start_goal":    {goal.GoalTools},
 }
 
-// builtIn lists the groups of built-in tools. Each joins when an objective, a check or a call of find_tools
-// contains one of its words.
+// builtIn lists the groups of built-in tools. Each joins when a call of find_tools contains one of its words, and some
+// when the objective does.
 var builtIn = []struct {
 	name  goal.ToolGroup
 	words *text.Pattern
@@ -60,20 +60,14 @@ func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGrou
 		}
 	}
 	for _, c := range g.Criterion.Checks {
-		if c.Type == goal.HTTP || c.Type == goal.Visual || c.URL != "" {
-			need[goal.BrowserTools] = true
-		}
-		if c.Type == goal.Visual {
-			need[goal.VisionTools] = true
-		}
-		if builtIn[0].words.MatchString(c.Command + " " + c.Question) {
-			need[goal.BrowserTools] = true
+		if c.Type == goal.Visual { // only a page can be looked at
+			need[goal.BrowserTools], need[goal.VisionTools] = true, true
 		}
 	}
 	for _, one := range builtIn {
-		// Objectives mention terminals, steps and goals without needing those tools.
-		named := one.name == goal.BrowserTools || one.name == goal.RecipeTools || one.name == goal.LoginTools ||
-			one.name == goal.VisionTools
+		// Objectives mention addresses, terminals, steps and goals without needing those tools. The first call of
+		// browser_open adds those for pages.
+		named := one.name == goal.RecipeTools || one.name == goal.LoginTools || one.name == goal.VisionTools
 		if named && one.words.MatchString(g.Objective) {
 			need[one.name] = true
 		}
@@ -82,9 +76,6 @@ func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGrou
 		if in, ok := byTool[word]; ok {
 			need[in] = true
 		}
-	}
-	if need[goal.LoginTools] { // a login is typed into a page
-		need[goal.BrowserTools] = true
 	}
 	var list []goal.ToolGroup
 	for _, one := range builtIn {

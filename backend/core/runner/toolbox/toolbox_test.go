@@ -48,13 +48,13 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 		more string
 	}{
 		"nothing":               {about("write a slogan in the terminal, in three steps"), ""},
-		"an address":            {about("see https://a.example"), " browser_click browser_type"},
-		"a page":                {about("make the page red"), " browser_click browser_type"},
+		"an address":            {about("scrape https://a.example"), ""},
+		"a tool of a page":      {about("use browser_click"), " browser_click browser_type"},
 		"a tool by name":        {about("use start_goal."), " start_goal"},
-		"a login":               {about("log in there"), " browser_click browser_type browser_login"},
-		"an HTTP check":         {checked(goal.Check{Type: goal.HTTP}), " browser_click browser_type"},
+		"a login":               {about("log in there"), " browser_login"},
+		"an HTTP check":         {checked(goal.Check{Type: goal.HTTP}), ""},
 		"a visual check":        {checked(goal.Check{Type: goal.Visual}), " browser_click browser_type look"},
-		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), " browser_click browser_type"},
+		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), ""},
 		"required steps":        {allowing(policy.Policy{RequireSteps: true}), " declare_step"},
 		"an allowed tool":       {allowing(policy.Policy{AllowTools: []string{"look"}}), " look"},
 		"a page of the user": {
@@ -63,7 +63,7 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 		},
 		"a denied tool": {goal.Goal{
 			Request: goal.Request{
-				Objective: "a page",
+				Objective: "use browser_type",
 				Policy:    policy.Policy{DenyTools: []string{"browser_click"}},
 			},
 		}, " browser_type"},

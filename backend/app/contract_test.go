@@ -354,6 +354,13 @@ func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte("Be brief."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := p.goal.Instructions(dir); err != nil || len(files) != 1 ||
+		files[0] != (api.InstructionFile{Path: "AGENTS.md", Bytes: 9}) {
+		t.Errorf("the instructions are %+v, %v", files, err)
+	}
 	got, err := p.goal.Proposal(dir)
 	if err != nil || got.Text != text || len(got.Checks) != 2 || got.Checks[0].Path != "a.txt" ||
 		!slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {

@@ -88,6 +88,12 @@ type ProposalView struct {
 	Hosts  []string     `json:"hosts"` // that the checks could then contact
 }
 
+// InstructionFile is a file in which a folder tells agents how to work in it. The agent gets it as data.
+type InstructionFile struct {
+	Path  string `json:"path"` // relative to the folder
+	Bytes int64  `json:"bytes"`
+}
+
 // StartOutput is the result of Start.
 type StartOutput struct {
 	GoalID string `json:"goal_id"`

@@ -69,6 +69,12 @@ func (ga *GoalAPI) Prune(in api.PruneInput) (out PruneOutput, err error) {
 	return PruneOutput{n}, err
 }
 
+// Instructions lists the files in which a folder tells agents how to work in it, such as AGENTS.md.
+func (ga *GoalAPI) Instructions(dir string) (out []api.InstructionFile, err error) {
+	defer ga.recoverProblem(&err)
+	return ga.goals.Intake.Instructions(dir)
+}
+
 // Proposal reads the criterion in the folder's .goalpost/done.yaml. It starts nothing.
 func (ga *GoalAPI) Proposal(dir string) (out api.ProposalView, err error) {
 	defer ga.recoverProblem(&err)

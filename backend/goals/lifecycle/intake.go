@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/agent/engine"
 	"goalpost/backend/core/runner"
 	"goalpost/backend/core/runner/prompt"
+	"goalpost/backend/core/runner/startfacts"
 	"goalpost/backend/core/verify"
 	"goalpost/backend/core/verify/protect"
 	"goalpost/backend/domain/goal"
@@ -212,6 +213,19 @@ func (it *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 			"correct the patterns")
 	}
 	return viewProtected(found), nil
+}
+
+// Instructions lists the files in which the folder tells agents how to work in it.
+func (it *Intake) Instructions(dir string) ([]api.InstructionFile, error) {
+	dir, err := it.access.ValidateExistingDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := []api.InstructionFile{}
+	for _, one := range startfacts.ReadInstructions(dir) {
+		files = append(files, api.InstructionFile{Path: one.Path, Bytes: one.Bytes})
+	}
+	return files, nil
 }
 
 // Proposal reads the criterion that the folder proposes. It has no effect until the user sees and accepts it.

@@ -1933,6 +1933,13 @@ export interface ProposalView {
   hosts: string[] | null;
 }
 
+/** InstructionFile is a file in which a folder tells agents how to work in it. The agent gets it as data. */
+export interface InstructionFile {
+  /** relative to the folder */
+  path: string;
+  bytes: number;
+}
+
 /** StartOutput is the result of Start. */
 export interface StartOutput {
   goal_id: string;
@@ -2877,6 +2884,8 @@ export interface Methods {
   "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;
   /** Prune deletes ended goals with all their data. */
   "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
+  /** Instructions lists the files in which a folder tells agents how to work in it, such as AGENTS.md. */
+  "GoalAPI.Instructions": (dir: string) => InstructionFile[] | null;
   /** Proposal reads the criterion in the folder's .goalpost/done.yaml. It starts nothing. */
   "GoalAPI.Proposal": (dir: string) => ProposalView;
   /**

@@ -588,6 +588,7 @@ export class FakeBridge implements Bridge {
             exit_code: 1,
             ms: 2_210,
           },
+    "GoalAPI.Instructions": (dir) => (dir.endsWith("/shop") ? [{ path: "AGENTS.md", bytes: 3_072 }] : []),
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {
         throw new CallError({ code: "not_found", message: `${dir} proposes nothing`, hint: "", field: "dir" });

@@ -164,6 +164,7 @@ test("hostile words are shown as text", async () => {
 test("a folder's criterion shows its meaning and the hosts of its checks before it is used", async () => {
   write("field-dir", "/home/ada/shop");
   await until(() => get("proposal-open")); // Go is asked a little after the last key
+  expect(get("instructions").textContent).toBe("Reads AGENTS.md, 3.1 kB");
   await press("proposal-open");
   expect(get("proposal-words").textContent).toContain("Done when the command `npm test`");
   expect(get("proposal-hosts").textContent).toContain("can contact shop.example");

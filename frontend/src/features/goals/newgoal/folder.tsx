@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { asProblem } from "@/bridge/problem";
-import type { ProposalView, ProtectedFile } from "@/bridge/types";
+import type { InstructionFile, ProposalView, ProtectedFile } from "@/bridge/types";
+import { bytes } from "@/lib/bytes";
 import { plural } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
@@ -28,10 +29,11 @@ interface FolderProps {
 export function FolderInfo({ draft, set, observed }: FolderProps) {
   const files = useProtected(draft, observed);
   const proposal = useProposal(draft.dir.trim());
+  const instructions = useInstructions(draft.dir.trim());
   const [open, setOpen] = useState(false);
   const [all, setAll] = useState(false);
   const shown = all ? files : files.slice(0, 4);
-  if (files.length === 0 && !proposal) return null;
+  if (files.length === 0 && instructions.length === 0 && !proposal) return null;
   return (
     <div className="-mt-2 flex flex-col gap-1.5 text-xs text-text-muted">
       {proposal ? (
@@ -42,6 +44,11 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
           <Button data-testid="proposal-open" onClick={() => setOpen(true)}>
             Review…
           </Button>
+        </p>
+      ) : null}
+      {instructions.length > 0 ? (
+        <p className="text-text-faint" data-testid="instructions">
+          Reads {instructions.map((f) => `${f.path}, ${bytes(f.bytes)}`).join("; ")}
         </p>
       ) : null}
       {files.length > 0 ? (
@@ -170,6 +177,15 @@ function useProtected(draft: Draft, observed: readonly DraftCheck[]): readonly P
   };
   return useDebouncedCall(JSON.stringify(input), noFiles, async () =>
     input.dir && input.checks.length > 0 ? ((await app.bridge.call("GoalAPI.Protected", input)) ?? noFiles) : noFiles,
+  );
+}
+
+const noInstructions: InstructionFile[] = [];
+
+function useInstructions(dir: string): readonly InstructionFile[] {
+  const app = useApp();
+  return useDebouncedCall(dir, noInstructions, async () =>
+    dir ? ((await app.bridge.call("GoalAPI.Instructions", dir)) ?? noInstructions) : noInstructions,
   );
 }
 

@@ -117,14 +117,16 @@ func (h *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point
 
 // OpenWait returns the condition for which a goal waits, nil if it waits for none or its wait is over.
 func (h *History) OpenWait(ctx context.Context, id goal.ID) (*goal.Wait, error) {
-	list, err := h.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ?1 AND "+rareEventFilter+
+	list, err := h.events(ctx, selectEvents+"WHERE goal_id = ?1 AND "+rareEventFilter+
 		` AND type = 'paused' AND NOT EXISTS (SELECT 1 FROM results WHERE goal_id = ?1 AND n = body ->> '$.wait.step')
 		AND seq = (SELECT max(seq) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'paused')`, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	paused, _ := list[0].Body.(*event.Paused)
-	return paused.Wait, nil
+	if paused, ok := list[0].Body.(*event.Paused); ok {
+		return paused.Wait, nil
+	}
+	return nil, nil
 }
 
 // IntentsWithoutResult reads the intents of a goal that have no result.

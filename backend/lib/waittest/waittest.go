@@ -11,6 +11,7 @@ import (
 const (
 	// interval is short compared with the event, and long compared with one read of /proc.
 	interval = 5 * time.Millisecond
+	longest  = 100 * time.Millisecond
 	limit    = time.Minute // on a usual machine
 )
 
@@ -27,14 +28,16 @@ func Until(tb testing.TB, what string, done func() bool) {
 func Reached(ctx context.Context, limit time.Duration, done func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for !done() {
+	for {
+		asked := time.Now()
+		if done() {
+			return true
+		}
 		select {
-		case <-tick.C:
+		// What takes long to ask is asked less often: waiting should take no processor from what is waited for.
+		case <-time.After(min(max(interval, 4*time.Since(asked)), longest)):
 		case <-ctx.Done():
 			return false
 		}
 	}
-	return true
 }

@@ -9,10 +9,15 @@ trap 'chmod -R u+w "$home" && rm -rf "$home"' EXIT
 for name in GOCACHE GOMODCACHE GOPATH GOENV; do
   export "$name=$(go env "$name")"
 done
+# Tests for which Chromium is only a means use the headless shell if it is there: it has no window, whose parts cost as
+# much as the page. The tests of panes/browser and of what a page may reach use the Chromium that users have, and with
+# the race detector all do.
+TEST_CHROMIUM=$(type -P chromium-headless-shell || true)
 race=()
 at_once=$(($(getconf _NPROCESSORS_ONLN) + 2))
 if [ "$1" = -race ]; then
   shift
+  TEST_CHROMIUM=
   # These tests compute a lot in one goroutine, where the race detector finds nothing and makes them five to fifteen
   # times slower. Other tests run the same code with it.
   computing='^(TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
@@ -24,6 +29,7 @@ if [ "$1" = -race ]; then
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
   export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 fi
+export TEST_CHROMIUM
 part=0 parts=1
 if [ "$1" = -part ]; then
   part=$((${2%/*} - 1)) parts=${2#*/}

@@ -4,8 +4,10 @@
 package tasks_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"log"
 	"maps"
 	"os"
 	"regexp"
@@ -20,7 +22,16 @@ import (
 	"goalpost/backend/lib/waittest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the tests use the Chromium that their runner chose.
+func TestMain(m *testing.M) {
+	if err := os.Setenv(chromium, cmp.Or(os.Getenv(chromium), os.Getenv("TEST_CHROMIUM"))); err != nil {
+		log.Fatal(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// chromium is the variable that names the Chromium to use.
+const chromium = "GOALPOST_CHROMIUM"
 
 // task is a page and how to solve it. want is what the page must send, with CODE for the secret of the run.
 type task struct {

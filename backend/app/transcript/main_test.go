@@ -4,6 +4,7 @@
 package transcript_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -57,11 +58,12 @@ func prepared(m *testing.M) int {
 		return 1
 	}
 	for name, value := range map[string]string{
-		"GOALPOST_HELPER": helper,
-		"HOME":            home,
-		"http_proxy":      "",
-		"https_proxy":     "",
-		"LC_ALL":          "C.UTF-8",
+		"GOALPOST_CHROMIUM": cmp.Or(os.Getenv("GOALPOST_CHROMIUM"), os.Getenv("TEST_CHROMIUM")),
+		"GOALPOST_HELPER":   helper,
+		"HOME":              home,
+		"http_proxy":        "",
+		"https_proxy":       "",
+		"LC_ALL":            "C.UTF-8",
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -17,6 +17,7 @@ func chromiumFlags(dir, proxy string) []string {
 		"--no-default-browser-check",
 		"--no-startup-window",
 		"--no-service-autorun",
+		"--site-per-process", // the headless shell and machines with little memory would not isolate sites by themselves
 		"--disable-background-networking",
 		"--disable-component-update",
 		"--disable-domain-reliability",

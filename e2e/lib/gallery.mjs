@@ -14,16 +14,18 @@ const types = {
   ".svg": "image/svg+xml",
 };
 
-export async function serveGallery() {
+/** Builds and serves the gallery, and `more`, files by their path. */
+export async function serveGallery(more = {}) {
   execFileSync(join(frontend, "node_modules/.bin/vite"), ["build", "--mode", "gallery", "--logLevel", "error"], {
     cwd: frontend,
   });
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://gallery");
     try {
-      const body = await readFile(join(frontend, "dist-gallery", pathname));
+      const body = await readFile(more[pathname] ?? join(frontend, "dist-gallery", pathname));
       response.writeHead(200, {
         "content-type": types[extname(pathname)] ?? "application/octet-stream",
+        "cache-control": "max-age=3600", // Chromium keeps what it compiled of the scripts that it may keep
       });
       response.end(body);
     } catch {

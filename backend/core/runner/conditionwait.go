@@ -153,7 +153,7 @@ func (c *conditionWait) takeWaitOrders(ctx context.Context) (resumed bool, stop 
 			return false, stopForOrder(o)
 		}
 		c.active.pauser.unpause()
-		c.applyNewLimits(ctx, c.goal, o.Text)
+		c.applyChange(ctx, c.goal, o.Text)
 		resumed = true
 	}
 	return resumed, nil

@@ -50,7 +50,7 @@ func (r *Runner) waitWhileParked(
 				return nil, false
 			}
 			a.pauser.unpause()
-			r.applyNewLimits(ctx, g, o.Text)
+			r.applyChange(ctx, g, o.Text)
 			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
 		}
 	}
@@ -59,7 +59,7 @@ func (r *Runner) waitWhileParked(
 // takeLateOrders takes orders that came as the wait ended. Once the run has begun, such orders go to the run.
 func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
 	for _, o := range r.takeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume) {
-		r.applyNewLimits(ctx, g, o.Text)
+		r.applyChange(ctx, g, o.Text)
 	}
 }
 
@@ -76,23 +76,23 @@ func resumedAfterWait(exit goal.Exit) []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 
-// applyNewLimits applies the limits in the user's order, if any. They are in the journal before the goal waits in
+// applyChange applies what the user changed with an order, if anything. It is in the journal before the goal waits in
 // the queue.
-func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) {
+func (r *Runner) applyChange(ctx context.Context, g *goal.Goal, text string) {
 	if text == "" {
 		return
 	}
-	var l goal.Limits
-	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Validate())
-	if err == nil {
-		err = r.cfg.Store.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID},
-			event.NewLimitsChanged(l))
+	var change goal.ResumeChange
+	err := errors.Join(json.Unmarshal([]byte(text), &change), change.Limits.Validate())
+	bodies, changed := event.ResumeChanges(*g, change)
+	if err == nil && len(bodies) > 0 {
+		err = r.cfg.Store.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, bodies...)
 	}
 	if err != nil {
-		r.cfg.Log.Warn("new limits", "goal", g.ID, "error", err)
+		r.cfg.Log.Warn("what the user changed", "goal", g.ID, "error", err)
 		return
 	}
-	g.Limits = l
+	*g = changed
 }
 
 // endWaiting aborts a parked goal, or marks it as paused if its user paused it while it was being parked. A goal

@@ -58,6 +58,11 @@ type (
 		Tokens         int64   `json:"tokens"`
 		USD            float64 `json:"usd"`
 	}
+	// ModelChanged has the model that the user chose for the goal.
+	ModelChanged struct {
+		Provider string `json:"provider"`
+		Model    string `json:"model"`
+	}
 	// Iteration opens one pass of the loop.
 	Iteration struct {
 		N int `json:"n"`
@@ -301,6 +306,7 @@ func (Queued) EventType() string             { return "queued" }
 func (Started) EventType() string            { return "started" }
 func (Reopened) EventType() string           { return "reopened" }
 func (LimitsChanged) EventType() string      { return "limits_changed" }
+func (ModelChanged) EventType() string       { return "model_changed" }
 func (Todos) EventType() string              { return "todos" }
 func (Critic) EventType() string             { return "critic" }
 func (Review) EventType() string             { return "review" }
@@ -331,11 +337,26 @@ func (Pane) EventType() string               { return "pane" }
 // BodyTypes holds one empty body of every type, for decoding and for documents.
 func BodyTypes() []Body {
 	return []Body{
-		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
+		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &ModelChanged{}, &Iteration{}, &Message{},
+		&StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
 		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
 	}
+}
+
+// ResumeChanges returns the events for what the user changes of a goal, and the goal with the changes.
+func ResumeChanges(g goal.Goal, c goal.ResumeChange) ([]Body, goal.Goal) {
+	var bodies []Body
+	if c.Limits != g.Limits {
+		bodies = append(bodies, NewLimitsChanged(c.Limits))
+		g.Limits = c.Limits
+	}
+	if c.Provider != "" && (c.Provider != g.Provider || c.Model != g.Model) {
+		bodies = append(bodies, &ModelChanged{Provider: c.Provider, Model: c.Model})
+		g.Provider, g.Model = c.Provider, c.Model
+	}
+	return bodies, g
 }
 
 // NewLimitsChanged returns the event for new limits.

@@ -11,7 +11,7 @@ const (
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
 	OrderNote   OrderKind = "note"   // a note from another agent
-	OrderResume OrderKind = "resume" // a parked goal continues now; Text is new limits as JSON, if they change
+	OrderResume OrderKind = "resume" // a parked goal continues now; Text is a ResumeChange as JSON
 	OrderAccept OrderKind = "accept" // a pending manual check passes
 	OrderReject OrderKind = "reject" // a pending manual check fails; Text is the reason
 
@@ -39,6 +39,14 @@ func (o OrderKind) IsValid() bool {
 		return true
 	}
 	return false
+}
+
+// ResumeChange is what the user changes of a goal that continues.
+type ResumeChange struct {
+	Limits
+	// its new model; "" keeps the one that it has
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
 }
 
 // QuestionPrefix begins the reason of a goal that paused for a question of its agent.

@@ -378,7 +378,8 @@ func (ac approvalCommands) answerCommands(a pendingQuestion) string {
 			ac.program.Name, id, ac.program.Name, id)
 	}
 	if a.What == "model" {
-		return fmt.Sprintf("  %s providers test   tests the model\n  %s resume %s   continues it\n", ac.program.Name,
+		return fmt.Sprintf("  %s providers test   tests the model\n  %s resume %s   continues it\n"+
+			"  %s resume %s --model NAME   continues it with another model\n", ac.program.Name, ac.program.Name, id,
 			ac.program.Name, id)
 	}
 	return fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", ac.program.Name, id,

@@ -239,6 +239,7 @@ type countdown struct {
 	off         bool
 	interactive bool
 	until       time.Time
+	since       time.Time // since when it waits for its model; zero if it does not
 	ticker      *time.Ticker
 	tick        <-chan time.Time
 }
@@ -250,6 +251,9 @@ func (l liveView) countdown(o output) *countdown {
 
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.
 func (c *countdown) onEvent(e event.Event) {
+	if _, answered := e.Body.(*event.Usage); answered {
+		c.since = time.Time{}
+	}
 	b, paused := e.Body.(*event.Paused)
 	if !paused || !b.Exit.IsParked() {
 		if e.Seq != 0 {
@@ -273,18 +277,30 @@ func (c *countdown) onEvent(e event.Event) {
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
 	c.tick = c.ticker.C
-	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason),
-		at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.p.errorf("%s\n  %s resume %s tries now, --model NAME with another model, Ctrl+C quits\n", c.describe(e, b), c.p.Name,
+		e.GoalID.Short())
 	c.showTimeLeft()
+}
+
+// describe says what a goal waits for, since when and why.
+func (c *countdown) describe(e event.Event, b *event.Paused) string {
+	if b.Exit != goal.WaitingForProvider {
+		return "parked: " + oneLine(b.Reason)
+	}
+	if c.since.IsZero() {
+		c.since = e.At
+	}
+	return fmt.Sprintf("waiting for the model since %s: %s", c.since.Local().Format("15:04"),
+		oneLine(strings.TrimPrefix(b.Reason, goal.ModelPrefix)))
 }
 
 func (c *countdown) showTimeLeft() {
 	timeLeft := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
 	if c.interactive {
-		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + timeLeft + " left      "))
+		_, _ = c.p.Stderr.Write([]byte("\r  next try in " + timeLeft + "      "))
 		return
 	}
-	c.p.errorf("  parked, %s left\n", timeLeft)
+	c.p.errorf("  next try in %s\n", timeLeft)
 }
 
 func (c *countdown) stop() {

@@ -248,6 +248,8 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
 	case *event.LimitsChanged:
 		l.program.errorf("  limits: %s\n", formatLimits(b))
+	case *event.ModelChanged:
+		l.program.errorf("  model: %s %s\n", b.Provider, oneLine(b.Model))
 	case *event.Reopened:
 		l.program.errorf("  reopened: %s\n", oneLine(b.Note))
 	case *event.Looked:

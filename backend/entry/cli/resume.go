@@ -69,10 +69,10 @@ func (r resumeCommands) resumeWith(
 ) *cobra.Command {
 	var o output
 	var limits goal.Limits
-	var note string
+	var note, model string
 	var protected protectedFlags
 	r.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
-		in := api.ResumeInput{Limits: limits}
+		in := api.ResumeInput{Limits: limits, Model: model}
 		if err := protected.decide(&in); err != nil {
 			return err
 		}
@@ -84,6 +84,8 @@ func (r resumeCommands) resumeWith(
 	bindFlags(c.Flags(), limits.Flags(goal.Limits{}))
 	protected.add(c.Flags())
 	c.Flags().StringVar(&note, "note", "", noteUsage)
+	c.Flags().StringVar(&model, "model", "",
+		"another model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider")
 	return c
 }
 

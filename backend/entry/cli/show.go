@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
@@ -55,6 +56,21 @@ func (r readCommands) noteDamaged(ctx context.Context, s *store.Store, id goal.I
 	return err
 }
 
+// describeModelWait says since when a goal waits for its model, when it asks again, and how it asks now.
+func (r readCommands) describeModelWait(c calls.GoalCard) string {
+	next := "when a process runs it"
+	if until, err := time.Parse(event.TimeLayout, c.ParkedUntil); err == nil && c.PID != 0 {
+		next = "in " + goal.FormatDuration(max(0, time.Until(until)).Round(time.Second))
+	}
+	words := "waiting for the model"
+	if since, err := time.Parse(event.TimeLayout, c.ParkedSince); err == nil {
+		words += " since " + since.Local().Format("Mon 15:04")
+	}
+	id := goal.ID(c.ID).Short()
+	return fmt.Sprintf("%s · next try %s\n  %s resume %s   tries now\n  %s resume %s --model NAME   with another model\n",
+		words, next, r.program.Name, id, r.program.Name, id)
+}
+
 func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
@@ -68,6 +84,8 @@ func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	switch {
 	case v.Queued != "":
 		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))
+	case v.Exit == goal.WaitingForProvider:
+		b.WriteString(r.describeModelWait(v.GoalCard))
 	case v.PID != 0:
 		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
 	case v.Status == goal.Running:

@@ -23,6 +23,8 @@ type ResumeInput struct {
 	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
 	// Unprotect lists files that the agent may change from now on, by their paths relative to the folder.
 	Unprotect []string `json:"unprotect,omitempty"`
+	// Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider; "" keeps it.
+	Model string `json:"model,omitempty"`
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
@@ -76,7 +77,7 @@ func (ga *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
 }
 
 func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
-	var errs [9]error
+	var errs [10]error
 	f.claims, errs[0] = ga.store.History.Claims(ga.ctx, row.ID)
 	f.reviews, errs[1] = ga.store.History.Reviews(ga.ctx, row.ID)
 	f.todos, f.notes, errs[2] = ga.store.History.Plan(ga.ctx, row.ID)
@@ -87,6 +88,7 @@ func (ga *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	f.subject, errs[6] = ga.store.Questions.Subject(ga.ctx, row)
 	asks, err := ga.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
+	f.card.parked, errs[9] = ga.parkedSince(row)
 	if row.Exit == goal.Done {
 		proofs, err := ga.store.History.Proofs(ga.ctx, row.ID)
 		f.card.proof, errs[8] = proofs[row.ID], err
@@ -113,6 +115,14 @@ func (ga *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 		return ga.store.Locks.LockOwner(row.ID)
 	}
 	return store.LockOwner{}, nil
+}
+
+// parkedSince returns since when a goal waits for its model, the zero time if it does not.
+func (ga *GoalAPI) parkedSince(row store.GoalRow) (since time.Time, err error) {
+	if row.Exit == goal.WaitingForProvider {
+		_, since, err = ga.store.History.ParkedInARow(ga.ctx, row.ID)
+	}
+	return since, err
 }
 
 // Status reads the short state of a goal, nil if there is no such goal.
@@ -174,7 +184,11 @@ func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		if err != nil {
 			return out, err
 		}
-		facts := cardFacts{activity[row.ID], asks[row.ID], proofs[row.ID], owner}
+		since, err := ga.parkedSince(row)
+		if err != nil {
+			return out, err
+		}
+		facts := cardFacts{activity[row.ID], asks[row.ID], proofs[row.ID], owner, since}
 		out.Goals = append(out.Goals, goalCard(row, facts))
 	}
 	return out, nil

@@ -194,6 +194,8 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 		t.Title, t.Text = "Queued", b.Reason
 	case *event.LimitsChanged:
 		t.Title, t.Text = "Limits changed", formatNewLimits(b)
+	case *event.ModelChanged:
+		t.Title, t.Text = "Model changed", b.Provider+" "+b.Model
 	case *event.Accepted:
 		t.Title, t.Text = b.Describe(""), b.AssuranceReason
 	case *event.ChangesUndone:

@@ -42,6 +42,7 @@ type GoalCard struct {
 	ChecksPassed int    `json:"checks_passed"` // of the last claim
 	Checks       int    `json:"checks"`
 	ParkedUntil  string `json:"parked_until"` // "" if it is not parked
+	ParkedSince  string `json:"parked_since"` // since when it waits for its model, "" if it does not
 	// why it waits in the queue, with any status; "" if it is not queued
 	Queued         string `json:"queued"`
 	PID            int    `json:"pid"`              // of the process that runs or queues it, 0 if there is none

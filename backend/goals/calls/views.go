@@ -26,6 +26,7 @@ type cardFacts struct {
 	asks     int // calls that wait for the user
 	proof    goal.Proof
 	owner    store.LockOwner
+	parked   time.Time // since when it waits for its model
 }
 
 func goalCard(r store.GoalRow, f cardFacts) GoalCard {
@@ -52,6 +53,7 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		ChecksPassed:   r.ChecksPassed,
 		Checks:         len(r.Criterion.Checks),
 		ParkedUntil:    formatTime(r.ParkedUntil),
+		ParkedSince:    formatTime(f.parked),
 		Seq:            r.Seq,
 		Activity:       f.activity,
 		PID:            f.owner.PID,

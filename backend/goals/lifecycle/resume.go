@@ -22,7 +22,7 @@ import (
 // Resumption continues goals that stopped.
 type Resumption struct {
 	*Runs
-	budget    *models.Budget
+	models    *models.Providers
 	protected *ProtectedFiles
 }
 
@@ -32,8 +32,8 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 	if err != nil {
 		return err
 	}
-	limits := row.Limits.With(in.Limits)
-	if err := r.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
+	change, err := r.changeOf(ctx, row.Goal, in)
+	if err != nil {
 		return err
 	}
 	if err := r.refuseDailyLimit(ctx, row); err != nil {
@@ -44,7 +44,7 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit.IsParked() {
-		if isDone, err := r.wakeWaiting(ctx, row, limits, note, decisionOf(in)); isDone || err != nil {
+		if isDone, err := r.wakeWaiting(ctx, row, change, note, decisionOf(in)); isDone || err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (r *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput)
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
-			errors.Join(r.saveNewLimits(ctx, g, g.Limits.With(in.Limits)), r.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveChange(ctx, g, change), r.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -71,7 +71,8 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not done", row.Status),
 			"resume continues a goal that stopped")
 	}
-	if err := r.validateLimitsLeft(ctx, row.Goal, row.Limits.With(in.Limits)); err != nil {
+	change, err := r.changeOf(ctx, row.Goal, in)
+	if err != nil {
 		return err
 	}
 	if err := r.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
@@ -85,7 +86,7 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
-			errors.Join(r.saveNewLimits(ctx, g, g.Limits.With(in.Limits)), r.noteUserMessage(ctx, id, note))
+			errors.Join(r.saveChange(ctx, g, change), r.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -106,16 +107,29 @@ func (r *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	})
 }
 
-// saveNewLimits sets a goal's limits. It journals them before the goal waits in the queue, so that they survive the end
-// of the process.
-func (r *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
-	if limits == g.Limits {
+// changeOf returns what the input changes of a goal. It refuses limits that are used up, and a model that cannot be
+// used.
+func (r *Resumption) changeOf(ctx context.Context, g goal.Goal, in api.ResumeInput) (goal.ResumeChange, error) {
+	change := goal.ResumeChange{Limits: g.Limits.With(in.Limits)}
+	if err := r.validateLimitsLeft(ctx, g, change.Limits); err != nil || in.Model == "" {
+		return change, err
+	}
+	p, err := r.models.ChooseOther(ctx, g, in.Model)
+	change.Provider, change.Model = p.ID, p.Model
+	return change, err
+}
+
+// saveChange changes a goal. It journals the change before the goal waits in the queue, so that it survives the end of
+// the process.
+func (r *Resumption) saveChange(ctx context.Context, g *goal.Goal, change goal.ResumeChange) error {
+	bodies, changed := event.ResumeChanges(*g, change)
+	if len(bodies) == 0 {
 		return nil
 	}
-	if err := r.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
-		return fmt.Errorf("new limits: %w", err)
+	if err := r.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, bodies...); err != nil {
+		return fmt.Errorf("what you changed: %w", err)
 	}
-	g.Limits = limits
+	*g = changed
 	return nil
 }
 
@@ -179,7 +193,7 @@ func (r *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.Go
 
 // wakeWaiting orders the process that waits with a parked goal to continue it now. It returns false if no process does.
 func (r *Resumption) wakeWaiting(
-	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
+	ctx context.Context, row store.GoalRow, change goal.ResumeChange, note string, decision protectedDecision,
 ) (bool, error) {
 	watched, err := r.store.Locks.IsLocked(row.ID)
 	if err != nil {
@@ -192,8 +206,8 @@ func (r *Resumption) wakeWaiting(
 		return false, err
 	}
 	o := goal.Order{Kind: goal.OrderResume}
-	if limits != row.Limits {
-		b, err := json.Marshal(limits)
+	if bodies, _ := event.ResumeChanges(row.Goal, change); len(bodies) > 0 {
+		b, err := json.Marshal(change)
 		if err != nil {
 			return false, fmt.Errorf("resume: %w", err)
 		}
@@ -270,7 +284,7 @@ func (r *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, 
 // runProblem returns why a goal cannot begin a run, nil if it can.
 func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
-		return fault.New(fault.Conflict, err.Error(), "watch it if it runs, or pause it first")
+		return fault.New(fault.Conflict, "the goal is already running", "watch it, send it a note, or abort it")
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
 		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then resume")
@@ -317,7 +331,7 @@ func (r *Resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) er
 	if row.Exit != goal.DailyLimitReached {
 		return nil
 	}
-	return r.budget.RefuseIfReached(ctx)
+	return r.models.Budget.RefuseIfReached(ctx)
 }
 
 // roundUpTime rounds up to full seconds, or to full minutes above one minute.

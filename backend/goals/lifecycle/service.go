@@ -84,7 +84,7 @@ func New(d Deps, c runner.Config) *Service {
 
 			preflighted: d.Preflighted,
 		},
-		Resumption:     &Resumption{runs, d.Models.Budget, protected},
+		Resumption:     &Resumption{runs, d.Models, protected},
 		ProtectedFiles: protected,
 		Recovery:       &Recovery{runs},
 		History: &FolderHistory{

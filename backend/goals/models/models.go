@@ -84,6 +84,22 @@ func (pr *Providers) Chosen(id, name string) (config.Provider, error) {
 	return p, err
 }
 
+// ChooseOther returns the model that a goal is to use from now on. A name without a provider is a model of the goal's.
+func (pr *Providers) ChooseOther(ctx context.Context, g goal.Goal, name string) (config.Provider, error) {
+	g.Model = name
+	if _, err := pr.Find(name, config.Provider{}); err == nil {
+		g.Provider = ""
+	}
+	if err := pr.Choose(ctx, &g); err != nil {
+		return config.Provider{}, err
+	}
+	if g.Scripted {
+		return config.Provider{}, fault.Invalid("model", "the scripted model cannot continue a goal", "choose another model")
+	}
+	p, err := pr.Get(g.Provider)
+	return WithModel(p, g.Model), err
+}
+
 // validateEffort refuses an effort that the provider's protocol does not know.
 func validateEffort(p config.Provider, effort string) error {
 	words := model.Protocol(p.Kind).Efforts()

@@ -143,17 +143,19 @@ func (p pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)
 	return runner.AskModel(ctx, p.Client, t, delta)
 }
 
-// openModel makes the model of a role. The session counts, over all runs, how often the goal was parked for that role.
+// openModel makes the model of a role. The session counts, over all runs, how often the goal was parked for that
+// role and model.
 func (se *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
 	m, err := se.registry.Models.NewClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if se.parkCounters[role] == nil {
-		se.parkCounters[role] = model.NewParkCounter(se.parkedInARow)
+	of := role + " " + p.ID + "/" + p.Model
+	if se.parkCounters[of] == nil {
+		se.parkCounters[of] = model.NewParkCounter(se.parkedInARow)
 	}
 	retrying := model.Retry{
-		Model: m, Clock: se.registry.Clock, Parks: se.parkCounters[role],
+		Model: m, Clock: se.registry.Clock, Parks: se.parkCounters[of],
 		OnWait: func(err error, d time.Duration) {
 			se.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},

@@ -111,7 +111,7 @@ func (reg *Registry) sessionFor(
 	if r.children, err = reg.Children(ctx, g); err != nil {
 		return nil, errors.Join(err, sandbox.Close(ctx))
 	}
-	if r.parkedInARow, err = reg.Store.History.ParkedInARow(ctx, g.ID); err != nil {
+	if r.parkedInARow, _, err = reg.Store.History.ParkedInARow(ctx, g.ID); err != nil {
 		return nil, errors.Join(err, sandbox.Close(ctx))
 	}
 	r.recorder = reg.newRecorder(g.ID)

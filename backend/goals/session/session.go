@@ -88,7 +88,7 @@ type Session struct {
 	models        modelSet
 	engine        goalEngine
 	goalSecrets                                 // of the current run
-	parkCounters  map[string]*model.ParkCounter // by role
+	parkCounters  map[string]*model.ParkCounter // by role and model
 	parkedInARow  int                           // how often the goal was parked in a row when the session was opened
 	recorder      *paneRecorder
 	output        outputCursor

@@ -61,6 +61,9 @@ func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 		return projectStop(ctx, tx, ev, runEnd{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, "", b.By})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
+	case *event.ModelChanged:
+		return "UPDATE goals SET provider = ?, model = ? WHERE id = ?",
+			[]any{text.ToUTF8(b.Provider), text.ToUTF8(b.Model), ev.GoalID}, nil
 	case *event.Queued:
 		return projectQueued(ev, b)
 	}

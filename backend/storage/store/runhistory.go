@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
@@ -166,14 +167,17 @@ func (h *History) lastClaimBefore(ctx context.Context, id goal.ID, seq int64) (i
 		`SELECT coalesce(max(body ->> 'n'), 0) FROM events WHERE goal_id = ? AND seq < ? AND type = 'claim'`, id, seq)
 }
 
-const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " +
-	rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
+const parkedInARowQuery = "SELECT count(*), coalesce(min(at), '') FROM events INDEXED BY events_of_kind WHERE " +
+	"goal_id = ?1 AND " + rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
 	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` +
 	rareEventFilter + " AND type = 'usage')"
 
-// ParkedInARow counts how often the goal was parked since a model last answered.
-func (h *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
-	return readValue[int](ctx, h.connection.read, "read parks", parkedInARowQuery, id)
+// ParkedInARow counts how often the goal was parked since a model last answered, and returns when it was first.
+func (h *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, since time.Time, err error) {
+	err = visitRows(ctx, h.connection.read, "read parks", func(r scanner) error {
+		return r.Scan(&n, timeColumn{&since})
+	}, parkedInARowQuery, id)
+	return n, since, err
 }
 
 // criticTokens sums what the critic has cost, in tokens in and out.

@@ -78,6 +78,12 @@ export interface LimitsChangedEvent {
   usd: number;
 }
 
+/** ModelChanged has the model that the user chose for the goal. */
+export interface ModelChangedEvent {
+  provider: string;
+  model: string;
+}
+
 /** Iteration opens one pass of the loop. */
 export interface IterationEvent {
   n: number;
@@ -631,7 +637,7 @@ export type OrderKind =
   | "pause"
   | "steer"
   | "note" // a note from another agent
-  | "resume" // a parked goal continues now; Text is new limits as JSON, if they change
+  | "resume" // a parked goal continues now; Text is a ResumeChange as JSON
   | "accept" // a pending manual check passes
   | "reject" // a pending manual check fails; Text is the reason
   | "approve" // a request is approved, within Scope
@@ -1859,6 +1865,8 @@ export interface ResumeInput extends Limits {
   accept_changes?: readonly ProtectedVersion[];
   /** Unprotect lists files that the agent may change from now on, by their paths relative to the folder. */
   unprotect?: readonly string[];
+  /** Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider; "" keeps it. */
+  model?: string;
 }
 
 /** PruneInput selects ended goals. */
@@ -2344,6 +2352,8 @@ export interface GoalCard extends GoalUsage, Proof {
   checks: number;
   /** "" if it is not parked */
   parked_until: string;
+  /** since when it waits for its model, "" if it does not */
+  parked_since: string;
   /** why it waits in the queue, with any status; "" if it is not queued */
   queued: string;
   /** of the process that runs or queues it, 0 if there is none */
@@ -2692,6 +2702,7 @@ export interface EventBodies {
   started: StartedEvent;
   reopened: ReopenedEvent;
   limits_changed: LimitsChangedEvent;
+  model_changed: ModelChangedEvent;
   iteration: IterationEvent;
   message: MessageEvent;
   step_started: StepStartedEvent;

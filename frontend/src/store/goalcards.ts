@@ -95,6 +95,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       if (event.left === "user_paused" && isParked(next.exit)) {
         next.exit = event.left;
         next.parked_until = "";
+        next.parked_since = "";
       }
       break;
     case "started":
@@ -141,6 +142,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       if (event.outcome === "pass") next.checks_passed = Math.min(next.checks, next.checks_passed + 1);
       break;
     case "usage":
+      next.parked_since = ""; // a model has answered
       next.tokens_in += event.tokens_in;
       next.tokens_out += event.tokens_out;
       next.usd += event.usd;
@@ -151,6 +153,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.exit = event.exit;
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
+      next.parked_since = event.exit === "parked" ? next.parked_since || event.at : "";
       if (!isParked(event.exit)) isOrphaned(next);
       break;
     case "warning":

@@ -127,6 +127,10 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
       next.todos = event.items;
       next.notes = event.notes ?? [];
       break;
+    case "model_changed":
+      next.provider = event.provider;
+      next.model = event.model;
+      break;
     case "limits_changed":
       next.wall_clock_ms = event.wall_clock_ms;
       next.max_iterations = event.iterations;

@@ -28,6 +28,7 @@ export interface NoteFact {
     | "queued"
     | "reopened"
     | "limits_changed"
+    | "model_changed"
     | "critic"
     | "review"
     | "accepted"
@@ -153,6 +154,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note({ ...next, undone: false }, event, event.note ?? "");
     case "reopened":
       return note({ ...next, undone: false }, event, event.note);
+    case "model_changed":
+      return note(next, event, `${event.provider} ${event.model}`);
     case "limits_changed":
       return note(next, event, limitsText(event));
     case "critic":

@@ -110,6 +110,10 @@ describe("goals", () => {
     expect(applied(parked, { type: "queued", reason: "the user paused the goal", left: "user_paused" }).exit).toBe(
       "user_paused",
     );
+    const away = { type: "paused", exit: "parked", reason: "unreachable" } as const;
+    const since = applied(applied(parked, { ...away, at: "1" }), { ...away, at: "2" });
+    expect(since.parked_since).toBe("1");
+    expect(applied(since, { type: "usage", tokens_in: 1, tokens_out: 1, usd: 0 }).parked_since).toBe("");
     expect(applied(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
     expect(canPause(card({ status: "pending", queued: "3 goals are already running" }))).toBe(false);
   });

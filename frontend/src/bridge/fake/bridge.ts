@@ -827,6 +827,10 @@ export class FakeBridge implements Bridge {
   private resume(id: string, input: ResumeInput): boolean {
     const { view } = this.goal(id);
     view.parked_until = "";
+    if (input.model) {
+      const [provider = "", ...name] = input.model.split("/");
+      this.say(id, { type: "model_changed", provider, model: name.join("/") });
+    }
     if (input.wall_clock_ms || input.iterations || input.tokens || input.usd) {
       this.say(id, {
         type: "limits_changed",

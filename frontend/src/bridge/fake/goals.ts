@@ -92,6 +92,10 @@ export class FakeGoal {
           },
         ];
         break;
+      case "model_changed":
+        v.provider = event.provider;
+        v.model = event.model;
+        break;
       case "limits_changed":
         v.wall_clock_ms = event.wall_clock_ms;
         v.max_iterations = event.iterations;

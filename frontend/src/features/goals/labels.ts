@@ -13,7 +13,7 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
   error: { words: "error", tone: "bad" },
   stuck: { words: "stuck", tone: "warn" },
   needs_user: { words: "needs you", tone: "warn" },
-  parked: { words: "waiting for provider", tone: "calm" },
+  parked: { words: "waiting for the model", tone: "calm" },
   waiting: { words: "waiting", tone: "calm" },
   daily_limit: { words: "daily limit reached", tone: "warn" },
   user_paused: { words: "paused", tone: "calm" },

@@ -131,11 +131,24 @@ test("an accepted pass can still be reopened", async () => {
   expect([find("decide-accept"), find("goal-reopen")]).toEqual([null, get("goal-reopen")]);
 });
 
-test("a parked goal counts down and continues now", async () => {
-  const view = await show("01m0parked");
-  expect(get("parked-left").textContent).toContain("resumes");
+test("a goal that waits for its model says since when, until when and why, and tries now", async () => {
+  const view = await show("01m0parked", {
+    reason: "the model: unreachable: connection refused",
+    parked_since: new Date(Date.now() - 60_000).toISOString(),
+    parked_until: new Date(Date.now() + 40_000).toISOString(),
+  });
+  expect(get("answer").textContent).toMatch(/Waiting for the model since .*\d\d:\d\d · next try in \d\d s/);
+  expect(get("parked-why").textContent).toBe("unreachable: connection refused");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
+test("another model is chosen for a goal whose model is away, or needs a key", async () => {
+  const view = await show("01m0parked", { exit: "needs_user", reason: "Model error: auth: HTTP 401" });
+  await press("model-change");
+  write("model-name", "qwen3");
+  await press("model-use");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", model: `${view.provider}/qwen3` }]]);
 });
 
 test("a goal that waits for a condition shows for what, the last look, and stops waiting at a click", async () => {

@@ -4,26 +4,36 @@ import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/usenow";
 import { PanelBox } from "./box";
+import { ChooseModel } from "./choosemodel";
 
+/** A goal that waits for its model: since when, until when, and why. */
 export function ProviderWaitPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const now = useNow(true);
-  const left = Date.parse(view.parked_until) - now;
+  const left = Date.parse(view.parked_until) - useNow(true);
+  const next = left > 0 ? `next try in ${clock(left)}` : "the next try is due";
+  const since = view.parked_since ? ` since ${timeOfDay(view.parked_since)}` : "";
   return (
-    <PanelBox view={view} kind="parked" title={view.reason}>
-      <p className="mt-1 text-text-muted tabular-nums" data-testid="parked-left">
-        {left > 0
-          ? `The goal resumes automatically in ${clock(left)}.`
-          : "The goal resumes as soon as a process picks it up."}
+    <PanelBox view={view} kind="parked" title={`Waiting for the model${since} · ${next}`}>
+      <p className="selectable mt-1 break-words text-text-muted" data-testid="parked-why">
+        {view.reason.replace(/^(?:Waiting for the model|the model): /, "")}
       </p>
-      <div className="mt-2 flex gap-2">
+      <div className="mt-2 flex flex-wrap gap-2">
         <Button look="primary" data-testid="answer-resume" onClick={() => void app.goals.resume(view.id)}>
-          Resume now
+          Try now
         </Button>
+        <ChooseModel view={view} />
         <Button look="quiet" data-testid="answer-abort" onClick={() => app.goals.abort(view.id)}>
           Abort
         </Button>
       </div>
     </PanelBox>
   );
+}
+
+/** The local time of a moment, with its day if it is not today. */
+function timeOfDay(at: string): string {
+  const moment = new Date(at);
+  const time = moment.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const isToday = moment.toDateString() === new Date().toDateString();
+  return isToday ? time : `${moment.toLocaleDateString("en", { weekday: "long" })} ${time}`;
 }

@@ -6,6 +6,7 @@ import { stripControl } from "@/lib/text";
 import { Button, Kbd } from "@/ui/button";
 import { DiffText } from "@/ui/diff";
 import { PanelBox } from "./box";
+import { ChooseModel, needsModel } from "./choosemodel";
 import { NoteField, useNoteForm } from "./note";
 import { UnprotectButton, UnprotectFiles, useUnprotect } from "./unprotect";
 
@@ -75,6 +76,7 @@ export function QuestionPanel({ view }: { view: GoalView }) {
             Continue without an answer
           </Button>
         ) : null}
+        {needsModel(view) ? <ChooseModel view={view} /> : null}
         {unlock ? null : <UnprotectButton choice={freed} />}
       </div>
     </PanelBox>

@@ -173,7 +173,7 @@ var trees = map[string]map[string][]string{
 		"internal/supervise": {"internal/socket"},
 		"internal/unixdiag":  {},
 	},
-	"backend/app":          {"tasks": {}, "transcript": {}, "trust": {}},
+	"backend/app":          {"faults": {}, "tasks": {}, "transcript": {}, "trust": {}},
 	"backend/agent/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
 	"backend/agent/mcp":    {"mcptest": {}},
 	"backend/agent/model":  {"catalog": {}, "modeltest": {}},

@@ -147,10 +147,5 @@ func (f folder) write(path string, b []byte) error {
 				"change the goal's copy with a command, and the user is shown the difference at the end", rel)
 		}
 	}
-	file, err := dirs.Create(f.root, rel)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(b)
-	return text.StripPathError(errors.Join(err, file.Close()))
+	return dirs.Write(f.root, rel, b)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // late is when a program counts as hanging.
-var late = waittest.Scale(2 * time.Minute)
+var late = waittest.Scale(5 * time.Minute)
 
 // TestMain lets the test binary act as goalctl.
 func TestMain(m *testing.M) {

@@ -108,6 +108,9 @@ func serveBomb(w http.ResponseWriter) {
 func modelFaults() (list []fault) {
 	for name, fails := range passingReplies() {
 		for times, group := range map[int]string{1: "model, once", 3: "model, three times in a row"} {
+			if times > 1 && name == "2,000 calls" {
+				continue // the agent is told each time, and three turns without a call are stuck
+			}
 			list = append(list, fault{group, name, times > 1, func(t *testing.T) string {
 				w := newWork(t, 2)
 				failed := 0

@@ -79,50 +79,64 @@ func chownDirLike(dir, below *os.Root) error {
 	return errors.Join(ChownLike(dir, f), text.StripPathError(f.Close()))
 }
 
-// Create opens a file at rel for writing, truncated, and creates it and the folders above it if they are missing. A
-// file that existed keeps its mode.
-func Create(root *os.Root, rel string) (_ *os.File, err error) {
+// Write replaces the content of a file at rel, and creates it and the folders above it if they are missing. A file that
+// existed keeps its mode, owner and other names, and its content if there is no room for the new one.
+func Write(root *os.Root, rel string, content []byte) (err error) {
 	dir, name, err := OpenParent(root, rel)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return nil, text.StripPathError(err)
-		}
-		if err := ChownLike(dir, f); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		return f, nil
+		return create(dir, name, content)
 	}
 	if err != nil {
-		return nil, text.StripPathError(err)
+		return text.StripPathError(err)
 	}
 	if err := rejectSymlink(dir, name, rel, info); err != nil {
-		return nil, err
+		return err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", rel)
+		return fmt.Errorf("%s is not a regular file", rel)
 	}
-	// It is truncated only once it is known to be a regular file. Opening a pipe would block.
+	// It is changed only once it is known to be a regular file. Opening a pipe would block.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, text.StripPathError(err)
+		return text.StripPathError(err)
 	}
 	openInfo, err := f.Stat()
 	if err == nil && !os.SameFile(info, openInfo) {
 		err = fmt.Errorf("%s changed while it was opened; try again", rel)
 	}
 	if err == nil {
-		err = f.Truncate(0)
+		err = replace(f, info.Size(), content)
 	}
+	return errors.Join(text.StripPathError(err), text.StripPathError(f.Close()))
+}
+
+// create writes a new file, whole or not at all.
+func create(dir *os.Root, name string, content []byte) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return nil, errors.Join(text.StripPathError(err), f.Close())
+		return text.StripPathError(err)
 	}
-	return f, nil
+	if err = ChownLike(dir, f); err == nil {
+		_, err = f.Write(content)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(text.StripPathError(err), text.StripPathError(dir.Remove(name)))
+	}
+	return nil
+}
+
+// replace replaces the content of a file that has size bytes. The room for more is reserved first.
+func replace(f *os.File, size int64, content []byte) error {
+	if err := reserve(f, size, int64(len(content))); err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	_, err := f.WriteAt(content, 0)
+	return errors.Join(err, f.Truncate(int64(len(content))))
 }
 
 func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {

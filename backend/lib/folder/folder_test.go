@@ -9,16 +9,7 @@ import (
 	"goalpost/backend/lib/folder"
 )
 
-func write(root *os.Root, rel, text string) error {
-	f, err := folder.Create(root, rel)
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteString(text); err != nil {
-		return err
-	}
-	return f.Close()
-}
+func write(root *os.Root, rel, text string) error { return folder.Write(root, rel, []byte(text)) }
 
 func open(t *testing.T) (*os.Root, string) {
 	t.Helper()
@@ -42,8 +33,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestCreate_ExistingFile_IsReplacedWithItsMode also checks that missing folders are created.
-func TestCreate_ExistingFile_IsReplacedWithItsMode(t *testing.T) {
+// TestWrite_ExistingFile_IsReplacedWithItsMode also checks that missing folders are created.
+func TestWrite_ExistingFile_IsReplacedWithItsMode(t *testing.T) {
 	root, dir := open(t)
 	must(t, write(root, "a/b/c.sh", "a long first text"))
 	must(t, os.Chmod(filepath.Join(dir, "a/b/c.sh"), 0o755))
@@ -57,8 +48,8 @@ func TestCreate_ExistingFile_IsReplacedWithItsMode(t *testing.T) {
 	}
 }
 
-// TestCreate_Links_AreRefused also tests .git by all its names: files there are run outside the sandbox.
-func TestCreate_Links_AreRefused(t *testing.T) {
+// TestWrite_Links_AreRefused also tests .git by all its names: files there are run outside the sandbox.
+func TestWrite_Links_AreRefused(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.MkdirAll(filepath.Join(dir, ".git/hooks"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, ".git/config"), []byte("as it was"), 0o600))
@@ -93,9 +84,9 @@ func TestCreate_Links_AreRefused(t *testing.T) {
 	}
 }
 
-// TestCreate_LinkSwappedIn_StaysInTheFolder swaps a link in while files are written. No file is written to the folder
+// TestWrite_LinkSwappedIn_StaysInTheFolder swaps a link in while files are written. No file is written to the folder
 // behind the link.
-func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
+func TestWrite_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.Mkdir(filepath.Join(dir, "behind"), 0o755))
 	entry := filepath.Join(dir, "door")

@@ -1,0 +1,20 @@
+package folder
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// reserve reserves the room by which a file is to grow. Where the file system cannot, it does nothing.
+func reserve(f *os.File, from, to int64) error {
+	if to <= from {
+		return nil
+	}
+	err := unix.Fallocate(int(f.Fd()), 0, from, to-from)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		return nil
+	}
+	return os.NewSyscallError("fallocate", err)
+}

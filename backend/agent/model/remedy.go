@@ -30,6 +30,9 @@ func (e *Error) Remedy() Remedy {
 	return Wait
 }
 
+// IsQuota reports whether the credit or the quota of the account is used up.
+func (e *Error) IsQuota() bool { return e.cause == noCredit }
+
 // IsRetryable reports whether the same turn is tried again soon. The provider's decision counts, except where the turn
 // must change first.
 func (e *Error) IsRetryable() bool {

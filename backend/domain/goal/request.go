@@ -38,6 +38,9 @@ type Options struct {
 	Persona     string `json:"persona,omitempty"` // "" is engineer
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort string `json:"effort,omitempty"`
+	// models that take the turns while the goal's own is away or its quota is used up, in this order: PROVIDER/MODEL or
+	// PROVIDER. In a request, they may also follow Model, after commas
+	Fallbacks []string `json:"fallbacks,omitempty"`
 	// turns between two runs of the critic; in a goal, 0 is no critic
 	CriticEvery int `json:"critic_every,omitempty"`
 	// who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own
@@ -103,7 +106,8 @@ func (r *Request) Flags() []Flag {
 		{"risk", UsualFlags, (*string)(&r.Risk), "maximum risk level: read_only, write_local (default), network_get, " +
 			"network_write, spends_money"},
 		{"allow-host", UsualFlags, &r.AllowHosts, "hosts that it may contact"},
-		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider"},
+		{"model", UsualFlags, &r.Model, "PROVIDER/MODEL, PROVIDER, or a model of the active provider; after a " +
+			"comma, others for while it is away"},
 
 		{"with", CheckFlags, withFlag{&r.Criterion}, "of the last --check: where=host, where=ssh:NAME and rerun=no for a " +
 			"command, from=file:PATH, from=cmd:COMMAND or from=url:URL for json, wait for manual, whole for visual"},

@@ -47,9 +47,20 @@ const (
 
 // Choose completes the goal's provider and model, and checks that the provider can be reached.
 func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
+	if own, others, _ := strings.Cut(g.Model, ","); others != "" {
+		g.Model, g.Options.Fallbacks = strings.TrimSpace(own), nil
+		for name := range strings.SplitSeq(others, ",") {
+			g.Options.Fallbacks = append(g.Options.Fallbacks, strings.TrimSpace(name))
+		}
+	}
 	p, err := pr.Chosen(g.Provider, g.Model)
 	if err != nil {
 		return err
+	}
+	for _, name := range g.Options.Fallbacks {
+		if err := pr.validateSecondaryModel(ctx, "model", name, p); err != nil {
+			return err
+		}
 	}
 	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
 	if err := validateEffort(p, g.Options.Effort); err != nil {
@@ -72,6 +83,7 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 // Chosen returns the provider with an id, and its model with a name; "" is the default one. Without an id, the name may
 // also be PROVIDER/MODEL or PROVIDER.
 func (pr *Providers) Chosen(id, name string) (config.Provider, error) {
+	name, _, _ = strings.Cut(name, ",") // fallbacks follow
 	if id == "" && name != "" {
 		if p, err := pr.Find(name, config.Provider{}); err == nil {
 			return p, nil
@@ -86,6 +98,9 @@ func (pr *Providers) Chosen(id, name string) (config.Provider, error) {
 
 // ChooseOther returns the model that a goal is to use from now on. A name without a provider is a model of the goal's.
 func (pr *Providers) ChooseOther(ctx context.Context, g goal.Goal, name string) (config.Provider, error) {
+	if strings.Contains(name, ",") {
+		return config.Provider{}, fault.Invalid("model", "a goal that has begun keeps its fallbacks", "name one model")
+	}
 	g.Model = name
 	if _, err := pr.Find(name, config.Provider{}); err == nil {
 		g.Provider = ""

@@ -30,6 +30,10 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		return modelSet{}, err
 	}
 	m := modelSet{Models: runner.Models{Agent: agent, Window: se.registry.Models.Window(ctx, provider)}}
+	if agent, m.Window, err = se.addFallbacks(ctx, g, agent, m.Window, choice); err != nil {
+		return modelSet{}, err
+	}
+	m.Agent = agent
 	if g.Options.Engine != "" {
 		if err := se.engine.open(ctx, g, agent, provider, se.warn); err != nil {
 			return modelSet{}, err
@@ -55,6 +59,24 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 		}
 	}
 	return m, se.warnUnpriced(g, provider)
+}
+
+// addFallbacks adds the models that take the turns while the goal's own is away. The smallest window counts.
+func (se *Session) addFallbacks(
+	ctx context.Context, g goal.Goal, own model.Client, window int, choice models.Choice,
+) (model.Client, int, error) {
+	if len(g.Options.Fallbacks) == 0 {
+		return own, window, nil
+	}
+	f := &fallbackModel{Client: own, name: choice.Model, clock: se.registry.Clock, warn: se.warn}
+	for _, name := range g.Options.Fallbacks {
+		other, err := se.openOther(ctx, "model", name, choice)
+		if err != nil {
+			return nil, 0, err
+		}
+		f.others, window = append(f.others, other), min(window, other.window)
+	}
+	return f, window, nil
 }
 
 // openOtherJudge opens the model that is asked if no answer of the judge can be read: the goal's critic or its own

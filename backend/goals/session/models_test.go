@@ -274,6 +274,57 @@ func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 	}
 }
 
+// TestOpenModels_OwnModelAway_FallbackTakesItsTurns: without asking the goal's own model before its time, and the user
+// is told once. It gets its turns back when it answers again.
+func TestOpenModels_OwnModelAway_FallbackTakesItsTurns(t *testing.T) {
+	for name, fails := range map[string]modeltest.Answer{
+		"away": modeltest.Fail(529, "overloaded"), "quota": modeltest.Fail(402, "no credit"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			isAway := true
+			own := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer {
+				if isAway {
+					return fails
+				}
+				return modeltest.Say("own")
+			})
+			other := modeltest.New(t, say("other"))
+			r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: own.URL, Model: "m"},
+				config.Provider{ID: "b", Kind: config.OpenAI, BaseURL: other.URL, Model: "spare", ContextWindow: 9_000})
+			g := goal.Goal{Request: goal.Request{Model: "a/m, b"}}
+			if err := r.registry.Models.Choose(t.Context(), &g); err != nil || g.Model != "m" || len(g.Options.Fallbacks) != 1 {
+				t.Fatalf("%+v, %v", g, err)
+			}
+			m, err := r.openModels(t.Context(), g)
+			if err != nil || m.Window != 9_000 {
+				t.Fatalf("%d, %v", m.Window, err)
+			}
+			for range 2 {
+				if ask(t, m.Agent, "m") != "other" {
+					t.Error("the goal's own model answered")
+				}
+			}
+			asked := len(own.Requests())
+			isAway = false
+			clock, ok := r.registry.Clock.(*now)
+			if !ok {
+				t.Fatal("no clock")
+			}
+			if ask(t, m.Agent, "m") != "other" || len(own.Requests()) != asked {
+				t.Error("the goal's own model was asked before its time")
+			}
+			clock.at = clock.at.Add(time.Hour)
+			if ask(t, m.Agent, "m") != "own" || other.Requests()[0].Model != "spare" {
+				t.Error("the goal's own model did not get its turns back")
+			}
+			all := strings.Join(*warned, "\n")
+			if strings.Count(all, "is away: spare takes its turns") != 1 || strings.Count(all, "m answers again") != 1 {
+				t.Errorf("warned of %s", all)
+			}
+		})
+	}
+}
+
 // TestTestProvider_EachKind_CallsATool also checks that an error says what to do.
 func TestTestProvider_EachKind_CallsATool(t *testing.T) {
 	t.Setenv("GOALPOST_TEST_KEY", "sk-right")

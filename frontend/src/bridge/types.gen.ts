@@ -685,6 +685,11 @@ export interface Options {
   persona?: string;
   /** reasoning effort, in the words of the model's protocol; "" is the provider's default */
   effort?: string;
+  /**
+   * models that take the turns while the goal's own is away or its quota is used up, in this order: PROVIDER/MODEL or
+   * PROVIDER. In a request, they may also follow Model, after commas
+   */
+  fallbacks?: string[];
   /** turns between two runs of the critic; in a goal, 0 is no critic */
   critic_every?: number;
   /** who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own */

@@ -51,5 +51,5 @@ func fencedBlocks(reply string) []string {
 const printedCall = "there was a tool call in the text of the reply, which the model's server did not recognize"
 
 // missingParser tells the user what to do about it.
-const missingParser = ". The server lacks the tool parser of this model. Start vLLM with --enable-auto-tool-choice and " +
-	"--tool-call-parser, llama.cpp with --jinja, or choose an Ollama model whose page says that it has tools"
+const missingParser = ". The server lacks the tool parser of this model. Start vLLM with --enable-auto-tool-choice " +
+	"and --tool-call-parser, llama.cpp with --jinja, or choose an Ollama model whose page says that it has tools"

@@ -68,7 +68,8 @@ func (c *compactor) compact(ctx context.Context, bytes int, asked *goal.Turn) *S
 		summary, whose = conversation.Excerpts(old, min(maxExcerpts, bytes/excerptsShare)), excerpts
 	}
 	m := goal.Message{Role: goal.User, Text: compactionPrefix + hostPart + whose.format(summary)}
-	how := c.messages.Compaction(old, len(c.messages.Messages()[0].Text)+len(m.Text), bytes)
+	begin := conversation.Size(c.messages.Messages()[:1])
+	how := c.messages.Compaction(old, begin+len(m.Text), bytes)
 	how.Summary = summary
 	m.Compaction = &how
 	c.messages.Add(m)

@@ -110,6 +110,22 @@ func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 	})
 }
 
+// TestEngine_ShapesWait_ReadTheResultAsTheirNextPrompt: an agent that waits for a condition asks no model until then.
+func TestEngine_ShapesWait_ReadTheResultAsTheirNextPrompt(t *testing.T) {
+	t.Parallel()
+	forShapes(t, []string{"codex"}, func(t *testing.T, agent engine.Profile) {
+		clock, dir := newJumpClock(t), t.TempDir()
+		p := startShape(t, agent, "waits", app.Options{Clock: clock})
+		id := p.startShapeGoal(agent, "work-on-it", dir)
+		p.waitsFor(id, "Waiting: the build")
+		must(t, os.WriteFile(filepath.Join(dir, "built"), nil, 0o600))
+		e := p.awaitWhileJumping(clock, "end", isEnd)
+		if b, ok := e.Body.(*event.Ended); !ok || b.Exit != goal.Done {
+			t.Fatalf("it ended with %+v", e.Body)
+		}
+	})
+}
+
 // TestEngine_ShapesPaused_ContinueTheSession: a pause waits for the running command, the resumed goal continues the
 // agent's session, and a note ends the turn and becomes the next prompt.
 func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {

@@ -158,6 +158,12 @@ type SecretStore interface {
 // error is for the user.
 type ReadinessChecker interface{ Ready() error }
 
+// AgentInterrupter is a Session whose goal may be driven by an external agent, which works on its own.
+type AgentInterrupter interface {
+	// InterruptAgent ends the agent's turn.
+	InterruptAgent(ctx context.Context)
+}
+
 // EnvironmentDescriber is a Session that describes the machine of its goal, in the same words for the whole run.
 type EnvironmentDescriber interface{ Environment() prompt.Environment }
 

@@ -89,8 +89,10 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	r.critic.close(context.WithoutCancel(ctx))
 	r.budget.stoppedAt = r.cfg.Clock.Now()
 	finishErr := r.finishRun(context.WithoutCancel(ctx), stop)
-	if stop.Exit != goal.WaitingForCondition || finishErr != nil { // otherwise its session looks at the condition
+	if stop.Exit != goal.WaitingForCondition || finishErr != nil {
 		r.closeSession(context.WithoutCancel(ctx), stop.Exit)
+	} else if agent, ok := r.session.(AgentInterrupter); ok { // its session looks at the condition
+		agent.InterruptAgent(context.WithoutCancel(ctx))
 	}
 	return stop, finishErr
 }

@@ -117,7 +117,8 @@ func (ge *goalEngine) reachPort(ctx context.Context, port int) error {
 // isForEngine reports whether an external agent gets a tool of Goalpost. For files and commands it has its own.
 func isForEngine(name string) bool {
 	switch name {
-	case "claim_complete", "abort_with_report", "ask_user", "write_todos", "request_access", "read_evidence":
+	case "claim_complete", "abort_with_report", "ask_user", "write_todos", "request_access", "read_evidence",
+		"wait_until":
 		return true
 	}
 	return strings.HasPrefix(name, "browser_") || strings.HasPrefix(name, "terminal_")

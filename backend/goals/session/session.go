@@ -148,6 +148,9 @@ func (se *Session) Tools() []runner.Tool {
 
 func (se *Session) Judge() runner.Verifier { return se.checks }
 
+// InterruptAgent ends the turn of the goal's external agent, if it has one.
+func (se *Session) InterruptAgent(ctx context.Context) { se.engine.interrupt(ctx) }
+
 // TotalSpend returns what the goal's children have spent.
 func (se *Session) TotalSpend() goal.Spend { return se.children.TotalSpend() }
 

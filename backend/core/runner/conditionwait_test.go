@@ -1,6 +1,8 @@
 package runner_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"goalpost/backend/core/runner"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/storage/store"
 )
 
@@ -338,6 +341,74 @@ func TestWaitUntil_TwoHours_CostNothing(t *testing.T) {
 	}
 	if !strings.HasPrefix(fmt.Sprint(looked), "[2 4 8 16") || len(looked) > 6 {
 		t.Errorf("it journaled the looks %d", looked)
+	}
+}
+
+// probe is a tool that waits for a host to answer. The host has answered when the test creates the file "answered".
+type probe struct{ world *world }
+
+func (*probe) Spec() goal.ToolSpec { return goal.ToolSpec{Name: "probe"} }
+
+func (*probe) Effect(context.Context, json.RawMessage) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"ci.example"}}, nil
+}
+
+func (*probe) Do(ctx context.Context, _ json.RawMessage) goal.Result {
+	run, _ := goal.RunOf(ctx)
+	return goal.Result{OK: run.Control.WaitUntil(goal.Wait{For: "ci", EveryMS: 60_000}, 2*time.Hour) == nil}
+}
+
+// Look finds an answer only if the host is open.
+func (p *probe) Look(context.Context, json.RawMessage, string) (goal.Look, error) {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	_, err := os.Stat(filepath.Join(p.world.dir, "answered"))
+	open := len(p.world.during) > 0 && len(p.world.during[len(p.world.during)-1]) == 1
+	return goal.Look{IsMet: err == nil && open, Text: fmt.Sprintf("open: %t", open)}, nil
+}
+
+// newApprovedWait is a goal that waits after the user has approved the call with a scope.
+func newApprovedWait(t *testing.T, scope policy.Scope) *waiting {
+	t.Helper()
+	hands := newHandClock()
+	w := newWorldAt(t, hands, call(`probe {}`), call(finishAll, pendingClaim))
+	w.patience.Store(int64(1000 * time.Hour))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("approval_requested")
+	if err := w.store.Orders.Add(t.Context(), g.ID, yes("a1", scope)); err != nil {
+		t.Fatal(err)
+	}
+	w.runner.Wake(g.ID)
+	w.await("paused")
+	return &waiting{w, hands, g}
+}
+
+// TestWaitUntil_ApprovedOnce_LooksWithTheRightsOfTheCall: the approval of the call is for all its looks, also in
+// another process, and for nothing else.
+func TestWaitUntil_ApprovedOnce_LooksWithTheRightsOfTheCall(t *testing.T) {
+	w := newApprovedWait(t, policy.ScopeOnce)
+	began := w.hands.Now()
+	w.hands.passUntil(t, "a look", func() bool { return w.hands.Now().Sub(began) > 10*time.Minute })
+	w.restart(nil)
+	w.write("answered")
+	if got := w.finish(); !strings.Contains(got, "open: true") {
+		t.Errorf("the agent reads %q", got)
+	}
+	if left := w.grants(w.goal); len(left) > 0 {
+		t.Errorf("the grants %+v are left", left)
+	}
+}
+
+func TestWaitUntil_GrantRevoked_EndsTheWait(t *testing.T) {
+	w := newApprovedWait(t, policy.ScopeHost)
+	revoke := goal.Order{Kind: goal.OrderRevoke, Request: "a1"}
+	if err := w.store.Orders.Add(t.Context(), w.goal.ID, revoke); err != nil {
+		t.Fatal(err)
+	}
+	w.runner.Wake(w.goal.ID)
+	if got := w.finish(); !strings.Contains(got, "the user revoked what the wait needs") {
+		t.Errorf("the agent reads %q", got)
 	}
 }
 

@@ -204,7 +204,7 @@ func (en *environment) Tools() []runner.Tool {
 	for _, t := range en.box.Tools() {
 		list = append(list, t)
 	}
-	return append(list, broken{}, &en.world.post)
+	return append(list, broken{}, &en.world.post, &probe{world: en.world})
 }
 
 func (en *environment) Close(context.Context, goal.Exit) error {

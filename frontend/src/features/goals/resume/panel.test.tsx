@@ -160,7 +160,9 @@ test("a goal that waits for a condition shows for what, the last look, and stops
   const notes = [
     { seq: 1, kind: "looked", at: "", text: "2 looks so far, the last one: exit 8", afterStep: 1 },
   ] as const;
-  await act(() => app.set({ detail: { ...app.state.detail, journal: { ...app.state.detail.journal, notes } } }));
+  act(() => {
+    app.set({ detail: { ...app.state.detail, journal: { ...app.state.detail.journal, notes } } });
+  });
   expect(get("waiting-look").textContent).toContain("exit 8");
   await press("answer-stop-waiting");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/host/notify"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/config"
@@ -142,6 +143,25 @@ func (no *notifier) show(ctx context.Context, e event.Event, n notify.Notificati
 		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
 	n.Text = no.mask.Text(n.Text)
+	no.deliver(ctx, n)
+}
+
+// showDamage says that the daily copy found the database damaged.
+func (no *notifier) showDamage(problem error) {
+	if !no.cfg.Settings().Notifications {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
+	defer cancel()
+	no.deliver(ctx, notify.Notification{
+		Title:  "Goalpost's database is damaged",
+		Text:   api.ToProblem(problem).Message + ". goalctl doctor says what can be restored.",
+		Urgent: true,
+	})
+}
+
+// deliver passes a notification to the desktop.
+func (no *notifier) deliver(ctx context.Context, n notify.Notification) {
 	d, err := notify.Open(ctx)
 	if err == nil {
 		err = d.Notify(ctx, n)

@@ -76,7 +76,11 @@ func (a *App) Open(ctx context.Context) (err error) {
 		}
 	}
 	if a.databaseProblem == nil {
-		a.store.Backups.Start(ctx, nil)
+		var onDamage func(error)
+		if a.notifier != nil {
+			onDamage = a.notifier.showDamage
+		}
+		a.store.Backups.Start(ctx, onDamage)
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil

@@ -73,7 +73,7 @@ func Copies(dir string) ([]Copy, error) {
 }
 
 // Start copies the database in the background: now, if the last copy is of another day, and on each later day. Close
-// stops it. onDamage, which may be nil, receives what is wrong if the database turns out to be damaged.
+// stops it. onDamage, which may be nil, receives once what is wrong if the database turns out to be damaged.
 func (b *Backups) Start(ctx context.Context, onDamage func(error)) {
 	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
 	b.done = make(chan struct{})
@@ -88,6 +88,7 @@ func (b *Backups) Start(ctx context.Context, onDamage func(error)) {
 				b.log.Warn("the database was not copied", "error", err)
 				if onDamage != nil && isDamage(err) {
 					onDamage(err)
+					onDamage = nil
 				}
 			}
 			select {

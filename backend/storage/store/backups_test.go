@@ -97,6 +97,13 @@ func TestBackups_NoCopyPossible_SaysWhy(t *testing.T) {
 		if copies, err := Copies(dir); err != nil || len(copies) != 0 {
 			t.Errorf("%s: %v, %v", name, copies, err)
 		}
+		if test.damage {
+			reported := make(chan error, 1)
+			s.Backups.Start(ctx, func(err error) { reported <- err })
+			if err := <-reported; !isDamage(err) {
+				t.Errorf("%s: reported %v", name, err)
+			}
+		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

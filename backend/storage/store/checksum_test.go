@@ -13,6 +13,31 @@ import (
 	"goalpost/backend/lib/fault"
 )
 
+// TestList_BitsFlippedInAGoal_SaysSoPlainly: the columns of goals have no checksum, but they are JSON.
+func TestList_BitsFlippedInAGoal_SaysSoPlainly(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	s := open(t, dir, nil)
+	create(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "goalpost.db")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content = bytes.ReplaceAll(content, []byte(`"risk":"write_local"`), []byte(`"risk":#write_local"`))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = open(t, dir, nil).Goals.List(ctx, Filter{})
+	problem := fault.Of(Explain(err))
+	if want := "the database is damaged: a part of it is missing or was overwritten"; problem.Message != want ||
+		!strings.Contains(problem.Hint, "goalctl doctor") {
+		t.Errorf("%+v", problem)
+	}
+}
+
 // TestEvents_BitsFlipped_AreNamedAndTheRestIsRead changes bytes in the file: words inside of a text, a quote, which
 // leaves no JSON, and the verdict of a claim.
 func TestEvents_BitsFlipped_AreNamedAndTheRestIsRead(t *testing.T) {

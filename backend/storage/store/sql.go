@@ -110,17 +110,22 @@ func (t timeColumn) Scan(value any) error {
 	return nil
 }
 
-// jsonColumn reads stored JSON into what v points to. NULL changes nothing.
+// jsonColumn reads stored JSON into what v points to. NULL changes nothing. What is not JSON was changed on the disk.
 type jsonColumn struct{ v any }
 
 func (j jsonColumn) Scan(value any) error {
+	var err error
 	switch b := value.(type) {
 	case nil:
-		return nil
 	case string:
-		return json.Unmarshal([]byte(b), j.v) //nolint:wrapcheck // the caller adds the context
+		err = json.Unmarshal([]byte(b), j.v)
 	case []byte:
-		return json.Unmarshal(b, j.v) //nolint:wrapcheck // the caller adds the context
+		err = json.Unmarshal(b, j.v)
+	default:
+		return fmt.Errorf("%T is not JSON", value)
 	}
-	return fmt.Errorf("%T is not JSON", value)
+	if err != nil {
+		return &damageError{err.Error()}
+	}
+	return nil
 }

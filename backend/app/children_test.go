@@ -138,14 +138,12 @@ func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 	}
 }
 
-// TestChild_MoreThanItsParent_IsRefused also checks that a child cannot choose where a check runs, and that naming a
-// host in a check does not open the host.
+// TestChild_MoreThanItsParent_IsRefused also checks that naming a host in a check does not open the host.
 func TestChild_MoreThanItsParent_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(
 		call("start_goal", fmt.Sprintf(startChild, `,"risk":"network_write"`)),
-		call("start_goal", `{"objective":"x","checks":[{"type":"shell","command":"test -f x","where":"host"}]}`),
 		call("start_goal", `{"objective":"x","checks":[{"type":"manual"}]}`),
 		call("start_goal", `{"objective":"x","checks":[]}`),
 		call("start_goal", `{"objective":"x","checks":[{"type":"shell","command":"true"}]}`),
@@ -157,13 +155,29 @@ func TestChild_MoreThanItsParent_IsRefused(t *testing.T) {
 		call("start_goal", fmt.Sprintf(startChild, `,"deny_tools":["claim_complete"]`)),
 	)
 	for i, want := range []string{
-		"at most write_local", "where", "cannot be chosen", "no check", "passes",
+		"at most write_local", "cannot be chosen", "no check", "passes",
 		"this goal has no parent", "did not start a goal \"00000000\"", "contacts shop.example", "contacts 169.254.169.254",
 		"cannot end the run honestly",
 	} {
 		if steps[i].Outcome == event.OK || !strings.Contains(steps[i].Result, want) {
 			t.Errorf("step %d: %s %s", i, steps[i].Outcome, steps[i].Result)
 		}
+	}
+}
+
+// TestChild_CheckOnTheHost_RunsInTheSandbox: a goal cannot choose where the checks of its child run.
+func TestChild_CheckOnTheHost_RunsInTheSandbox(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	steps := p.did(call("start_goal",
+		`{"objective":"write the part","checks":[{"type":"shell","command":"test -f x","where":"host"}]}`))
+	if steps[0].Outcome != event.OK || !strings.Contains(steps[0].Result, "has no argument where") {
+		t.Fatalf("%s %s", steps[0].Outcome, steps[0].Result)
+	}
+	child, err := p.goal.Get(p.child())
+	must(t, err)
+	if got := child.Checks[0].Where; got != "" {
+		t.Errorf("the check of the child runs on %q", got)
 	}
 }
 

@@ -3,8 +3,7 @@ package folder
 import (
 	"errors"
 	"os"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // reserve reserves the room by which a file is to grow. Where the file system cannot, it does nothing.
@@ -12,8 +11,8 @@ func reserve(f *os.File, from, to int64) error {
 	if to <= from {
 		return nil
 	}
-	err := unix.Fallocate(int(f.Fd()), 0, from, to-from)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+	err := syscall.Fallocate(int(f.Fd()), 0, from, to-from)
+	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		return nil
 	}
 	return os.NewSyscallError("fallocate", err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -140,6 +141,26 @@ func (g *GoalLocks) IsLocked(id goal.ID) (bool, error) {
 		return false, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
 	return !free, nil
+}
+
+// hasLiveOwner reports whether the process that locked a goal lives. A process that dies while it starts a child leaves
+// the lock to that, until the child has begun its own program. hasLiveOwner polls until then: nothing signals it.
+func (g *GoalLocks) hasLiveOwner(id goal.ID) (bool, error) {
+	for deadline := time.Now().Add(lockProbeTimeout); ; time.Sleep(5 * time.Millisecond) {
+		o, err := g.LockOwner(id)
+		if err != nil || o.PID == 0 {
+			return false, err
+		}
+		if isAlive(o.PID) || time.Now().After(deadline) {
+			return true, nil
+		}
+	}
+}
+
+// isAlive reports whether a process exists.
+func isAlive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // Unlock releases the lock file. The file stays: removing it would race with a process that has just opened it.

@@ -42,7 +42,10 @@ func (r *Recovery) Interrupt(ctx context.Context) (int, error) {
 func (r *Recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
 	// A run commits its stop before it releases the lock: a running goal with a free lock has died. Any other free
 	// lock may be taken at this moment.
-	if alive, err := r.locks.IsLocked(id); err != nil || alive {
+	if g, err := r.goals.Get(ctx, id); err != nil || g.Status != goal.Running {
+		return false, err
+	}
+	if alive, err := r.locks.hasLiveOwner(id); err != nil || alive {
 		return false, err
 	}
 	if g, err := r.goals.Get(ctx, id); err != nil || g.Status != goal.Running {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -378,6 +380,34 @@ func TestInterrupt_LiveOwner_IsLeftAlone(t *testing.T) {
 		t.Errorf("own: %v", err)
 	}
 	if err := own.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInterrupt_ChildOfDeadOwner_IsAwaited: a process that is killed while it starts a child leaves its lock to the
+// child for a moment.
+func TestInterrupt_ChildOfDeadOwner_IsAwaited(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	begin(t, s, g.ID)
+	owner := exec.CommandContext(t.Context(), "true")
+	if err := owner.Run(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(s.Locks.lockPath(g.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), "sleep", "0.2")
+	child.ExtraFiles = []*os.File{file}
+	_, err = fmt.Fprintln(file, owner.Process.Pid)
+	if err = errors.Join(err, syscall.Flock(int(file.Fd()), syscall.LOCK_EX), child.Start(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Recovery.Interrupt(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d interrupted, %v", n, err)
+	}
+	if err := child.Wait(); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,4 +18,6 @@ type FolderLocks struct{ Place, State string }
 func DefaultLockPlace() string { return "" }
 
 // Lock claims nothing.
-func (FolderLocks) Lock(goal.ID, []string) (unlock func(), busy string, err error) { return nil, "", nil }
+func (FolderLocks) Lock(goal.ID, []string) (unlock func(), busy string, err error) {
+	return nil, "", nil
+}

@@ -126,6 +126,7 @@ func (r *Run) addVerification() {
 		history:  r.cfg.Store.History,
 	}
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
+	r.reporter.history = r.cfg.Store.History
 }
 
 // addDispatcher adds the part that executes the agent's calls.

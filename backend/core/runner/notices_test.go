@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/process"
@@ -18,16 +19,24 @@ func (littered) ThingsLeft() []string {
 
 func (still) Changed(context.Context) (string, error) { return "1 file changed: a", nil }
 
-// TestReport_AtMostSixBullets checks the limit for a session with many leftovers, all of which are named in one bullet.
-func TestReport_AtMostSixBullets(t *testing.T) {
+// rested is the history of a goal that has waited.
+type rested struct{ History }
+
+func (rested) Waits(context.Context, goal.ID) ([]goal.PastWait, error) {
+	return []goal.PastWait{{Exit: goal.WaitingForProvider, Took: time.Hour}}, nil
+}
+
+// TestReport_AtMostSevenBullets checks the limit for a session with many leftovers, all of which are named in one
+// bullet.
+func TestReport_AtMostSevenBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
-	r.reporter.folder, r.reporter.autorun = still{}, littered{}
+	r.reporter.folder, r.reporter.autorun, r.reporter.history = still{}, littered{}, rested{}
 	r.plan.todos = []goal.Todo{{Text: "more"}}
 	r.verification.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
 		r.verification.claims.accepted = &pendingClaim{rationale: "it works"}
 		bullets := r.reporter.report(t.Context(), stop)
-		if len(bullets) != 6 || !strings.HasPrefix(bullets[5], "Next: ") {
+		if len(bullets) != 7 || !strings.HasPrefix(bullets[5], "Waited 1 h") || !strings.HasPrefix(bullets[6], "Next: ") {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
 		}
 		if want := "1 file changed: a. git would obey this. the copy was changed. files are in /tmp"; bullets[3] != want {

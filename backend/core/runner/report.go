@@ -105,20 +105,33 @@ type reporter struct {
 	budget   *budget
 	plan     *plan
 	requests *agentRequests
+	history  History // nil if nothing is recorded
 
 	folder   FolderState      // nil if nothing can be compared
 	autorun  LeftoverReporter // nil if the session reports none
 	worktree WorktreeCommitter
 }
 
-// report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
-// what changed, the usage, and what the user can do next.
+// report returns at most seven bullets, written by the host: why the run stopped, the verdicts, what the agent said,
+// what changed, the usage, for what the goal waited, and what the user can do next.
 func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
 		r.stopReasonText(stop), verdictBullet(r.goal.Criterion, r.claims.last), r.agentText(stop),
-		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.total), nextSteps(stop.Exit),
+		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.total), r.waits(ctx), nextSteps(stop.Exit),
 	}
 	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
+}
+
+// waits says for what the goal has waited by itself.
+func (r *reporter) waits(ctx context.Context) string {
+	if r.history == nil {
+		return ""
+	}
+	list, err := r.history.Waits(context.WithoutCancel(ctx), r.goal.ID)
+	if err != nil {
+		return "For what it waited is unknown: " + err.Error()
+	}
+	return goal.DescribeWaits(list)
 }
 
 // agentText returns what the agent last said about its work, or its open todos.

@@ -112,26 +112,27 @@ type reporter struct {
 	worktree WorktreeCommitter
 }
 
-// report returns at most seven bullets, written by the host: why the run stopped, the verdicts, what the agent said,
-// what changed, the usage, for what the goal waited, and what the user can do next.
+// report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
+// what changed, the usage, and what the user can do next.
 func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
 		r.stopReasonText(stop), verdictBullet(r.goal.Criterion, r.claims.last), r.agentText(stop),
-		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.total), r.waits(ctx), nextSteps(stop.Exit),
+		r.describeChanges(ctx, stop.Exit), r.usage(ctx), nextSteps(stop.Exit),
 	}
 	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
 }
 
-// waits says for what the goal has waited by itself.
-func (r *reporter) waits(ctx context.Context) string {
+// usage says what the goal has used, and for what it has waited by itself.
+func (r *reporter) usage(ctx context.Context) string {
+	used := r.budget.usageText(r.claims.total)
 	if r.history == nil {
-		return ""
+		return used
 	}
 	list, err := r.history.Waits(context.WithoutCancel(ctx), r.goal.ID)
 	if err != nil {
-		return "For what it waited is unknown: " + err.Error()
+		return used + " For what it waited is unknown: " + err.Error()
 	}
-	return goal.DescribeWaits(list)
+	return strings.TrimSpace(used + " " + goal.DescribeWaits(list))
 }
 
 // agentText returns what the agent last said about its work, or its open todos.

@@ -73,5 +73,5 @@ func DescribeWaits(list []PastWait) string {
 	if more := len(named) - maxNamed; more > 0 {
 		named = append(named[:maxNamed], fmt.Sprintf("and %d more times", more))
 	}
-	return fmt.Sprintf("Waited %s, at no cost: %s", FormatDuration(total), strings.Join(append(parts, named...), ", "))
+	return fmt.Sprintf("Waited %s, at no cost: %s.", FormatDuration(total), strings.Join(append(parts, named...), ", "))
 }

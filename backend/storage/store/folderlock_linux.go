@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -51,8 +53,10 @@ func (fl FolderLocks) Lock(id goal.ID, folders []string) (unlock func(), busy st
 		return nil, "", fmt.Errorf("locking the goal's folder: %w", err)
 	}
 	all := flock.New(filepath.Join(fl.Place, "all")) // held while claims are compared and written
-	if ok, err := acquireExclusive(all); err != nil || !ok {
-		return nil, "", errors.Join(errors.New("locking the goal's folder: another process does that for too long"), err)
+	ctx, cancel := context.WithTimeout(context.Background(), lockProbeTimeout)
+	defer cancel()
+	if _, err := all.TryLockContext(ctx, time.Millisecond); err != nil {
+		return nil, "", fmt.Errorf("locking the goal's folder: another process does that for too long: %w", err)
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
 	if busy, err = fl.findConflict(mine); err != nil || busy != "" {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"goalpost/backend/domain/goal"
 )
@@ -76,4 +79,22 @@ func TestFolderLocks_PlaceOfSomeoneElse_IsRefused(t *testing.T) {
 			t.Errorf("%s is used", place)
 		}
 	}
+}
+
+// TestFolderLocks_AnotherClaimIsWritten_IsAwaited: two goals that start at once both claim their folders.
+func TestFolderLocks_AnotherClaimIsWritten_IsAwaited(t *testing.T) {
+	locks := FolderLocks{Place: filepath.Join(t.TempDir(), "place"), State: "one"}
+	if err := makePlace(locks.Place); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(filepath.Join(locks.Place, "all"))
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = other.Close() })
+	unlock, busy, err := locks.Lock("01m0goal000000000000000001", []string{t.TempDir()})
+	if err != nil || busy != "" || unlock == nil {
+		t.Fatalf("%q, %v", busy, err)
+	}
+	unlock()
 }

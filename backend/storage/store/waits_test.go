@@ -54,7 +54,7 @@ func TestWaits_OfANight_AreAddedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "Waited 3 h 05 m, at no cost: 2 times for the model (1 h 05 m), for CI (2 h)"
+	const want = "Waited 3 h 05 m, at no cost: 2 times for the model (1 h 05 m), for CI (2 h)."
 	if got := goal.DescribeWaits(list); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -63,7 +63,9 @@ function methods() {
     if (text.includes(`export type ${type} =`)) return "no-such-thing";
     return { string: "no-such-thing", number: -1, boolean: true }[type] ?? {};
   };
-  return [...text.matchAll(/^ {2}"(\w+)\.(\w+)": \(([^)]*)\) =>/gm)].map(([, area, name, parameters]) => ({
+  const all = [...text.matchAll(/^ {2}"(\w+)\.(\w+)": \(([^)]*)\) =>/gm)];
+  const bound = all.filter(([, area]) => area !== "DatabaseAPI"); // bound while the database cannot be read
+  return bound.map(([, area, name, parameters]) => ({
     area,
     name,
     args: parameters

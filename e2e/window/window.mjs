@@ -62,12 +62,23 @@ class Driver {
   }
 }
 
-/** Opens the window, passes it to `use`, and ends all processes by their pids. */
+/**
+ * Opens the window, passes it to `use`, and ends all processes by their pids. `prepare` gets the data folder before the
+ * start; `first` is what the window shows first.
+ */
 export async function withWindow(
   use,
-  { width = 1440, height = 900, program = join(root, "bin", "goalpost"), env: more = {} } = {},
+  {
+    width = 1440,
+    height = 900,
+    program = join(root, "bin", "goalpost"),
+    env: more = {},
+    prepare = () => {},
+    first = "window",
+  } = {},
 ) {
   const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
+  prepare(join(home, "data"));
   const pidFile = join(home, "pid");
   const ends = [() => rmSync(home, { recursive: true, force: true })];
   // WebKit's processes end after the window, and write to their home until then.
@@ -110,7 +121,7 @@ export async function withWindow(
     ends.unshift(() => endPid(pidFile));
     await driver.open(fileURLToPath(new URL("app.sh", import.meta.url)));
     window = new Window(driver, display, home, service);
-    await window.sees("window");
+    await window.sees(first);
     await use(window);
   } catch (error) {
     if (window) {

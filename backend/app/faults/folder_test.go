@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -25,14 +26,14 @@ func folderFaults() (list []fault) {
 	} {
 		list = append(list, fault{"folder", name, false, func(t *testing.T) string {
 			w := newWork(t, 3)
-			w.before = func(turn int) {
+			w.actBefore(func(turn int) {
 				if turn == 1 {
 					w.before = nil
 					if err := damage(w.dir); err != nil {
 						t.Error(err)
 					}
 				}
-			}
+			})
 			a := w.goalctl(t, w.runArgs()...)
 			if problem := a.expect(exitNeedsUser, "folder"); problem != "" {
 				return problem
@@ -60,10 +61,10 @@ func undoHardLink(t *testing.T) string {
 	if err := os.Link(outside, inside); err != nil {
 		t.Fatal(err)
 	}
-	w.before = func(int) {
+	w.actBefore(func(int) {
 		w.before = nil
 		put(t, inside, []byte("after\n")) // as a command of the agent would: through the link
-	}
+	})
 	if problem := w.goalctl(t, w.runArgs()...).expect(exitDone); problem != "" {
 		return problem
 	}
@@ -97,10 +98,10 @@ func startReadOnly(t *testing.T) string {
 	} else if err := os.Chmod(w.dir, 0o555); err != nil { //nolint:gosec // which is what the test is about
 		t.Fatal(err)
 	}
-	asked := false
-	w.before = func(int) { asked = true }
+	var asked atomic.Bool
+	w.actBefore(func(int) { asked.Store(true) })
 	a := w.goalctl(t, w.runArgs()...)
-	if asked {
+	if asked.Load() {
 		return "the model was asked first: " + tail(a.output)
 	}
 	if a.code == exitDone || !strings.Contains(a.output, "read-only") && !strings.Contains(a.output, "cannot be written") {
@@ -139,12 +140,12 @@ func fillDisk(t *testing.T) string {
 		}
 	}()
 	filler := filepath.Join(w.dir, "filler")
-	w.before = func(turn int) {
+	w.actBefore(func(turn int) {
 		if turn == 1 {
 			w.before = nil
 			_ = os.WriteFile(filler, make([]byte, 2<<20), 0o600) // until nothing is left
 		}
-	}
+	})
 	a := w.goalctl(t, w.runArgs()...)
 	if a.code == exitDone || !strings.Contains(a.output, "no space left") && !strings.Contains(a.output, "full") {
 		return "it does not say why: " + tail(a.output)
@@ -161,7 +162,7 @@ func shareFolder(t *testing.T) string {
 	other := place{w.home + "2", w.dir}
 	var second answer
 	var waits sync.WaitGroup
-	w.before = func(turn int) {
+	w.actBefore(func(turn int) {
 		if turn != 1 {
 			return
 		}
@@ -191,7 +192,7 @@ func shareFolder(t *testing.T) string {
 			close(said)
 		})
 		<-said // that it waits, or its end
-	}
+	})
 	first := w.goalctl(t, w.runArgs()...)
 	waits.Wait()
 	if problem := first.expect(exitDone); problem != "" {

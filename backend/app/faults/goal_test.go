@@ -74,6 +74,20 @@ func newWork(t *testing.T, steps int) *work {
 	return w
 }
 
+// failWith sets what takes requests in the place of the model.
+func (w *work) failWith(f func(w http.ResponseWriter, r *http.Request, turn int) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fail = f
+}
+
+// actBefore sets what happens before the model answers. It happens with w.mu locked.
+func (w *work) actBefore(f func(turn int)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.before = f
+}
+
 // file is the name of a step's file.
 func (w *work) file(step int) string { return fmt.Sprintf("step-%d", step+1) }
 

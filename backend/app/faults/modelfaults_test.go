@@ -114,14 +114,14 @@ func modelFaults() (list []fault) {
 			list = append(list, fault{group, name, times > 1, func(t *testing.T) string {
 				w := newWork(t, 2)
 				failed := 0
-				w.fail = func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
+				w.failWith(func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
 					if turn != 1 || failed == times {
 						return false
 					}
 					failed++
 					fails(rw)
 					return true
-				}
+				})
 				return w.goalctl(t, w.runArgs()...).expect(exitDone)
 			}})
 		}
@@ -133,7 +133,7 @@ func modelFaults() (list []fault) {
 		list = append(list, fault{"model, for 75 seconds", name, true, func(t *testing.T) string {
 			w := newWork(t, 2)
 			var began time.Time
-			w.fail = func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
+			w.failWith(func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
 				if turn == 1 && began.IsZero() {
 					began = time.Now()
 				}
@@ -142,7 +142,7 @@ func modelFaults() (list []fault) {
 				}
 				fails(rw)
 				return true
-			}
+			})
 			return w.goalctl(t, w.runArgs()...).expect(exitDone)
 		}})
 	}
@@ -168,7 +168,7 @@ func lastingFaults() (list []fault) {
 			func(t *testing.T) string {
 				w := newWork(t, 2)
 				isOver := false
-				w.fail = func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
+				w.failWith(func(rw http.ResponseWriter, _ *http.Request, turn int) bool {
 					if turn != 1 || isOver {
 						return false
 					}
@@ -178,7 +178,7 @@ func lastingFaults() (list []fault) {
 					rw.WriteHeader(c.code)
 					_, _ = io.WriteString(rw, c.body)
 					return true
-				}
+				})
 				if problem := w.goalctl(t, w.runArgs()...).expect(exitNeedsUser); problem != "" {
 					return problem
 				}

@@ -46,12 +46,12 @@ func (w *work) killIn(t *testing.T, turn int) string {
 func (w *work) signalIn(t *testing.T, turn int, act func(process int)) answer {
 	t.Helper()
 	process := make(chan int, 1)
-	w.before = func(now int) {
+	w.actBefore(func(now int) {
 		if now == turn {
 			w.before = nil
 			act(<-process)
 		}
-	}
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), late)
 	defer cancel()
 	c := w.command(ctx, w.runArgs()...)

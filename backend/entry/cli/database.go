@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
@@ -70,6 +74,9 @@ func (dc databaseCommands) restore() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := refuseSound(c.Context(), dir); err != nil {
+				return err
+			}
 			aside, err := store.Restore(c.Context(), dir, from)
 			if err != nil {
 				return fmt.Errorf("restoring the database: %w", err)
@@ -108,6 +115,9 @@ func (dc databaseCommands) anew() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("configuration: %w", err)
 			}
+			if err := refuseSound(c.Context(), dir); err != nil {
+				return err
+			}
 			aside, err := store.StartAnew(c.Context(), dir)
 			if err != nil {
 				return fmt.Errorf("starting anew: %w", err)
@@ -115,6 +125,21 @@ func (dc databaseCommands) anew() *cobra.Command {
 			return dc.program.printf("The database is new and has no goals.%s\n", describeAside(aside))
 		},
 	}
+}
+
+// refuseSound refuses to replace a database that can be read and has goals: nobody means that.
+func refuseSound(ctx context.Context, dir string) error {
+	s, err := store.OpenReadOnly(ctx, dir)
+	if err != nil {
+		return nil //nolint:nilerr // which is why it is replaced
+	}
+	_, n, err := s.Goals.List(ctx, store.Filter{Limit: 1})
+	isSound := errors.Join(err, s.Backups.Check(ctx), s.Damage) == nil
+	if err := s.Close(); err != nil || !isSound || n == 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "the database is sound and has "+goal.FormatCount(n, "goal"),
+		"it needs no repair; to replace it all the same, move "+filepath.Join(dir, "goalpost.db")+" away first")
 }
 
 func describeAside(path string) string {

@@ -174,6 +174,13 @@ func TestDatabase_Damaged_EachDoorWorksOrSaysWhatToDo(t *testing.T) {
 			}
 			d.expect(0, id[len(id)-8:], "list")
 
+			for _, command := range []string{"new", "restore"} {
+				d.expect(2, "the database is sound and has 1 goal", "database", command)
+			}
+			d.expect(0, id[len(id)-8:], "list")
+			if err := os.Remove(d.database()); err != nil {
+				t.Fatal(err)
+			}
 			d.expect(0, "has no goals", "database", "new")
 			d.expect(0, "No goals.", "list")
 		})

@@ -51,7 +51,7 @@ xwd -root -silent >window.xwd
   { gio mime x-scheme-handler/goalpost; exit 1; }
 # The desktop's handler is goalpost open, which says that it reached the window.
 gio open "goalpost://goal/$old_goal" >opened.log 2>&1
-until_true "the address in the open window" grep 'come to the front' opened.log
+until_true "the address in the open window" grep 'it is in front now' opened.log
 rm opened.log
 if goalpost open -- "goalpost://goal/$old_goal?abort=1"; then exit 1; fi
 kill -TERM $window

@@ -371,3 +371,37 @@ func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 		Criterion: goal.Criterion{Checks: []goal.Check{}},
 	}, "criterion") // the proposal is never used implicitly
 }
+
+// TestFolders_AfterAGoal_OffersItsFolder, and creates one that is missing.
+func TestFolders_AfterAGoal_OffersItsFolder(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	dir := t.TempDir()
+	for _, in := range []string{dir, dir, ""} { // the last one gets a folder of its own, which is not offered again
+		out, err := p.goal.Start(goal.Request{
+			Objective: "-",
+			Policy:    policy.Policy{Dir: in},
+			Criterion: goal.Criterion{Checks: shell("test -f never")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.ended(out.GoalID)
+	}
+	shop := filepath.Join(dir, "shop")
+	offer, err := p.goal.Folders(shop)
+	if err != nil || !offer.IsMissing || offer.Dir != "" || !slices.Equal(offer.Recent, []string{dir}) {
+		t.Errorf("before it exists: %+v, %v", offer, err)
+	}
+	if made, err := p.goal.MakeFolder(shop); err != nil || made != shop {
+		t.Errorf("made %q, %v", made, err)
+	}
+	offer, err = p.goal.Folders(filepath.Join(dir, "SH"))
+	if err != nil || !slices.Equal(offer.Folders, []string{shop}) {
+		t.Errorf("completion: %+v, %v", offer, err)
+	}
+	if offer, err = p.goal.Folders(shop); err != nil || offer.Dir != shop || offer.Problem != "" || offer.IsMissing {
+		t.Errorf("after it exists: %+v, %v", offer, err)
+	}
+}

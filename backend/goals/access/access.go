@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/network"
@@ -90,21 +89,17 @@ func (r *Rules) ValidateExistingDir(path string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
 		return "", &fault.Error{Field: "dir", Message: reason, Hint: hint}
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
-	if rest, ok := strings.CutPrefix(path, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
-		path = home + rest
-	}
-	dir, err := filepath.Abs(path)
+	dir, err := filepath.Abs(expandHome(path))
 	if err != nil {
 		return refuse(err.Error(), "")
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return refuse("the folder "+dir+" does not exist", "create it first, or choose another one")
+		return "", &fault.Error{
+			Code: fault.FolderMissing, Field: "dir", Message: "the folder " + dir + " does not exist",
+			Hint: "create it first, or choose another one",
+		}
 	case err != nil:
 		return refuse(err.Error(), "choose another folder")
 	case !info.IsDir():

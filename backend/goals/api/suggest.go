@@ -30,3 +30,12 @@ type (
 		AllowLocal []int          `json:"allow_local"` // ports of this computer that the goal needs access to
 	}
 )
+
+// FolderOffer says what is known about a folder that the user types, and which ones to offer.
+type FolderOffer struct {
+	Dir       string   `json:"dir"`        // the typed folder as a whole path, "" if a goal cannot work there
+	Problem   string   `json:"problem"`    // why not
+	IsMissing bool     `json:"is_missing"` // it could be created
+	Folders   []string `json:"folders"`    // whose paths begin with the typed text
+	Recent    []string `json:"recent"`     // of the newest goals, the newest first
+}

@@ -21,3 +21,15 @@ func (ga *GoalAPI) TrySuggested(in api.TryInput) (out api.TryOutput, err error) 
 	}
 	return api.NewTryOutput(v), nil
 }
+
+// Folders offers folders for a goal while the user types one; ~ is the user's home folder.
+func (ga *GoalAPI) Folders(typed string) (out api.FolderOffer, err error) {
+	defer ga.recoverProblem(&err)
+	return ga.goals.Intake.Folders(ga.ctx, typed)
+}
+
+// MakeFolder makes a folder in which a goal can work, and returns its path.
+func (ga *GoalAPI) MakeFolder(path string) (dir string, err error) {
+	defer ga.recoverProblem(&err)
+	return ga.goals.Intake.MakeFolder(path)
+}

@@ -13,6 +13,8 @@ const (
 	Internal    = "internal"
 	// ProtectedChanged means that the user must first decide about changed protected files.
 	ProtectedChanged = "protected_changed"
+	// FolderMissing means that the named folder does not exist; the window offers to create it.
+	FolderMissing = "folder_missing"
 )
 
 // Error is an error with a hint about what its reader can do.

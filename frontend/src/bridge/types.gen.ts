@@ -1797,6 +1797,20 @@ export interface SuggestedCheck {
   allow_local: number[] | null;
 }
 
+/** FolderOffer says what is known about a folder that the user types, and which ones to offer. */
+export interface FolderOffer {
+  /** the typed folder as a whole path, "" if a goal cannot work there */
+  dir: string;
+  /** why not */
+  problem: string;
+  /** it could be created */
+  is_missing: boolean;
+  /** whose paths begin with the typed text */
+  folders: string[] | null;
+  /** of the newest goals, the newest first */
+  recent: string[] | null;
+}
+
 /** TryOutput is the result of a check's pre-flight. */
 export interface TryOutput {
   /** fails_now, passes_already, cannot_run, or error of a flaky check */
@@ -2939,6 +2953,10 @@ export interface Methods {
    * user's files.
    */
   "GoalAPI.TrySuggested": (input: TryInput) => TryOutput;
+  /** Folders offers folders for a goal while the user types one; ~ is the user's home folder. */
+  "GoalAPI.Folders": (typed: string) => FolderOffer;
+  /** MakeFolder makes a folder in which a goal can work, and returns its path. */
+  "GoalAPI.MakeFolder": (path: string) => string;
   /** Transcript reads a part of a goal's transcript: all messages, steps and other events. */
   "GoalAPI.Transcript": (id: string, input: TranscriptInput) => TranscriptPage;
   /** List lists the servers; it starts none. */

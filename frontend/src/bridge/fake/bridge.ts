@@ -155,6 +155,8 @@ export class FakeBridge implements Bridge {
   worktrees: WorktreeView[] = structuredClone(worktrees);
   /** The result of trying a check, if a test sets it. */
   tryOutput: TryOutput | null = null;
+  /** The folders of the newest goals. */
+  recentFolders: string[] = [];
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = fixtureTime;
@@ -588,6 +590,16 @@ export class FakeBridge implements Bridge {
             exit_code: 1,
             ms: 2_210,
           },
+    "GoalAPI.Folders": (typed) => ({
+      dir: typed.endsWith("/gone") ? "" : typed.replace(/^~/, "/home/ada"),
+      problem: typed.endsWith("/gone") ? `the folder ${typed} does not exist` : "",
+      is_missing: typed.endsWith("/gone"),
+      folders: ["/home/ada/shop", "/home/ada/shop/api"].filter((dir) =>
+        dir.startsWith(typed.replace(/^~/, "/home/ada")),
+      ),
+      recent: this.recentFolders,
+    }),
+    "GoalAPI.MakeFolder": (path) => path.replace(/^~/, "/home/ada"),
     "GoalAPI.Instructions": (dir) => (dir.endsWith("/shop") ? [{ path: "AGENTS.md", bytes: 3_072 }] : []),
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {

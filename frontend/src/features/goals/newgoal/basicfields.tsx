@@ -1,6 +1,6 @@
 import type { Provider } from "@/bridge/types";
 import { money } from "@/lib/bytes";
-import { useApp, useAppState } from "@/store/context";
+import { useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/input";
@@ -32,7 +32,6 @@ export function BasicFields({ draft, set, errors }: AdvancedProps) {
 }
 
 function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
-  const app = useApp();
   const daily = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
   const { answer: today } = useCall("SpendAPI.Today");
   const fields = { draft, set, errors };
@@ -40,16 +39,7 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   const limit = { ...fields, placeholder: "no limit", error: errors.limits && { message: "", hint: "" } };
   return (
     <>
-      <div className="grid grid-cols-[1fr_92px_92px] gap-3 max-[640px]:grid-cols-2 max-[640px]:*:first:col-span-2">
-        <DraftInput
-          {...fields}
-          as={plainText}
-          name="dir"
-          label="Folder"
-          hint={errors.dir?.hint}
-          mono
-          placeholder={app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"}
-        />
+      <div className="grid grid-cols-[92px_92px] gap-3">
         <DraftInput {...limit} as={minutes} name="wall_clock_ms" testid="minutes" label="Time" note="min" />
         <DraftInput {...limit} as={dollars} name="usd" label="Money" note="$" />
       </div>

@@ -15,6 +15,7 @@ import type { Draft } from "./draft";
 import { emptyCheck } from "./draftcheck";
 import { overridesFor } from "./errors";
 import { FolderInfo } from "./folder";
+import { FolderField } from "./folderfield";
 import {
   describeAllowed,
   describeExtraAccess,
@@ -85,6 +86,15 @@ function Form() {
     >
       <div className="flex flex-col gap-4">
         <Objective draft={draft} set={set} errors={errors} field={form.objective} />
+        <FolderField
+          label="Folder"
+          name="dir"
+          value={draft.dir}
+          onChange={(dir) => set({ dir })}
+          placeholder={app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"}
+          error={errors.dir}
+          note={form.folderFrom}
+        />
         <SuggestButton draft={draft} suggestions={form.suggestions} />
         <Checks
           checks={draft.checks}

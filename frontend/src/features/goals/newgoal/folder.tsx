@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { InstructionFile, ProposalView, ProtectedFile } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
@@ -9,8 +9,7 @@ import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
 import { checkOf, draftCheck, isFilled, type DraftCheck } from "./draftcheck";
-
-const waitMs = 350;
+import { useDebouncedCall } from "./usedebouncedcall";
 
 const kindLabels: Record<ProtectedFile["kind"], string> = {
   held: "locked",
@@ -143,26 +142,6 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       ) : null}
     </Dialog>
   );
-}
-
-/** Asks Go shortly after the user has stopped typing; an answer to an older question is dropped. */
-function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
-  const [answer, setAnswer] = useState(none);
-  useEffect(() => {
-    let stale = false;
-    const timer = setTimeout(() => {
-      ask()
-        .then((a) => !stale && setAnswer(a))
-        .catch(() => !stale && setAnswer(none));
-    }, waitMs);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-    // The key contains everything that the question depends on.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [key]);
-  return answer;
 }
 
 const noFiles: ProtectedFile[] = [];

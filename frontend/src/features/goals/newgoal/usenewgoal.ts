@@ -6,6 +6,7 @@ import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./dr
 import { draftCheck, isFilled, type DraftCheck } from "./draftcheck";
 import { advancedFields, errorsOf, validate, type Errors } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
+import { useFirstFolder } from "./usefirstfolder";
 import { useSuggestions, type Suggestion } from "./usesuggestions";
 
 const hasAdvanced = (errors: Errors) => advancedFields.some((name) => errors[name]);
@@ -29,6 +30,9 @@ export function useNewGoal() {
     setDraft((d) => changeDraft(d, part));
     setErrors({});
   };
+  const folderFrom = useFirstFolder(draft, !from && draft.dir === "", (part) =>
+    setDraft((d) => (d.dir === "" ? changeDraft(d, part) : d)),
+  );
   const clear = () => {
     setDraft(emptyDraft);
     setErrors({});
@@ -100,6 +104,7 @@ export function useNewGoal() {
   return {
     suggestions,
     acceptSuggestion,
+    folderFrom,
     draft,
     set,
     clear,

@@ -1,10 +1,8 @@
-import { useEffect, useState } from "react";
 import type { WorktreeOffer } from "@/bridge/types";
 import { plural } from "@/lib/text";
 import { useApp } from "@/store/context";
 import type { AdvancedProps } from "./advancedprops";
-
-const waitMs = 350;
+import { useDebouncedCall } from "./usedebouncedcall";
 
 /** Offers a git worktree for the goal if the folder is in a repository. */
 export function WorktreeField({ draft, set, errors }: AdvancedProps) {
@@ -54,26 +52,9 @@ function Details({ offer, unavailable }: { offer: WorktreeOffer | null; unavaila
   );
 }
 
-/** Asks Go shortly after the user has stopped typing. */
 function useOffer(dir: string, objective: string): WorktreeOffer | null {
   const app = useApp();
-  const [offer, setOffer] = useState<WorktreeOffer | null>(null);
-  useEffect(() => {
-    let stale = false;
-    const timer = setTimeout(() => {
-      if (!dir) {
-        setOffer(null);
-        return;
-      }
-      app.bridge
-        .call("WorktreeAPI.Offer", dir, objective)
-        .then((o) => !stale && setOffer(o))
-        .catch(() => !stale && setOffer(null)); // the folder's own field shows the error
-    }, waitMs);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [app, dir, objective]);
-  return offer;
+  return useDebouncedCall<WorktreeOffer | null>(JSON.stringify([dir, objective]), null, async () =>
+    dir ? app.bridge.call("WorktreeAPI.Offer", dir, objective) : null,
+  );
 }

@@ -102,9 +102,11 @@ export class Pane {
     return this.pixel(-40, 40, colourOf(words), `the page never said "${words}"`);
   }
 
+  /** Where a place of the page is in the window, which may draw it smaller than it is. */
   async place(x, y) {
     const box = await this.canvas.boundingBox();
-    return [box.x + x, box.y + y];
+    const scale = box.width / (await this.canvas.evaluate((c) => c.width));
+    return [box.x + x * Math.min(1, scale), box.y + y * Math.min(1, scale)];
   }
 
   async click(x, y, options) {

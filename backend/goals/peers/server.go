@@ -186,10 +186,12 @@ func (r *readOnlyTerminal) notify() {
 func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
 
 // Resize resets the viewer's size to that of the terminal.
-func (r *readOnlyTerminal) Resize(int, int) error {
+func (r *readOnlyTerminal) Resize(int, int, bool) error {
 	r.notify()
 	return nil
 }
+
+func (*readOnlyTerminal) GiveKeyboard() error { return nil }
 
 func (r *readOnlyTerminal) Resized() <-chan struct{} { return r.resized }
 
@@ -215,8 +217,9 @@ func (pb peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewe
 // readOnlyBrowser shows a page and ignores input.
 type readOnlyBrowser struct{ stream.BrowserViewer }
 
-func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
-func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }
+func (readOnlyBrowser) Input(context.Context, pane.Input) error { return panes.ErrReadOnly }
+func (readOnlyBrowser) Resize(int, int, float64, bool)          {}
+func (readOnlyBrowser) GiveKeyboard()                           {}
 
 // shareablePanes answers findPaneOwner of another process.
 func (s *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {

@@ -228,7 +228,7 @@ func TestResize_DuringPicture_IsKept(t *testing.T) {
 		for range n { // at a different moment of the picture each time: the page answers between its steps
 			b.eval(p, "1")
 		}
-		b.ok(p.Viewport.Resize(b.ctx, 500+n, 300))
+		p.Viewport.set(pane.Size{Width: 500 + n, Height: 300})
 		b.ok(<-taken)
 		b.value(p, "innerWidth", fmt.Sprintf("%q", fmt.Sprint(500+n)))
 	}

@@ -49,7 +49,7 @@ func TestDevTools_ForUser_ShowThePage(t *testing.T) {
 	b.show(tools, "greetings of the page")
 	v := tools.Attach()
 	defer v.Close()
-	b.ok(v.Resize(b.ctx, 900, 600, 1))
+	v.Resize(900, 600, 1, false)
 	b.sized(v, 900, 600)
 	b.click(v, 400, 400) // below the messages: the prompt gets the focus
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "document.title = 'typed ' + 6 * 7"}))

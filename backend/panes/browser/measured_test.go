@@ -24,7 +24,7 @@ func TestBench_Commands_AreAnswered(t *testing.T) {
 	}
 	b := newFixture(t)
 	p, agent := leased(b, "b1", "about:blank")
-	b.ok(p.Viewport.Resize(b.ctx, 1280, 800))
+	p.Viewport.set(pane.Size{Width: 1280, Height: 800})
 	orders, answers := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
 	for orders.Scan() {
 		var order struct {

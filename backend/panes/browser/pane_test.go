@@ -64,16 +64,6 @@ func TestNavigation_BackAndForward_FollowTheHistory(t *testing.T) {
 	b.ok(p.Navigation.Stop(b.ctx))
 }
 
-func TestResize_Pane_ResizesThePage(t *testing.T) {
-	b := newFixture(t)
-	p := b.open("b1", "one.html")
-	b.ok(p.Viewport.Resize(b.ctx, 500, 300))
-	b.value(p, "innerWidth+'x'+innerHeight", `"500x300"`)
-	if err := p.Viewport.Resize(b.ctx, 0, 10); err == nil {
-		t.Error("a width of 0 was taken")
-	}
-}
-
 func TestSearchTerms_TextOrAddress_AreDistinguished(t *testing.T) {
 	for text, want := range map[string]string{
 		"weather":              "weather",

@@ -29,7 +29,7 @@ func TestScreencast_HiDPIViewer_GetsHiDPIPicture(t *testing.T) {
 	fine, plain := p.Attach(), p.Attach()
 	defer fine.Close()
 	defer plain.Close()
-	b.ok(fine.Resize(b.ctx, 500, 320, 2))
+	fine.Resize(500, 320, 2, false)
 	b.wide(fine, 1000, red)
 	b.wide(plain, 500, red)
 	b.click(fine, 50, 50)
@@ -51,7 +51,7 @@ func TestClick_DuringHiDPIPicture_HitsTarget(t *testing.T) {
 	p := b.open("b1", "fine.html")
 	v := p.Attach()
 	defer v.Close()
-	b.ok(v.Resize(b.ctx, 500, 320, 2))
+	v.Resize(500, 320, 2, false)
 	b.value(p, "devicePixelRatio", `"2"`)
 	b.eval(p, `seen = [];
 		for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)

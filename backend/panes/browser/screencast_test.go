@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image/color"
+	"strconv"
 	"testing"
 	"time"
 
@@ -33,23 +34,44 @@ func TestScreencast_AfterClick_SendsNewFrame(t *testing.T) {
 	}
 }
 
-// TestPageSize_SeveralViewers_IsOfTheNewest: a page has the size of the newest viewer. When that viewer becomes
-// invisible or leaves, the page has the size of another one.
-func TestPageSize_SeveralViewers_IsOfTheNewest(t *testing.T) {
+// TestPageSize_SeveralViewers_FollowsTheKeyboard: what the page itself reports. Neither a hidden viewer nor one that
+// only looks changes it, and a goal's page keeps its size for all of them.
+func TestPageSize_SeveralViewers_FollowsTheKeyboard(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
-	wide, small := p.Attach(), p.Attach()
+	is := func(p *Pane, size string) {
+		t.Helper()
+		b.value(p, "innerWidth+'x'+innerHeight", strconv.Quote(size))
+	}
+	wide, small, phone := p.Attach(), p.Attach(), p.Attach()
 	defer wide.Close()
-	b.ok(wide.Resize(b.ctx, 900, 500, 1))
+	defer phone.Close()
+	wide.Resize(900, 500, 1, false)
 	b.sized(wide, 900, 500)
-	b.ok(small.Resize(b.ctx, 400, 300, 2))
+	small.SetVisible(false)
+	small.Resize(400, 300, 1, false)
+	phone.Resize(390, 700, 3, true)
+	phone.GiveKeyboard()
+	is(p, "900x500")
+	small.SetVisible(true)
+	is(p, "900x500")
+	small.GiveKeyboard()
 	b.sized(wide, 400, 300)
 	small.SetVisible(false)
+	is(p, "400x300")
+	wide.GiveKeyboard()
 	b.sized(wide, 900, 500)
-	small.SetVisible(true)
-	b.sized(wide, 400, 300)
+	small.GiveKeyboard()
 	small.Close()
-	b.sized(wide, 900, 500)
+	is(p, "900x500")
+
+	g, _ := leased(b, "b2", "colour.html")
+	v := g.Attach()
+	defer v.Close()
+	v.Resize(486, 132, 2, false)
+	v.GiveKeyboard()
+	b.frameOf(v, red)
+	is(g, "800x600")
 }
 
 // sized waits for a picture of this size in CSS pixels.
@@ -64,7 +86,7 @@ func TestScreencast_PaneResized_SendsThatSize(t *testing.T) {
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	b.ok(v.Resize(b.ctx, 500, 320, 1))
+	v.Resize(500, 320, 1, false)
 	for f := b.frame(v); f.Width != 500 || f.Height != 320; {
 		f = b.frame(v)
 	}

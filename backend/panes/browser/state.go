@@ -22,6 +22,7 @@ type State struct {
 	m             *Manager
 	id            string
 	goalID        string // of the goal that owns the pane, "" for the user's
+	isTools       bool   // developer tools
 	profile       string
 	proxyGoal     string // the goal whose proxy its pages use
 	scriptless    bool
@@ -73,7 +74,7 @@ func (s *State) init(m *Manager, o Options) {
 	}
 	switch {
 	case o.inspects != "": // also of a goal's page, they are the user's
-		s.info.GoalID, s.info.Inspects = "", o.inspects
+		s.info.GoalID, s.info.Inspects, s.isTools = "", o.inspects, true
 	case o.GoalID != "":
 		s.info.Driver = pane.DriverAgent
 	}
@@ -84,6 +85,9 @@ func (s *State) init(m *Manager, o Options) {
 		Downloads: []pane.Download{},
 	}
 }
+
+// keepsSize reports whether the page has a size of its own: that of a goal has, but not developer tools.
+func (s *State) keepsSize() bool { return s.goalID != "" && !s.isTools }
 
 // Info returns the pane as lists show it.
 func (s *State) Info() pane.Info {

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"errors"
 
 	"goalpost/backend/domain/pane"
@@ -37,7 +36,7 @@ func (s *screencastSource) CSSSize(width, height int) (int, int) {
 
 // HasHiDPI reports whether viewers may get pictures with a higher resolution: a goal's page has
 // one pixel for each CSS pixel.
-func (s *screencastSource) HasHiDPI() bool { return s.state.goalID == "" }
+func (s *screencastSource) HasHiDPI() bool { return !s.state.keepsSize() }
 
 // CaptureHiDPI takes a picture with the resolution of the viewer's screen.
 func (s *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {
@@ -55,13 +54,10 @@ func (s *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 // Input processes the input of a viewer.
 func (s *screencastSource) Input(in pane.Input) error { return s.input.input(in) }
 
-// Resize gives the page the size of a viewer's canvas.
-func (s *screencastSource) Resize(ctx context.Context, width, height int, ratio float64) error {
-	s.viewport.setPixelRatio(ratio)
-	return s.viewport.Resize(ctx, width, height)
-}
-
-// SetSize gives the page the size of the remaining viewer.
-func (s *screencastSource) SetSize(width, height int, ratio float64) {
-	s.viewport.setViewerSize(width, height, ratio)
+// SetSize gives the page of a user the size that its viewers set. A goal's page keeps its own size, because its agent
+// must see the same page wherever and however users look at it.
+func (s *screencastSource) SetSize(size pane.Size) {
+	if !s.state.keepsSize() {
+		s.viewport.set(size)
+	}
 }

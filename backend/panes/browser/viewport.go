@@ -1,14 +1,12 @@
 package browser
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/domain/pane"
 	"goalpost/backend/panes/browser/screencast"
 )
 
@@ -62,33 +60,13 @@ func (v *Viewport) applyViewport(pg *page) {
 	pg.Post(v.metrics())
 }
 
-// Resize changes the viewport, in CSS pixels; sizes are limited to between 64 and 4096.
-func (v *Viewport) Resize(ctx context.Context, width, height int) error {
-	if width <= 0 || height <= 0 {
-		return fmt.Errorf("resizing to %d x %d: both must be more than 0", width, height)
-	}
-	same := !v.setSize(width, height)
-	pg, err := v.state.currentPage()
-	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page gets the size
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("resizing: %w", err)
-	}
-	v.applyViewport(pg)
-	v.screencast.Refresh()
-	return nil
-}
-
-// setPixelRatio stores the pixel ratio of the viewer's screen. A goal's page always has 1,
-// because its agent measures positions in pictures.
-func (v *Viewport) setPixelRatio(ratio float64) {
-	if v.state.goalID != "" {
-		return
-	}
-	ratio = min(max(ratio, 1), maxRatio)
+// set gives the page a size, in CSS pixels, and the pixel ratio of the screen that it is shown on. Sizes are limited to
+// between 64 and 4096. A page that does not exist yet gets them when it does.
+func (v *Viewport) set(size pane.Size) {
+	same := !v.setSize(size.Width, size.Height)
+	ratio := min(max(size.Ratio, 1), maxRatio)
 	v.mu.Lock()
-	same := v.ratio == ratio
+	same = same && v.ratio == ratio
 	v.ratio = ratio
 	v.mu.Unlock()
 	if pg, err := v.state.currentPage(); err == nil && !same {
@@ -122,14 +100,4 @@ func (v *Viewport) withUnitRatio(pg *page) func() {
 
 func clampSize(width, height int) (int, int) {
 	return min(max(width, 64), 4096), min(max(height, 64), 4096)
-}
-
-// setViewerSize gives the page the size of a viewer.
-func (v *Viewport) setViewerSize(width, height int, ratio float64) {
-	v.setPixelRatio(ratio)
-	same := !v.setSize(width, height)
-	if pg, err := v.state.currentPage(); err == nil && !same {
-		v.applyViewport(pg)
-		v.screencast.Refresh()
-	}
 }

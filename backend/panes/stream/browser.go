@@ -44,7 +44,7 @@ type browserConn struct {
 	info    *pane.Info
 	overlay *pane.Overlay
 	problem string
-	queue   []browserAction
+	queue   []pane.Input
 
 	awaitsAck bool   // the page has not acknowledged a frame yet
 	sent      uint32 // number of that frame
@@ -166,15 +166,6 @@ func (b *browserConn) sendProblem(text string) {
 	notify(b.news)
 }
 
-// browserAction is one action on a browser pane: an input, or a size.
-type browserAction struct {
-	input         *pane.Input
-	width, height int
-	ratio         float64
-}
-
-func (b browserAction) isMove() bool { return b.input != nil && b.input.Kind == pane.MouseMove }
-
 // browserMessage is a message of the page about a browser pane.
 type browserMessage struct {
 	T  string      `json:"t"`
@@ -184,6 +175,8 @@ type browserMessage struct {
 	R  float64     `json:"r"`
 	I  *pane.Input `json:"i"`
 	On bool        `json:"on"`
+	// Looks: of a size, that the viewer only looks and fits the page into it.
+	Looks bool `json:"looks"`
 }
 
 // receive processes one message. It never waits for the browser.
@@ -206,13 +199,15 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 		if w.W < 1 || w.H < 1 || w.W > maxSize || w.H > maxSize {
 			return nil // a hidden pane has no size
 		}
-		b.enqueue(browserAction{width: w.W, height: w.H, ratio: max(w.R, 1)})
+		b.v.Resize(w.W, w.H, max(w.R, 1), w.Looks)
+	case "keyboard":
+		b.v.GiveKeyboard()
 	case "input":
 		if w.I == nil || !isKnownInput(w.I.Kind) {
 			b.sendProblem("unknown kind of input")
 			return nil
 		}
-		b.enqueue(browserAction{input: w.I})
+		b.enqueue(*w.I)
 	}
 	return nil // unknown messages are for later versions
 }
@@ -226,16 +221,15 @@ func isKnownInput(k pane.InputKind) bool {
 	return false
 }
 
-// enqueue keeps the order; consecutive mouse moves become one, and so do sizes.
-func (b *browserConn) enqueue(a browserAction) {
+// enqueue keeps the order; consecutive mouse moves become one.
+func (b *browserConn) enqueue(in pane.Input) {
 	const maxQueued = 1024
 	b.mu.Lock()
 	n := len(b.queue)
-	canReplace := n > 0 && (a.isMove() && b.queue[n-1].isMove() || a.input == nil && b.queue[n-1].input == nil)
-	if canReplace {
-		b.queue[n-1] = a
+	if n > 0 && in.Kind == pane.MouseMove && b.queue[n-1].Kind == pane.MouseMove {
+		b.queue[n-1] = in
 	} else if n < maxQueued {
-		b.queue = append(b.queue, a)
+		b.queue = append(b.queue, in)
 	} else {
 		b.problem = "the page does not answer: input was dropped"
 		notify(b.news)
@@ -244,7 +238,7 @@ func (b *browserConn) enqueue(a browserAction) {
 	notify(b.acts)
 }
 
-// act executes the queued actions in order.
+// act gives the queued inputs to the page, in order.
 func (b *browserConn) act() {
 	for {
 		select {
@@ -262,16 +256,9 @@ func (b *browserConn) act() {
 			next := b.queue[0]
 			b.queue = b.queue[1:]
 			b.mu.Unlock()
-			if err := b.do(next); err != nil && b.c.ctx.Err() == nil {
+			if err := b.v.Input(b.c.ctx, next); err != nil && b.c.ctx.Err() == nil {
 				b.sendProblem(err.Error())
 			}
 		}
 	}
-}
-
-func (b *browserConn) do(a browserAction) error {
-	if a.input != nil {
-		return b.v.Input(b.c.ctx, *a.input)
-	}
-	return b.v.Resize(b.c.ctx, a.width, a.height, a.ratio)
 }

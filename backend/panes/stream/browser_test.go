@@ -90,7 +90,8 @@ func TestBrowser_Inputs_KeepTheirOrder(t *testing.T) {
 		`{"t":"input","i":{"kind":"move","x":1,"y":1}}`, `{"t":"input","i":{"kind":"move","x":2,"y":2}}`,
 		`{"t":"input","i":{"kind":"move","x":3.5,"y":3}}`,
 		`{"t":"input","i":{"kind":"down","button":"left"}}`,
-		`{"t":"size","w":800,"h":600}`, `{"t":"size","w":801,"h":601}`, `{"t":"size","w":0,"h":0}`,
+		`{"t":"size","w":390,"h":700,"looks":true}`, `{"t":"size","w":801,"h":601}`, `{"t":"size","w":0,"h":0}`,
+		`{"t":"keyboard"}`,
 		`{"t":"input","i":{"kind":"text","text":"é漢"}}`,
 		`{"t":"visible","on":false}`,
 	} {
@@ -113,8 +114,8 @@ func TestBrowser_Inputs_KeepTheirOrder(t *testing.T) {
 		last.Text != "é漢" {
 		t.Errorf("inputs %v, last %+v", kinds, last)
 	}
-	if size := <-b.sizes; size != [2]int{801, 601} {
-		t.Errorf("size %v", size)
+	if size, keyboard := <-b.sizes, <-b.sizes; size != [2]int{801, 601} || keyboard != [2]int{} {
+		t.Errorf("size %v, then %v", size, keyboard)
 	}
 }
 

@@ -193,9 +193,15 @@ func (v *viewer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (v *viewer) Resize(cols, rows int) error { v.sizes <- [2]int{cols, rows}; return nil }
-func (v *viewer) Exit() (int, bool)           { return *v.exit, true }
-func (v *viewer) Close()                      {}
+func (v *viewer) Resize(cols, rows int, looks bool) error {
+	if !looks {
+		v.sizes <- [2]int{cols, rows}
+	}
+	return nil
+}
+func (v *viewer) GiveKeyboard() error { v.sizes <- [2]int{}; return nil }
+func (v *viewer) Exit() (int, bool)   { return *v.exit, true }
+func (v *viewer) Close()              {}
 
 type browsers map[string]*browser
 
@@ -260,11 +266,15 @@ func (b *browser) Input(ctx context.Context, in pane.Input) error {
 	return b.fail
 }
 
-func (b *browser) Resize(_ context.Context, w, h int, ratio float64) error {
+func (b *browser) Resize(w, h int, ratio float64, looks bool) {
+	if looks {
+		return
+	}
 	b.sizes <- [2]int{w, h}
 	b.ratio.Store(int64(100 * ratio))
-	return nil
 }
+
+func (b *browser) GiveKeyboard() { b.sizes <- [2]int{} }
 
 func (b *browser) SetVisible(on bool) { b.visible <- on }
 func (b *browser) Close()             { b.left <- struct{}{} }

@@ -42,8 +42,12 @@ type TerminalOutput interface {
 
 // TerminalSize is the size of a terminal, which all of its viewers share.
 type TerminalSize interface {
-	Resize(cols, rows int) error
-	// Resized gets a token when another viewer changed the size; Size returns the new one.
+	// Resize stores the viewer's space. Whether the terminal gets that size, pane.Sizes decides; looks means that the
+	// viewer never sets it.
+	Resize(cols, rows int, looks bool) error
+	// GiveKeyboard notes that the user turned to this viewer.
+	GiveKeyboard() error
+	// Resized gets a token when the size is not, or no longer, that of the viewer's space; Size returns it.
 	Resized() <-chan struct{}
 	Size() (cols, rows int)
 }
@@ -67,8 +71,11 @@ type BrowserViewer interface {
 	Ack(frame uint32)
 	// Input performs one input of the user; an error is shown, and the connection continues.
 	Input(ctx context.Context, in pane.Input) error
-	// Resize sets the size in CSS pixels.
-	Resize(ctx context.Context, width, height int, ratio float64) error
+	// Resize stores the viewer's space in CSS pixels. Whether the page gets that size, pane.Sizes decides; looks means
+	// that the viewer never sets it.
+	Resize(width, height int, ratio float64, looks bool)
+	// GiveKeyboard notes that the user turned to this viewer.
+	GiveKeyboard()
 	SetVisible(on bool)
 	Close()
 }

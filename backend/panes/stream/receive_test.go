@@ -17,12 +17,13 @@ func (d *deaf) Read(ctx context.Context) (int64, []byte, error) {
 	return 0, nil, ctx.Err()
 }
 func (d *deaf) Write(p []byte) (int, error) { return len(p), nil }
-func (d *deaf) Resize(cols, rows int) error {
+func (d *deaf) Resize(cols, rows int, _ bool) error {
 	if cols < 1 || rows < 1 {
 		panic("a size of nothing")
 	}
 	return nil
 }
+func (d *deaf) GiveKeyboard() error      { return nil }
 func (d *deaf) Exit() (int, bool)        { return 0, true }
 func (d *deaf) Resized() <-chan struct{} { return nil }
 func (d *deaf) Size() (int, int)         { return 80, 24 }
@@ -39,18 +40,19 @@ func (blind) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	<-ctx.Done()
 	return pane.ViewerUpdate{}, ctx.Err()
 }
-func (blind) Ack(uint32)                                      {}
-func (blind) Input(context.Context, pane.Input) error         { return nil }
-func (blind) Resize(context.Context, int, int, float64) error { return nil }
-func (blind) SetVisible(bool)                                 {}
-func (blind) Close()                                          {}
+func (blind) Ack(uint32)                              {}
+func (blind) Input(context.Context, pane.Input) error { return nil }
+func (blind) Resize(int, int, float64, bool)          {}
+func (blind) GiveKeyboard()                           {}
+func (blind) SetVisible(bool)                         {}
+func (blind) Close()                                  {}
 
 func FuzzMessagesOfThePage(f *testing.F) {
 	for _, seed := range []string{
 		`{"t":"ack","n":5}`, `{"t":"ack","n":-9223372036854775808}`, `{"t":"ack","n":1e3}`, `{"t":"in","d":"x\u0000"}`,
 		`{"t":"size","cols":-1,"rows":9}`,
 		`{"t":"size","w":99999,"h":1}`, `{"t":"input","i":null}`, `{"t":"input","i":{"kind":"move","x":1e308}}`,
-		`{"t":"visible","on":"yes"}`, `{`, `null`, `7`, "\xff",
+		`{"t":"visible","on":"yes"}`, `{"t":"keyboard"}`, `{`, `null`, `7`, "\xff",
 	} {
 		f.Add(true, []byte(seed))
 		f.Add(false, []byte(seed))

@@ -130,7 +130,7 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 	return true, closeWith(CloseNotFound, "%s", fault.Of(err).Message)
 }
 
-// watchSize notifies the page when another viewer has resized the terminal.
+// watchSize notifies the page when the terminal has another size than its viewer's space.
 func (t *terminalConn) watchSize() {
 	for {
 		select {
@@ -181,6 +181,8 @@ type terminalMessage struct {
 	D    string `json:"d"`
 	Cols int    `json:"cols"`
 	Rows int    `json:"rows"`
+	// Looks: of a size, that the viewer only looks and fits the terminal into it.
+	Looks bool `json:"looks"`
 }
 
 // receive processes one message. It never waits for the program: after input that the program does not read there may
@@ -203,11 +205,17 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 		if w.Cols < 1 || w.Rows < 1 || w.Cols > maxSize || w.Rows > maxSize {
 			return nil // a hidden pane has no size
 		}
-		if err := t.size.Resize(w.Cols, w.Rows); err != nil {
-			t.c.s.o.Log.Warn("resizing a terminal", "err", err)
-		}
+		t.logResize(t.size.Resize(w.Cols, w.Rows, w.Looks))
+	case "keyboard":
+		t.logResize(t.size.GiveKeyboard())
 	}
 	return nil // unknown messages are for later versions
+}
+
+func (t *terminalConn) logResize(err error) {
+	if err != nil {
+		t.c.s.o.Log.Warn("resizing a terminal", "err", err)
+	}
 }
 
 // ack accepts values only within what was sent. The viewer gets the acknowledgement before send sees the space:

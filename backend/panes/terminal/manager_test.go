@@ -90,7 +90,7 @@ func TestCloseAll_OpenTerminals_End(t *testing.T) {
 		if err := s.Restart(within(t)); !errors.Is(err, ErrClosed) {
 			t.Error(err)
 		}
-		if err := s.Resize(10, 10); !errors.Is(err, ErrClosed) {
+		if err := s.Attach(0).Resize(10, 10, false); !errors.Is(err, ErrClosed) {
 			t.Error(err)
 		}
 	}

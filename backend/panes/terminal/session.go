@@ -74,6 +74,7 @@ type Session struct {
 	status     process.Status
 	closed     bool
 	viewers    map[*Viewer]struct{}
+	sizes      pane.Sizes
 	output     signal // there are new bytes or marks, or the program or the terminal has ended
 	spaceFreed signal // a viewer continued reading
 	spec       launchSpec
@@ -269,31 +270,34 @@ func (s *Session) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Resize sets the size in character cells and notifies the other viewers.
-func (s *Session) Resize(cols, rows int) error { return s.resize(cols, rows, nil) }
-
-func (s *Session) resize(cols, rows int, by *Viewer) error {
+// validateSize refuses sizes that no terminal has.
+func validateSize(cols, rows int) error {
 	if cols < 1 || rows < 1 || cols > maxCells || rows > maxCells {
 		return fmt.Errorf("a terminal has 1 to %d columns and rows, not %d×%d", maxCells, cols, rows)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	return nil
+}
+
+// applySize gives a terminal of the user the size that its viewers set, and notifies all of them but by. A goal's
+// terminal keeps its own size, because its agent must see the same screen however users look at it. mu is held.
+func (s *Session) applySize(by *Viewer) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if cols == s.cols && rows == s.rows {
+	size, ok := s.sizes.Get()
+	if !ok || s.goalID != "" || size.Width == s.cols && size.Height == s.rows {
 		return nil
 	}
-	s.cols, s.rows = cols, rows
+	s.cols, s.rows = size.Width, size.Height
 	for v := range s.viewers {
 		if v != by {
 			v.resized()
 		}
 	}
-	s.screen.resize(cols, rows)
+	s.screen.resize(s.cols, s.rows)
 	s.output.broadcast() // the screen model waits for it
 	if s.ended {
 		return nil // the next program starts with it
 	}
-	return resizePTY(s.life.master, cols, rows)
+	return resizePTY(s.life.master, s.cols, s.rows)
 }

@@ -82,7 +82,7 @@ func TestResize_ByOneViewer_ReachesAll(t *testing.T) {
 	if r := run(t, s, "stty size"); strings.TrimSpace(r.Output) != "30 100" {
 		t.Errorf("%q", r.Output)
 	}
-	if err := a.Resize(132, 43); err != nil {
+	if err := a.Resize(132, 43, false); err != nil {
 		t.Fatal(err)
 	}
 	<-b.Resized()
@@ -99,9 +99,36 @@ func TestResize_ByOneViewer_ReachesAll(t *testing.T) {
 	}
 	shows(t, s, func(lines []string, _, _ int, _ bool) bool { return len(lines) == 43 })
 	for _, size := range [][2]int{{0, 10}, {10, -1}, {70000, 10}} {
-		if err := s.Resize(size[0], size[1]); err == nil {
+		if err := a.Resize(size[0], size[1], false); err == nil {
 			t.Errorf("size %v is taken", size)
 		}
+	}
+
+	is := func(cols, rows int, answered *Viewer) {
+		t.Helper()
+		<-answered.Resized()
+		if c, r := s.Size(); c != cols || r != rows {
+			t.Errorf("%d×%d, want %d×%d", c, r, cols, rows)
+		}
+	}
+	_ = b.Resize(60, 20, false)
+	is(132, 43, b) // b has not the keyboard
+	_ = b.GiveKeyboard()
+	is(60, 20, a)
+	b.Close()
+	is(132, 43, a)
+}
+
+// TestResize_OfAGoal_ChangesNothing: whoever looks, the agent's screen stays as it is.
+func TestResize_OfAGoal_ChangesNothing(t *testing.T) {
+	s := terminalWith(t, Options{Argv: []string{"bash"}, GoalID: "g1", Cols: 100, Rows: 30})
+	v := s.Attach(0)
+	defer v.Close()
+	_ = v.Resize(40, 5, false)
+	<-v.Resized()
+	_ = v.GiveKeyboard()
+	if r := run(t, s, "stty size"); strings.TrimSpace(r.Output) != "30 100" {
+		t.Errorf("%q", r.Output)
 	}
 }
 

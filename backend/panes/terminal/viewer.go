@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"goalpost/backend/domain/pane"
 )
 
 const (
@@ -35,6 +37,7 @@ type Viewer struct {
 	next, acked int64 // next byte to hand out; everything before acked was drawn
 	caught      bool  // the viewer has caught up with the program once
 	closed      bool
+	size        *pane.SizedViewer
 }
 
 // Attach adds a viewer from byte offset on; below zero means the oldest stored byte, beyond the end means the end. An
@@ -47,6 +50,7 @@ func (s *Session) Attach(offset int64) *Viewer {
 	}
 	offset = min(offset, s.ring.end)
 	v := &Viewer{s: s, sizes: make(chan struct{}, 1), next: offset, acked: offset, closed: s.closed}
+	v.size = s.sizes.Add()
 	if !s.closed {
 		s.viewers[v] = struct{}{}
 	}
@@ -136,10 +140,31 @@ func (v *Viewer) Write(p []byte) (int, error) {
 	return v.s.Write(p)
 }
 
-// Resize is Session.Resize, without a notification to this viewer.
-func (v *Viewer) Resize(cols, rows int) error { return v.s.resize(cols, rows, v) }
+// Resize stores the viewer's space in character cells. Whether the terminal gets that size, pane.Sizes decides; looks
+// means that the viewer never sets it.
+func (v *Viewer) Resize(cols, rows int, looks bool) error {
+	if err := validateSize(cols, rows); err != nil {
+		return err
+	}
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	v.s.sizes.SetSpace(v.size, pane.Size{Width: cols, Height: rows}, looks)
+	err := v.s.applySize(v)
+	if cols != v.s.cols || rows != v.s.rows {
+		v.resized()
+	}
+	return err
+}
 
-// Resized gets a token when another viewer resized the terminal; Size returns the new size.
+// GiveKeyboard notes that the user turned to this viewer: the terminal gets its size.
+func (v *Viewer) GiveKeyboard() error {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	v.s.sizes.GiveKeyboard(v.size)
+	return v.s.applySize(v)
+}
+
+// Resized gets a token when the size is not, or no longer, that of the viewer's space; Size returns it.
 func (v *Viewer) Resized() <-chan struct{} { return v.sizes }
 
 // Size returns the size in character cells.
@@ -154,6 +179,8 @@ func (v *Viewer) Close() {
 	defer v.s.mu.Unlock()
 	v.closed = true
 	delete(v.s.viewers, v)
+	v.s.sizes.Remove(v.size)
+	_ = v.s.applySize(nil) // a terminal that has ended has no size
 	v.s.output.broadcast()
 	v.s.spaceFreed.broadcast()
 }

@@ -30,12 +30,12 @@ test("size and visibility are sent again to a new socket", () => {
     link: () => undefined,
   });
   expect(last().path).toBe("/v1/browser/b%201");
-  stream.size(800, 600, 2);
+  stream.size(800, 600, 2, false);
   stream.visible(false);
   last().open();
   expect(last().sent).toEqual([
-    { t: "size", w: 800, h: 600, r: 2 },
-    { t: "visible", on: false },
+    { t: "visible", on: false }, // before the size, which a hidden viewer must not set
+    { t: "size", w: 800, h: 600, r: 2, looks: false },
   ]);
   last().say({ t: "info", pane: { title: "Shop" } });
   expect(infos).toEqual(["Shop"]);

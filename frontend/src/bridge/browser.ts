@@ -20,8 +20,10 @@ export interface BrowserHandlers {
 
 export interface BrowserStream {
   ack(n: number): void;
-  /** CSS pixels, and the screen's pixels per CSS pixel. */
-  size(w: number, h: number, r: number): void;
+  /** The space in CSS pixels, and the screen's pixels per CSS pixel; `looks`: it never sets the page's size. */
+  size(w: number, h: number, r: number, looks: boolean): void;
+  /** The user turned to this window: the page gets its size. */
+  keyboard(): void;
   input(input: PaneInput): void;
   visible(on: boolean): void;
   close(): void;
@@ -41,13 +43,13 @@ export function readFrame(data: ArrayBuffer): Frame | null {
 }
 
 export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): BrowserStream {
-  let wanted: { w: number; h: number; r: number } | null = null;
+  let wanted: { w: number; h: number; r: number; looks: boolean } | null = null;
   let shown = true;
 
   const link: ReconnectingSocket = new ReconnectingSocket(dial, () => `/v1/browser/${encodeURIComponent(pane)}`, {
     open: () => {
-      if (wanted) link.send({ t: "size", ...wanted });
       if (!shown) link.send({ t: "visible", on: false });
+      if (wanted) link.send({ t: "size", ...wanted });
       on.link("open");
     },
     binary: (data) => {
@@ -65,10 +67,11 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
 
   return {
     ack: (n) => void link.send({ t: "ack", n }),
-    size: (w, h, r) => {
-      wanted = { w, h, r };
+    size: (w, h, r, looks) => {
+      wanted = { w, h, r, looks };
       link.send({ t: "size", ...wanted });
     },
+    keyboard: () => void link.send({ t: "keyboard" }),
     input: (i) => link.say({ t: "input", i }),
     visible: (on) => {
       shown = on;

@@ -72,11 +72,11 @@ test("lost output is said once and skipped", () => {
 
 test("the size is sent again after a reconnect", () => {
   const { last, stream } = start();
-  stream.size(120, 40);
+  stream.size(120, 40, false);
   last().lose();
   vi.advanceTimersByTime(1_000);
   last().open();
-  expect(last().sent).toEqual([{ t: "size", cols: 120, rows: 40 }]);
+  expect(last().sent).toEqual([{ t: "size", cols: 120, rows: 40, looks: false }]);
 });
 
 test("after the exit it rests until the program is restarted, and then continues below", () => {
@@ -102,14 +102,14 @@ test("what the program does not take is said", () => {
 
 test("what is typed while its socket is being opened is typed when it is open, behind the size", () => {
   const { last, stream } = start(false);
-  stream.size(80, 24);
+  stream.size(80, 24, true);
   stream.input("l");
   stream.inputBytes(new Uint8Array([115]));
   expect(last().sent).toEqual([]);
   last().open();
   stream.input("\r");
   expect(last().sent).toEqual([
-    { t: "size", cols: 80, rows: 24 },
+    { t: "size", cols: 80, rows: 24, looks: true },
     { t: "in", d: "l" },
     new Uint8Array([115]),
     { t: "in", d: "\r" },

@@ -6,6 +6,7 @@ export interface TerminalHandlers {
   /** Output before `to` is no longer available. */
   lost: (from: number, to: number) => void;
   exit: (code: number) => void;
+  /** The terminal has another size than this space. */
   size: (cols: number, rows: number) => void;
   /** Input was refused: the program does not read it. */
   refused: (why: string) => void;
@@ -17,7 +18,10 @@ export interface TerminalStream {
   input(text: string): void;
   /** Bytes that are not valid text, such as old mouse reports. */
   inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
-  size(cols: number, rows: number): void;
+  /** The space in character cells; `looks`: it never sets the terminal's size. */
+  size(cols: number, rows: number, looks: boolean): void;
+  /** The user turned to this window: the terminal gets its size. */
+  keyboard(): void;
   /** Continues after an exit, because the program runs again and prints below the existing output. */
   restart(): void;
   close(): void;
@@ -41,7 +45,7 @@ const header = 8;
  */
 export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): TerminalStream {
   let next = 0;
-  let wanted: { cols: number; rows: number } | null = null;
+  let wanted: { cols: number; rows: number; looks: boolean } | null = null;
 
   const frame = (data: ArrayBuffer) => {
     if (data.byteLength < header) return;
@@ -84,10 +88,11 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
     ack: (n) => void link.send({ t: "ack", n }),
     input: (d) => link.say({ t: "in", d }),
     inputBytes: (bytes) => link.say(bytes),
-    size: (cols, rows) => {
-      wanted = { cols, rows };
-      link.send({ t: "size", cols, rows });
+    size: (cols, rows, looks) => {
+      wanted = { cols, rows, looks };
+      link.send({ t: "size", ...wanted });
     },
+    keyboard: () => void link.send({ t: "keyboard" }),
     restart: () => link.redial(),
     close: () => link.close(),
   };

@@ -1,8 +1,14 @@
 import { asProblem } from "@/bridge/problem";
 import type { PagePoint, PaneInfo, Problem } from "@/bridge/types";
+import { isPhone } from "@/lib/viewer";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
+
+/** The size of a new page until its viewer says how much space it has: a phone never does. */
+function pageSize(): { width: number; height: number } {
+  return isPhone() ? { width: window.innerWidth, height: window.innerHeight } : { width: 1024, height: 768 };
+}
 
 /** Actions on panes. */
 export class PaneActions {
@@ -48,7 +54,7 @@ export class PaneActions {
 
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
     this.core.go("workspace");
-    return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
+    return this.opened(await this.core.ask("BrowserAPI.Open", { url, ...pageSize(), profile }));
   }
 
   /** Opens Chromium's developer tools for a page, at an element or at the console. */

@@ -39,7 +39,7 @@ func (s *Screencast) dropHiDPI() {
 // needsHiDPI reports whether a viewer has such a screen.
 func (s *Screencast) needsHiDPI() bool {
 	for v := range s.views {
-		if v.visible && v.size.ratio > 1 {
+		if v.visible && v.size.Space.Ratio > 1 {
 			return s.source.HasHiDPI()
 		}
 	}

@@ -3,7 +3,6 @@
 package screencast
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -43,7 +42,7 @@ type Screencast struct {
 	page          Page // nil: none to film
 	running       bool
 	views         map[*Viewer]struct{}
-	sizeRev       int // counts the sizes of viewers
+	sizes         pane.Sizes
 	frameNumber   uint32
 	newest        *pane.Frame
 	unacked       []unackedFrame // not acknowledged, oldest first
@@ -74,10 +73,8 @@ type Source interface {
 	CaptureHiDPI(Page) ([]byte, error)
 	// Input processes the input of a viewer.
 	Input(pane.Input) error
-	// Resize gives the page the size of a viewer's canvas.
-	Resize(ctx context.Context, width, height int, ratio float64) error
-	// SetSize is Resize for the remaining viewer.
-	SetSize(width, height int, ratio float64)
+	// SetSize gives the page the size that its viewers set, unless it keeps its own.
+	SetSize(pane.Size)
 }
 
 // Page is a page of the pane.

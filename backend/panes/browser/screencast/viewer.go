@@ -15,7 +15,7 @@ type Viewer struct {
 
 	// Guarded by the screencast's mutex.
 	visible    bool
-	size       canvasSize
+	size       *pane.SizedViewer
 	holding    uint32 // the frame that is being drawn, 0 if none
 	lastGiven  uint32 // the newest frame returned by Next
 	lastDrawn  uint32 // the newest frame acknowledged
@@ -30,6 +30,7 @@ func (s *Screencast) Attach() *Viewer {
 	v := &Viewer{screencast: s, wake: make(chan struct{}, 1), visible: true, rev: -1, overlayRev: -1}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	v.size = s.sizes.Add()
 	s.views[v] = struct{}{}
 	s.run()
 	return v
@@ -76,7 +77,7 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 		return pane.ViewerUpdate{Overlay: &overlay}, nil
 	}
 	f := c.newest
-	if c.screenshot != nil && v.size.ratio > 1 {
+	if c.screenshot != nil && v.size.Space.Ratio > 1 {
 		f = c.screenshot
 	}
 	if !v.visible || v.holding != 0 || f == nil || v.lastGiven >= f.N {
@@ -109,17 +110,24 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	return v.screencast.source.Input(in)
 }
 
-// Resize gives the page the size of the viewer's canvas, in CSS pixels, and the pixel ratio of
-// its screen. A viewer with a ratio above 1 gets a picture with that resolution whenever the page
-// has stopped changing. Of several visible viewers, the last size applies, also after its viewer
-// has left.
-func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
+// Resize stores the viewer's space for the page, in CSS pixels, and the pixel ratio of its screen. A viewer with a
+// ratio above 1 gets a picture with that resolution whenever the page has stopped changing. Whether the page gets that
+// size, pane.Sizes decides; looks means that the viewer never sets it.
+func (v *Viewer) Resize(width, height int, ratio float64, looks bool) {
 	c := v.screencast
 	c.mu.Lock()
-	c.sizeRev++
-	v.size = canvasSize{c.sizeRev, width, height, ratio}
+	c.sizes.SetSpace(v.size, pane.Size{Width: width, Height: height, Ratio: ratio}, looks)
 	c.mu.Unlock()
-	return c.source.Resize(ctx, width, height, ratio)
+	c.applySize()
+}
+
+// GiveKeyboard notes that the user turned to this viewer: the page gets its size.
+func (v *Viewer) GiveKeyboard() {
+	c := v.screencast
+	c.mu.Lock()
+	c.sizes.GiveKeyboard(v.size)
+	c.mu.Unlock()
+	c.applySize()
 }
 
 // SetVisible sets whether the view is visible. Without a visible view nothing is filmed.
@@ -131,15 +139,12 @@ func (v *Viewer) SetVisible(on bool) {
 		return
 	}
 	v.visible, v.holding, v.lastGiven = on, 0, 0
-	if on && v.size.n > 0 {
-		c.sizeRev++
-		v.size.n = c.sizeRev
-	}
+	c.sizes.SetVisible(v.size, on)
 	c.run()
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	c.applyNewestSize()
+	c.applySize()
 }
 
 // Close ends the view; a waiting Next returns ErrClosed.
@@ -148,32 +153,20 @@ func (v *Viewer) Close() {
 	c.mu.Lock()
 	v.closed = true
 	delete(c.views, v)
+	c.sizes.Remove(v.size)
 	c.run()
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	c.applyNewestSize()
+	c.applySize()
 }
 
-// canvasSize is the size of a viewer's canvas in CSS pixels.
-type canvasSize struct {
-	n             int // counts the sizes, 0 for none
-	width, height int
-	ratio         float64 // pixels of its screen for one CSS pixel
-}
-
-// applyNewestSize gives the page the newest size of the visible viewers.
-func (s *Screencast) applyNewestSize() {
+// applySize gives the page the size that its viewers set.
+func (s *Screencast) applySize() {
 	s.mu.Lock()
-	var last canvasSize
-	for v := range s.views {
-		if v.visible && v.size.n > last.n {
-			last = v.size
-		}
-	}
+	size, ok := s.sizes.Get()
 	s.mu.Unlock()
-	if last.n == 0 {
-		return
+	if ok {
+		s.source.SetSize(size)
 	}
-	s.source.SetSize(last.width, last.height, last.ratio)
 }

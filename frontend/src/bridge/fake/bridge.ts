@@ -248,6 +248,7 @@ export class FakeBridge implements Bridge {
       input: (text) => say(text === "\r" ? `\r\n${prompt}` : text),
       inputBytes: () => undefined,
       size: () => undefined,
+      keyboard: () => undefined,
       restart: () => say(prompt),
       close: () => undefined,
     };
@@ -257,6 +258,7 @@ export class FakeBridge implements Bridge {
     const all = this.browsers.get(pane) ?? new Set();
     this.browsers.set(pane, all.add(on));
     let n = 0;
+    const isAgents = this.panes.some((p) => p.id === pane && p.goal_id !== "" && !p.shared);
     const draw = async (w: number, h: number) => {
       const jpeg = await shopPage(w, h);
       if (jpeg) on.frame({ n: ++n, width: w, height: h, jpeg });
@@ -267,7 +269,8 @@ export class FakeBridge implements Bridge {
     });
     return {
       ack: () => undefined,
-      size: (w, h) => void draw(w, h),
+      size: (w, h) => void (isAgents ? draw(1280, 800) : draw(w, h)),
+      keyboard: () => undefined,
       input: () => undefined,
       visible: () => undefined,
       close: () => void all.delete(on),

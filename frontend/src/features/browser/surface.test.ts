@@ -24,6 +24,7 @@ function surface(): Surface {
       return {
         ack: (n: number) => void acks.push(n),
         size: () => undefined,
+        keyboard: () => undefined,
         input: () => undefined,
         visible: () => undefined,
         close: () => undefined,

@@ -1,6 +1,7 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { BrowserStream, Frame } from "@/bridge/browser";
 import type { PaneInfo, PaneInput, PaneOverlay } from "@/bridge/types";
+import { isPhone } from "@/lib/viewer";
 import { Coalescer } from "./input";
 import { HiDPILayer } from "./hidpilayer";
 
@@ -34,6 +35,9 @@ export class Surface {
   private drawnAt = -idleMs;
   private endRest: (() => void) | null = null;
   private readonly detail = new HiDPILayer();
+  private space = { width: 0, height: 0 };
+  /** The user asked for the size of this space. */
+  private fits = false;
 
   constructor(
     bridge: Bridge,
@@ -57,7 +61,21 @@ export class Surface {
 
   size(width: number, height: number): void {
     if (width < 50 || height < 50) return;
-    this.stream.size(Math.round(width), Math.round(height), window.devicePixelRatio || 1);
+    this.space = { width: Math.round(width), height: Math.round(height) };
+    const looks = isPhone() && !this.fits;
+    this.stream.size(this.space.width, this.space.height, window.devicePixelRatio || 1, looks);
+  }
+
+  /** The user turned to this window: the page gets the size of its space. */
+  keyboard(): void {
+    this.stream.keyboard();
+  }
+
+  /** Gives the page the size of this space, also on a phone. */
+  fit(): void {
+    this.fits = true;
+    this.size(this.space.width, this.space.height);
+    this.keyboard();
   }
 
   visible(on: boolean): void {

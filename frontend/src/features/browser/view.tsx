@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from "react";
 import type { PaneInfo, PaneOverlay } from "@/bridge/types";
 import { focusElement } from "@/lib/keyboard";
+import { isPhone } from "@/lib/viewer";
 import { useApp } from "@/store/context";
+import { ScaledNote } from "@/ui/scalednote";
+import { useTakenSize } from "@/ui/usetakensize";
 import { AgentPointer } from "./agentcursor";
 import { BookmarksPanel } from "./bookmarks";
 import { BlankPage, PageNotice, PageProblem, Reconnecting } from "./covers";
@@ -41,6 +44,10 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   const { surface, page, link, overlay, known } = useSurface(pane, canvas);
   const space = useSurfaceSize(surface, area);
   useSurfaceState(surface, pane.running, visible, active);
+  useTakenSize(
+    visible && (pane.goal_id === "" || pane.shared),
+    useCallback(() => surface?.keyboard(), [surface]),
+  );
   const focus = useFocus(pane, visible && active, area, keys, address);
   const side = useCallback(
     (way: "back" | "forward") => void app.ask(way === "back" ? "BrowserAPI.Back" : "BrowserAPI.Forward", pane.id),
@@ -117,6 +124,14 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         <PageProblem pane={pane} />
         {link === "down" ? <Reconnecting /> : null}
       </div>
+      {page && shown && shown.width > 0 && shown.width < page.width ? (
+        <ScaledNote
+          size={`${page.width} × ${page.height}`}
+          scale={shown.width / page.width}
+          agents={pane.goal_id !== "" && !pane.shared}
+          onFit={isPhone() ? () => surface?.fit() : undefined}
+        />
+      ) : null}
     </div>
   );
 }

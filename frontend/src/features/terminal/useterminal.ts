@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { focusElement } from "@/lib/keyboard";
 import type { App } from "@/store/app";
@@ -6,7 +6,10 @@ import { useApp, useAppState } from "@/store/context";
 import { usePageTheme } from "@/ui/usepagetheme";
 import type { FrameTurns } from "./flowcontrol";
 import type { MenuItem } from "@/ui/menu";
-import { TerminalScreen, type ScreenOptions } from "./xterm";
+import { useTakenSize } from "@/ui/usetakensize";
+import { TerminalScreen, type ScreenHandlers, type ScreenOptions } from "./xterm";
+
+type Scaled = NonNullable<Parameters<ScreenHandlers["scaled"]>[0]>;
 
 export interface TerminalProps {
   pane: PaneInfo;
@@ -36,6 +39,7 @@ export function useTerminal(p: TerminalProps) {
   const screen = useRef<TerminalScreen | null>(null);
   const [link, setLink] = useState<"open" | "down">("open");
   const [exit, setExit] = useState<number | null>(null);
+  const [scaled, setScaled] = useState<Scaled | null>(null);
   const [bell, ring] = useBell();
   const options = useScreenOptions();
   const newest = useRef({ props: p, options });
@@ -47,7 +51,12 @@ export function useTerminal(p: TerminalProps) {
 
   useEffect(() => {
     const props = () => newest.current.props;
-    const s = openScreen(app, id, newest.current.options, props, { link: setLink, exit: setExit, bell: ring });
+    const s = openScreen(app, id, newest.current.options, props, {
+      link: setLink,
+      exit: setExit,
+      bell: ring,
+      scaled: setScaled,
+    });
     screen.current = s;
     props().onScreen(s);
     const el = host.current;
@@ -73,8 +82,12 @@ export function useTerminal(p: TerminalProps) {
   }, [options, theme]);
 
   useEffect(() => {
-    if (p.visible) screen.current?.fit();
+    screen.current?.show(p.visible);
   }, [p.visible]);
+  useTakenSize(
+    p.visible && (p.pane.goal_id === "" || p.pane.shared),
+    useCallback(() => screen.current?.keyboard(), []),
+  );
 
   useEffect(() => {
     if (!p.active || !p.visible || p.searching || p.pane.ask || !host.current) return;
@@ -100,7 +113,15 @@ export function useTerminal(p: TerminalProps) {
     screen.current?.term.focus();
   };
 
-  return { host, screen, link, bell, exit: running ? exit : (exit ?? p.pane.exit), restart: () => void restart() };
+  return {
+    host,
+    screen,
+    link,
+    bell,
+    scaled,
+    exit: running ? exit : (exit ?? p.pane.exit),
+    restart: () => void restart(),
+  };
 }
 
 /** Opens the screen of a pane and passes its reports to the newest props. */
@@ -109,7 +130,7 @@ function openScreen(
   id: string,
   options: ScreenOptions,
   props: () => TerminalProps,
-  on: { link: (state: "open" | "down") => void; exit: (code: number | null) => void; bell: () => void },
+  on: Pick<ScreenHandlers, "link" | "exit" | "bell" | "scaled">,
 ): TerminalScreen {
   return new TerminalScreen(app.bridge, id, options, props().turns, {
     ...on,

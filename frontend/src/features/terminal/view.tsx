@@ -1,15 +1,17 @@
 import "@xterm/xterm/css/xterm.css";
 import type { PaneInfo } from "@/bridge/types";
+import { isPhone } from "@/lib/viewer";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { ContextMenu } from "@/ui/menu";
+import { ScaledNote } from "@/ui/scalednote";
 import { SearchBox } from "./search";
 import { SSHPrompt } from "./sshprompt";
 import { useTerminal, type TerminalProps } from "./useterminal";
 
 export function TerminalView(p: TerminalProps) {
-  const { host, screen, link, bell, exit, restart } = useTerminal(p);
+  const { host, screen, link, bell, scaled, exit, restart } = useTerminal(p);
   const { pane } = p;
   return (
     <div
@@ -35,6 +37,14 @@ export function TerminalView(p: TerminalProps) {
           <div ref={host} className="h-full" />
         </div>
       </ContextMenu>
+      {scaled ? (
+        <ScaledNote
+          size={`${scaled.cols} × ${scaled.rows}`}
+          scale={scaled.by}
+          agents={pane.goal_id !== "" && !pane.shared}
+          onFit={isPhone() ? () => screen.current?.keyboard(true) : undefined}
+        />
+      ) : null}
       {link === "down" && exit === null ? (
         <div className="absolute top-2 right-3" role="status">
           <Badge tone="warn" live>

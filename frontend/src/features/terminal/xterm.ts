@@ -6,6 +6,7 @@ import { Terminal } from "@xterm/xterm";
 import type { WebglAddon } from "@xterm/addon-webgl";
 import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import { isPhone } from "@/lib/viewer";
 import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
 import { OutputFlow, type FrameTurns } from "./flowcontrol";
@@ -20,6 +21,8 @@ export interface ScreenHandlers {
   openLink: (url: string) => void;
   /** Called for Ctrl+Shift+Tab: the focus leaves the terminal. */
   leave: () => void;
+  /** How much smaller the terminal is drawn, below 1; null: it has the size of its space. */
+  scaled: (scale: { cols: number; rows: number; by: number } | null) => void;
   /** The newest selection in any terminal; the middle button pastes it. */
   selected: (text: string) => void;
   selection: () => string;
@@ -42,6 +45,9 @@ export interface ScreenOptions {
  */
 const backgroundAckReserve = 960 * 1024;
 
+/** The smallest text of a terminal that is drawn smaller than it is. */
+const minFontSize = 3;
+
 const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output was discarded …\x1b[0m\r\n");
 
 /** Mouse and focus reports, which the terminal sends and the user did not type. */
@@ -61,6 +67,13 @@ export class TerminalScreen {
   private written = 0;
   private asked: ScreenOptions;
   private closed = false;
+  private shown = true;
+  /** The size of the terminal if it is not that of this space: another viewer set it, or its agent. */
+  private given: { cols: number; rows: number } | null = null;
+  /** The next size is to be the terminal's. */
+  private takes = false;
+  /** The user asked for the size of this space on a phone. */
+  private fits = false;
 
   constructor(
     bridge: Bridge,
@@ -108,7 +121,10 @@ export class TerminalScreen {
       data: (bytes, end) => this.flow.add(bytes, end),
       lost: (_from, to) => this.flow.add(lostNotice, to),
       exit: on.exit,
-      size: (cols, rows) => this.term.resize(cols, rows),
+      size: (cols, rows) => {
+        this.given = { cols, rows };
+        this.fit();
+      },
       refused: on.refused,
       link: on.link,
     });
@@ -200,24 +216,65 @@ export class TerminalScreen {
     this.stream.ack(this.used() ? this.written : Math.max(0, this.written - backgroundAckReserve));
   }
 
+  /** Whether the terminal is on the screen. A hidden one keeps its size. */
+  show(on: boolean): void {
+    this.shown = on;
+    if (on) this.fit();
+  }
+
+  /** The user turned to this window: the terminal gets the size of its space, also on a phone if `fits`. */
+  keyboard(fits = false): void {
+    this.fits ||= fits;
+    if (this.given || fits) this.takes = true;
+    else this.stream.keyboard();
+    this.fit();
+  }
+
   /** Fits the grid to its space, at most once a frame, and not while it has no space. */
   fit(): void {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      if (!this.host || this.host.clientWidth < 20 || this.host.clientHeight < 20) return;
-      const size = this.fitter.proposeDimensions();
-      if (!size || Number.isNaN(size.cols) || Number.isNaN(size.rows)) return;
-      if (size.cols !== this.term.cols || size.rows !== this.term.rows) this.term.resize(size.cols, size.rows);
-      this.stream.size(size.cols, size.rows);
+      if (!this.shown || !this.host || this.host.clientWidth < 20 || this.host.clientHeight < 20) return;
+      if (this.takes) this.unscale();
+      const space = this.space();
+      if (!space) return;
+      this.stream.size(space.cols, space.rows, isPhone() && !this.fits);
+      if (this.takes) this.stream.keyboard();
+      this.takes = false;
+      if (this.given?.cols === space.cols && this.given.rows === space.rows) this.unscale();
+      if (this.given) this.scale(this.given, space);
+      else if (space.cols !== this.term.cols || space.rows !== this.term.rows) this.term.resize(space.cols, space.rows);
     });
+  }
+
+  /** The cells that fit into the space with the text in its full size. */
+  private space(): { cols: number; rows: number } | null {
+    const size = this.fitter.proposeDimensions();
+    if (!size || Number.isNaN(size.cols) || Number.isNaN(size.rows)) return null;
+    const by = (this.term.options.fontSize ?? this.asked.fontSize) / this.asked.fontSize;
+    return { cols: Math.max(2, Math.floor(size.cols * by)), rows: Math.max(1, Math.floor(size.rows * by)) };
+  }
+
+  /** Draws a terminal of another size, with smaller text where it does not fit. */
+  private scale(given: { cols: number; rows: number }, space: { cols: number; rows: number }): void {
+    const by = Math.min(1, space.cols / given.cols, space.rows / given.rows);
+    this.term.options.fontSize = Math.max(minFontSize, Math.floor(this.asked.fontSize * by * 4) / 4);
+    this.term.resize(given.cols, given.rows);
+    this.on.scaled(by < 1 ? { ...given, by } : null);
+  }
+
+  private unscale(): void {
+    this.given = null;
+    this.term.options.fontSize = this.asked.fontSize;
+    this.on.scaled(null);
   }
 
   look(look: ScreenOptions): void {
     this.asked = look;
     this.term.options.fontFamily = fonts(look.fontFamily);
     this.term.options.screenReaderMode = look.screenReader;
-    this.term.options.fontSize = look.fontSize;
+    if (!this.given) this.term.options.fontSize = look.fontSize;
     this.term.options.scrollback = look.scrollback;
     this.term.options.theme = terminalTheme();
     void this.draw(look.webgl);

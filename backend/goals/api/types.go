@@ -128,6 +128,13 @@ type PaneList struct {
 	Panes []pane.Info `json:"panes"`
 }
 
+// FolderFiles is the files of a folder and below.
+type FolderFiles struct {
+	Dir     string   `json:"dir"`
+	Files   []string `json:"files"`   // relative to Dir, the nearest first
+	Partial bool     `json:"partial"` // there are more
+}
+
 // FindingState is the result of one test of the computer or of a connection.
 type FindingState string
 

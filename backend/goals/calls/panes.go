@@ -129,6 +129,18 @@ func (w *WorkspaceAPI) Panes() (out api.PaneList, err error) {
 	return w.panes.Snapshot(), nil
 }
 
+// Files lists the files of a folder of the user and below, the nearest first, without those that git ignores.
+func (w *WorkspaceAPI) Files(dir string) (out api.FolderFiles, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.FolderFiles(w.ctx, dir)
+}
+
+// Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it.
+func (w *WorkspaceAPI) Edit(dir, name string) (out pane.Info, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.EditFile(w.ctx, dir, name)
+}
+
 // Layout reads the last saved layout, "" if there is none.
 func (w *WorkspaceAPI) Layout() (out string, err error) {
 	defer w.recoverProblem(&err)

@@ -2001,6 +2001,15 @@ export interface PaneList {
   panes: PaneInfo[] | null;
 }
 
+/** FolderFiles is the files of a folder and below. */
+export interface FolderFiles {
+  dir: string;
+  /** relative to Dir, the nearest first */
+  files: string[] | null;
+  /** there are more */
+  partial: boolean;
+}
+
 /** FindingState is the result of one test of the computer or of a connection. */
 export type FindingState = "ok" | "warn" | "bad";
 
@@ -3047,6 +3056,10 @@ export interface Methods {
   "TerminalAPI.Close": (id: string) => boolean;
   /** Panes lists all panes at one revision. */
   "WorkspaceAPI.Panes": () => PaneList;
+  /** Files lists the files of a folder of the user and below, the nearest first, without those that git ignores. */
+  "WorkspaceAPI.Files": (dir: string) => FolderFiles;
+  /** Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it. */
+  "WorkspaceAPI.Edit": (dir: string, name: string) => PaneInfo;
   /** Layout reads the last saved layout, "" if there is none. */
   "WorkspaceAPI.Layout": () => string;
   /** SaveLayout saves the page's layout, which is JSON of at most 1 MiB. */

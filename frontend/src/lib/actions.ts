@@ -4,8 +4,10 @@ import { keyLabel, matches, type Key, type KeyPress } from "./keys";
 export interface Action {
   id: string;
   title: string;
-  /** The group in the palette. */
+  /** The part of the window that it belongs to, which the palette shows beside it. */
   group: string;
+  /** Other words that users type for it in the palette. */
+  words: readonly string[];
   keys: readonly Key[];
   /** The letter or arrow after the leader, in lower case; `""` for none. */
   leader: string;

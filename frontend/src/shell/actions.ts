@@ -9,7 +9,7 @@ const always = () => true;
 
 /** Returns an action, with defaults for the fields that most actions omit. */
 function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
-  return { keys: [], leader: "", enabled: always, ...a };
+  return { words: [], keys: [], leader: "", enabled: always, ...a };
 }
 
 /** All actions of the window. */
@@ -38,34 +38,53 @@ function goalsActions(app: App): Action[] {
     action({
       id: "goals",
       title: "Toggle goals",
+      words: ["dashboard", "list"],
       group: "Goals",
       keys: ["Ctrl+Shift+KeyG"],
       leader: "g",
       run: () => app.toggleGoals(),
     }),
-    action({ id: "goal.new", title: "New goal", group: "Goals", leader: "n", run: () => app.newGoal() }),
-    action({ id: "goals.show", title: "Show all goals", group: "Goals", leader: "l", run: () => app.showGoals() }),
+    action({
+      id: "goal.new",
+      title: "New goal",
+      words: ["goal", "create", "task", "start", "agent"],
+      group: "Goals",
+      leader: "n",
+      run: () => app.newGoal(),
+    }),
+    action({
+      id: "goals.show",
+      title: "Show all goals",
+      words: ["dashboard", "list"],
+      group: "Goals",
+      leader: "l",
+      run: () => app.showGoals(),
+    }),
     action({
       id: "goals.needs-you",
       title: "Goals that need you",
+      words: ["waiting", "attention", "inbox"],
       group: "Goals",
       run: () => showNeedsYou(app),
     }),
     action({
       id: "demo",
       title: "Run the demo goal (scripted, no AI)",
+      words: ["example", "try", "tour"],
       group: "Goals",
       run: () => app.goals.runDemo(),
     }),
     action({
       id: "worktrees",
       title: "Git worktrees of goals",
+      words: ["branches", "clean up"],
       group: "Goals",
       run: () => app.set({ worktreesOpen: true }),
     }),
     action({
       id: "approvals",
       title: "Approvals",
+      words: ["approve", "allow", "deny", "answer", "permission", "request"],
       group: "Goals",
       keys: ["Ctrl+Shift+KeyY"],
       leader: "y",
@@ -101,6 +120,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "goal.pause",
       title: "Pause the selected goal",
+      words: ["stop"],
       group: "Goals",
       enabled: selected(canPause),
       run: () => app.goals.pause(id()),
@@ -108,6 +128,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "goal.resume",
       title: "Resume the selected goal",
+      words: ["continue", "retry", "answer"],
       group: "Goals",
       enabled: selected(canResume),
       run: async () => {
@@ -118,6 +139,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "goal.steer",
       title: "Send a note to the selected goal",
+      words: ["steer", "message", "tell", "comment"],
       group: "Goals",
       enabled: selected(isLive),
       run: () => app.set({ steerOpen: true }),
@@ -125,9 +147,18 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "goal.abort",
       title: "Abort the selected goal",
+      words: ["cancel", "stop", "kill", "end"],
       group: "Goals",
       enabled: selected(isLive),
       run: () => app.goals.abort(id()),
+    }),
+    action({
+      id: "goal.changes",
+      title: "Review the selected goal's changes",
+      words: ["undo", "revert", "diff", "commit", "changes", "files"],
+      group: "Goals",
+      enabled: selected(always),
+      run: () => app.openGoal(id(), "changes"),
     }),
     action({
       id: "goal.panes",
@@ -139,6 +170,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "goal.drawer",
       title: "Show or hide the goal in the side panel",
+      words: ["sidebar", "panel", "drawer"],
       group: "Goals",
       leader: "i",
       enabled: selected(always),
@@ -154,6 +186,7 @@ function openPaneActions(app: App): Action[] {
     action({
       id: "terminal.new",
       title: "New terminal",
+      words: ["terminal", "shell", "console", "bash", "tab"],
       group: "Panes",
       keys: ["Ctrl+Shift+KeyT"],
       leader: "t",
@@ -164,6 +197,7 @@ function openPaneActions(app: App): Action[] {
     action({
       id: "servers",
       title: "SSH connections",
+      words: ["remote", "servers", "hosts", "connect"],
       group: "Panes",
       leader: "h",
       run: () => app.set({ servers: true }),
@@ -171,6 +205,7 @@ function openPaneActions(app: App): Action[] {
     action({
       id: "browser.new",
       title: "New browser",
+      words: ["browser", "page", "tab", "web", "url"],
       group: "Panes",
       keys: ["Ctrl+Shift+KeyB"],
       leader: "b",
@@ -188,6 +223,7 @@ function broadcastActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "broadcast",
       title: "Broadcast input to this and other selected terminals",
+      words: ["type in all"],
       group: "Panes",
       leader: "m",
       enabled: () => pane() && control.canBroadcast(control.activePane),
@@ -237,6 +273,7 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "pane.search",
       title: "Search in the terminal",
+      words: ["find", "grep"],
       group: "Panes",
       keys: ["Ctrl+Shift+KeyF"],
       leader: "f",
@@ -246,6 +283,7 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "pane.rename",
       title: "Rename the terminal",
+      words: ["title", "name"],
       group: "Panes",
       leader: "r",
       enabled: terminal,
@@ -261,6 +299,7 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "pane.close",
       title: "Close the pane",
+      words: ["quit", "exit", "kill"],
       group: "Panes",
       keys: ["Ctrl+Shift+KeyW"],
       leader: "w",
@@ -270,6 +309,7 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "pane.split",
       title: "Split the pane",
+      words: ["divide", "tile"],
       group: "Panes",
       keys: ["Ctrl+Shift+KeyD"],
       leader: "d",
@@ -293,6 +333,7 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
     action({
       id: "pane.zoom",
       title: "Zoom the pane",
+      words: ["maximise", "maximize", "full screen"],
       group: "Panes",
       keys: ["Ctrl+Shift+Enter"],
       leader: "z",
@@ -355,6 +396,7 @@ function windowActions(app: App): Action[] {
     action({
       id: "palette",
       title: "Commands",
+      words: ["command palette", "search"],
       group: "Goalpost",
       keys: ["Ctrl+Shift+KeyP"],
       leader: "p",
@@ -363,14 +405,30 @@ function windowActions(app: App): Action[] {
     action({
       id: "workspace",
       title: "Show the workspace",
+      words: ["panes", "home"],
       group: "Goalpost",
       leader: "1",
       run: () => app.go("workspace"),
     }),
-    action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
+    action({
+      id: "settings",
+      title: "Settings",
+      words: ["preferences", "options", "configuration"],
+      group: "Goalpost",
+      leader: "s",
+      run: () => app.go("settings"),
+    }),
+    action({
+      id: "model.connect",
+      title: "Connect a model",
+      words: ["model", "provider", "API key", "Ollama", "OpenAI", "Anthropic", "LLM"],
+      group: "Goalpost",
+      run: () => app.providers.openConnect({ preset: "" }),
+    }),
     action({
       id: "help",
       title: "Help",
+      words: ["documentation", "manual", "docs"],
       group: "Goalpost",
       keys: ["F1"],
       leader: "a",
@@ -378,7 +436,13 @@ function windowActions(app: App): Action[] {
       enabled: () => app.state.leader || !document.activeElement?.closest(".xterm"),
       run: () => openHelpHere(app),
     }),
-    action({ id: "welcome", title: "Welcome page", group: "Goalpost", run: () => app.go("welcome") }),
+    action({
+      id: "welcome",
+      title: "Welcome page",
+      words: ["first start", "setup", "doctor", "this computer"],
+      group: "Goalpost",
+      run: () => app.go("welcome"),
+    }),
   ];
 }
 
@@ -388,30 +452,35 @@ function themeActions(app: App): Action[] {
     action({
       id: "theme.dark",
       title: "Dark theme",
+      words: ["night", "mode", "colors"],
       group: "Appearance",
       run: () => void app.settings.save({ theme: "dark" }),
     }),
     action({
       id: "theme.light",
       title: "Light theme",
+      words: ["day", "mode", "colors"],
       group: "Appearance",
       run: () => void app.settings.save({ theme: "light" }),
     }),
     action({
       id: "theme.system",
       title: "System theme",
+      words: ["mode", "colors"],
       group: "Appearance",
       run: () => void app.settings.save({ theme: "system" }),
     }),
     action({
       id: "font.larger",
       title: "Larger terminal text",
+      words: ["zoom in", "bigger", "increase"],
       group: "Appearance",
       run: () => void app.settings.save({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
     }),
     action({
       id: "font.smaller",
       title: "Smaller terminal text",
+      words: ["zoom out", "decrease"],
       group: "Appearance",
       run: () => void app.settings.save({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
     }),

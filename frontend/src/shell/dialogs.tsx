@@ -3,7 +3,7 @@ import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { NoteDialog } from "@/features/goals/notedialog";
 import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
-import { Palette } from "@/features/palette/palette";
+import { Palette } from "./palette/palette";
 import { ServersDialog } from "@/features/servers/dialog";
 import type { Action } from "@/lib/actions";
 import { ConfirmDialog } from "./confirmdialog";

@@ -118,10 +118,7 @@ function SpendFact({ spent, goal }: { spent: number; goal: GoalView | null }) {
       data-state={part >= 1 ? "reached" : part >= 0.8 ? "near" : "ok"}
       className="flex items-center gap-1.5 hover:text-text"
       title={part >= 1 ? "The daily limit is reached: goals wait until tomorrow" : "Spent today by all goals"}
-      onClick={() => {
-        app.set({ settingsAt: "spend" });
-        app.go("settings");
-      }}
+      onClick={() => app.openSettings("Daily limit")}
     >
       <b className={cx("font-semibold", tone)}>{money(today.usd)}</b>
       {today.limit_usd > 0 ? <span>of {money(today.limit_usd)}</span> : null} today

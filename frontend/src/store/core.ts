@@ -61,6 +61,11 @@ export class AppCore {
     this.set({ route });
   }
 
+  /** Shows the settings at a section or row, by its title. */
+  openSettings(at = ""): void {
+    this.set({ route: "settings", settingsAt: at });
+  }
+
   /** Shows a goal in the dashboard, with the given or the current tab. */
   openGoal(id: string, tab?: GoalTab): void {
     this.sync.select(id);

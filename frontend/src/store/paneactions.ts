@@ -33,6 +33,11 @@ export class PaneActions {
     return pane;
   }
 
+  /** Opens a file of a folder in the user's editor, in a terminal. */
+  async editFile(dir: string, name: string): Promise<void> {
+    if (this.opened(await this.core.ask("WorkspaceAPI.Edit", dir, name))) this.core.go("workspace");
+  }
+
   async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
     this.core.set({ servers: false });
     this.core.go("workspace");

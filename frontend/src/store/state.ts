@@ -56,8 +56,8 @@ export interface AppState {
   findings: readonly DoctorFinding[];
   doctored: boolean;
   route: Route;
-  /** The section of the settings to open; "": the first. */
-  settingsAt: "" | "spend";
+  /** The title of the section or row of the settings to show; "" for the first. */
+  settingsAt: string;
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
   /** The goals that are selected for an action on several. */

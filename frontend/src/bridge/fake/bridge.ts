@@ -706,6 +706,8 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.History": () => [],
     "BrowserAPI.ClearHistory": () => true,
     "WorkspaceAPI.Panes": () => ({ rev: this.rev, panes: this.panes }),
+    "WorkspaceAPI.Files": (dir) => ({ dir, files: ["README.md", "src/cart.ts", "src/main.ts"], partial: false }),
+    "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (json) => {
       this.layout = json;

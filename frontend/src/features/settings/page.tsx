@@ -1,8 +1,9 @@
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Problem, Settings } from "@/bridge/types";
 import { noSearch, searchEngines } from "@/lib/searchengines";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { settingsPlaces } from "./places";
 import { Engines } from "./engines";
 import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
@@ -25,6 +26,7 @@ interface SectionProps {
 export function SettingsPage() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);
+  const content = useShownPlace();
   if (!settings) return null;
   const save = (part: Partial<Settings>) => app.settings.save(part);
   const saveRow = (part: Partial<Settings>) => app.settings.save(part, { silent: true });
@@ -37,7 +39,7 @@ export function SettingsPage() {
           Close
         </Button>
       </header>
-      <main className="min-h-0 flex-1 overflow-y-auto">
+      <main ref={content} className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
           <Appearance settings={settings} save={save} saveRow={saveRow} />
           <Pages settings={settings} save={save} saveRow={saveRow} />
@@ -54,6 +56,31 @@ export function SettingsPage() {
       </main>
     </div>
   );
+}
+
+const highlightMs = 2_000;
+
+/** Scrolls to the section or row that was asked for, focuses its first control and highlights it for a moment. */
+function useShownPlace() {
+  const app = useApp();
+  const at = useAppState((s) => s.settingsAt);
+  const content = useRef<HTMLElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    const places = content.current?.querySelectorAll<HTMLElement>("h2, [data-setting]") ?? [];
+    const find = (title: string) => [...places].find((e) => (e.dataset.setting ?? e.textContent) === title);
+    // A row that this computer does not need is not there: its section is.
+    const found = find(at) ?? find(settingsPlaces.find((p) => p.title === at)?.section ?? "");
+    if (!at || !found) return;
+    app.set({ settingsAt: "" });
+    for (const other of places) delete other.dataset.found;
+    found.dataset.found = "";
+    found.scrollIntoView({ block: "center" });
+    found.querySelector<HTMLElement>("input, select, button")?.focus({ preventScroll: true });
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => delete found.dataset.found, highlightMs);
+  }, [app, at]);
+  return content;
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

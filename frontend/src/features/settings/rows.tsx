@@ -14,6 +14,7 @@ interface RowProps {
 export function Row({ title, text, error, children }: RowProps) {
   return (
     <div
+      data-setting={title}
       className={
         "flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0 " +
         "max-[640px]:flex-wrap max-[640px]:gap-y-2"

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Problem, Settings, SpendBy, SpendReport, SpendRow, SpendToday } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
-import { useApp, useAppState } from "@/store/context";
+import { useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
@@ -24,21 +24,12 @@ export function Spend({ settings, save }: SpendProps) {
   useEffect(() => {
     void reload();
   }, [reload, settings.daily_limit_usd]);
-  const app = useApp();
-  const box = useRef<HTMLDivElement>(null);
-  const wanted = useAppState((s) => s.settingsAt === "spend");
-  useEffect(() => {
-    if (!wanted) return;
-    box.current?.scrollIntoView({ block: "center" });
-    box.current?.querySelector("input")?.focus();
-    app.set({ settingsAt: "" });
-  }, [app, wanted]);
   return (
     <>
       <Caption as="h2" className="mb-2">
         Spending
       </Caption>
-      <div className="mb-7 rounded-lg border border-border bg-surface" data-testid="spending" ref={box}>
+      <div className="mb-7 rounded-lg border border-border bg-surface" data-testid="spending">
         <MoneyRow
           title="Daily limit"
           text="For all goals, critics and judges. At the limit, goals pause until tomorrow. Leave empty for no limit."

@@ -15,14 +15,7 @@ export function DailyLimitPanel({ view }: { view: GoalView }) {
         The goal resumes automatically on {day} at {time}, or at once when the limit is raised.
       </p>
       <div className="mt-2 flex gap-2">
-        <Button
-          look="primary"
-          data-testid="answer-raise-daily"
-          onClick={() => {
-            app.set({ settingsAt: "spend" });
-            app.go("settings");
-          }}
-        >
+        <Button look="primary" data-testid="answer-raise-daily" onClick={() => app.openSettings("Daily limit")}>
           Raise limit…
         </Button>
         <Button look="quiet" data-testid="answer-abort" onClick={() => app.goals.abort(view.id)}>

@@ -3,7 +3,8 @@ import { actionFor, actionForLeader, leaderKey, type Action } from "@/lib/action
 import { matches, opensEmojiChooser } from "@/lib/keys";
 import type { App } from "@/store/app";
 
-const leaderMs = 3_000;
+/** Long enough to read the list of second keys. */
+const leaderMs = 10_000;
 
 /** Modifier keys alone do not end the leader. */
 const modifier = /^(Shift|Control|Alt|Meta)(Left|Right)$/;

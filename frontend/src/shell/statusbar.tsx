@@ -16,7 +16,6 @@ export function StatusBar() {
   const byId = useAppState((s) => s.goals.byId);
   const route = useAppState((s) => s.route);
   const tab = useAppState((s) => s.goalTab);
-  const leader = useAppState((s) => s.leader);
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
   const { by, spent } = summary(byId);
@@ -50,11 +49,6 @@ export function StatusBar() {
       <Model provider={provider} goal={view} />
       <SpendFact spent={facts.spent} goal={view} />
       <span className="flex-1" />
-      {leader ? (
-        <span role="status" className="text-accent">
-          Waiting for a second key… (Esc to cancel)
-        </span>
-      ) : null}
       {route === "goals" ? (
         <span className="flex items-center gap-1.5 max-[1280px]:hidden">
           {tab === "checks" ? (

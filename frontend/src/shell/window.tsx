@@ -11,6 +11,7 @@ import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { ErrorBoundary } from "./errorboundary";
 import { useKeyboard } from "./keyboard";
+import { LeaderKeys } from "./leaderkeys";
 import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
 import { NavRail } from "./navrail";
@@ -41,6 +42,7 @@ export function Window({ app }: { app: App }) {
               <Dialogs actions={actions} />
             </AfterFirstPicture>
             <Help />
+            <LeaderKeys actions={actions} />
             <NeedsYouToasts />
             <Toasts />
           </HelpContext>

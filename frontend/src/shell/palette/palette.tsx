@@ -1,5 +1,5 @@
 import { Command } from "cmdk";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { HelpText } from "@/features/help/pages";
 import type { Action } from "@/lib/actions";
 import { stripControl } from "@/lib/text";
@@ -97,7 +97,16 @@ function Open({ actions }: { actions: readonly Action[] }) {
   const [recent] = useState(recentEntries);
   const entries = useEntries(actions, typed);
   const found = useMemo(() => rank(entries, parseQuery(typed), recent).slice(0, mostShown), [entries, typed, recent]);
+  const input = useRef<HTMLInputElement>(null);
   const close = () => app.set({ paletteOpen: false });
+  const type = (text: string) => {
+    setTyped(text);
+    setSelected("");
+  };
+  const choose = (prefix: string) => {
+    type(prefix + parseQuery(typed).text);
+    input.current?.focus();
+  };
   const first = found[0]?.id ?? "";
   // The best match is selected as soon as it is known, until the user moves to another one.
   const current = found.some((e) => e.id === selected) ? selected : first;
@@ -129,13 +138,11 @@ function Open({ actions }: { actions: readonly Action[] }) {
       <ReturnFocus />
       <div data-testid="palette">
         <Command.Input
+          ref={input}
           data-testid="palette-input"
           placeholder="What do you want to do or find?"
           value={typed}
-          onValueChange={(text) => {
-            setTyped(text);
-            setSelected("");
-          }}
+          onValueChange={type}
         />
         <Command.List>
           <Command.Empty>{noMatch(typed)}</Command.Empty>
@@ -143,13 +150,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
             <Line key={entry.id} entry={entry} wasUsed={typed === "" && recent.includes(entry.id)} onRun={run} />
           ))}
         </Command.List>
-        <p className="flex flex-wrap gap-x-4 gap-y-1 border-t border-border px-4 py-2 text-2xs text-text-faint">
-          {prefixes.map((p) => (
-            <span key={p.prefix}>
-              <Kbd>{p.prefix}</Kbd> {p.label}
-            </span>
-          ))}
-        </p>
+        <Kinds onChoose={choose} />
       </div>
     </Command.Dialog>
   );
@@ -160,6 +161,24 @@ function noMatch(typed: string): string {
   if (only === "file")
     return "No file matches. Files are those of the focused terminal's folder or of the selected goal.";
   return only ? "Nothing matches. Without the first character everything is searched." : "Nothing matches.";
+}
+
+/** Keeps one kind, as its first character does. */
+function Kinds({ onChoose }: { onChoose: (prefix: string) => void }) {
+  return (
+    <div className="flex flex-wrap gap-1 border-t border-border px-2 py-1 text-2xs text-text-faint">
+      {prefixes.map((p) => (
+        <button
+          key={p.prefix}
+          type="button"
+          className="rounded-sm px-2 py-1 hover:bg-surface-hover hover:text-text"
+          onClick={() => onChoose(p.prefix)}
+        >
+          <Kbd>{p.prefix}</Kbd> {p.label}
+        </button>
+      ))}
+    </div>
+  );
 }
 
 interface LineProps {

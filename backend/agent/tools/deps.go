@@ -43,6 +43,8 @@ type Deps struct {
 	Kills KillLog
 	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil means none.
 	PendingInput *commandline.PendingInput
+	// LeftRunning are the programs that earlier calls left running; nil means none.
+	LeftRunning *LeftRunning
 
 	folder folder // Dir, opened by New
 }

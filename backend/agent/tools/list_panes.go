@@ -36,6 +36,9 @@ func listPanes(r Deps) (Tool, error) {
 			}
 			lines = append(lines, paneLine(i, command, r.Panes.IsShared(i.ID)))
 		}
+		if a.Kind == "" {
+			lines = append(lines, r.LeftRunning.lines(ctx)...)
+		}
 		if len(lines) == 0 {
 			return okResult("You have no such pane; terminal_open and browser_open open one.")
 		}

@@ -52,11 +52,11 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	limit := waitDuration(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := process.Capture(limited, r.Launcher, process.Command{
+	out, left, err := process.CaptureLasting(limited, r.Launcher, process.Command{
 		Argv: []string{CommandShell(), "-c", a.Command},
 		Env:  r.Env,
 		Dir:  filepath.Join(r.Dir, a.Dir),
-	}, true)
+	})
 	switch {
 	case err != nil && ctx.Err() != nil: // the run stopped during the start; the dispatcher reports why
 		return failedResult("the command may already have started")
@@ -67,12 +67,12 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if out.TimedOut && ctx.Err() == nil {
 		head = fmt.Sprintf("killed after %s. For a program that keeps running, use terminal_run.", goal.FormatDuration(limit))
 	}
-	report := head
-	if len(out.Stdout) > 0 {
-		report += "\n" + wrapOutside("the command", string(out.Stdout))
+	report, output := head, renderOutput(out.Stdout)
+	if output != "" {
+		report += "\n" + wrapOutside("the command", output)
 	}
-	report += r.readOnlyHint(string(out.Stdout)) + r.refusedSince(mark) +
-		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
+	report += r.LeftRunning.add(ctx, left) + r.readOnlyHint(output) + r.refusedSince(mark) +
+		r.privilegeHint(out.Status.Code == 0, output)
 	return goal.Result{
 		OK:      !out.TimedOut && out.Status.Code == 0,
 		Text:    report,

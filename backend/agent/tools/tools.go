@@ -18,8 +18,11 @@ func New(r Deps) (*Set, error) {
 	if r.PendingInput == nil {
 		r.PendingInput = &commandline.PendingInput{}
 	}
+	if r.LeftRunning == nil {
+		r.LeftRunning = &LeftRunning{}
+	}
 	r.folder = folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
-	b := &Set{root: root}
+	b := &Set{root: root, LeftRunning: r.LeftRunning}
 	for _, make := range toolMakers(r) {
 		t, err := make(r)
 		if err != nil {
@@ -57,6 +60,8 @@ func toolMakers(r Deps) []maker {
 
 // Set holds the tools of one goal.
 type Set struct {
+	LeftRunning *LeftRunning
+
 	tools []Tool
 	root  *os.Root
 }

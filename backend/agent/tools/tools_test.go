@@ -533,7 +533,9 @@ func TestRunCommand_EachEnd_IsReported(t *testing.T) {
 	h.bad(h.do("run_command", "command", "true", "dir", "nowhere"), "nowhere")
 	h.bad(h.do("run_command", "command", "echo before; sleep 1000", "timeout_seconds", 1), "killed after 1",
 		"terminal_run", "before")
-	h.good(h.do("run_command", "command", "echo started; sleep 1000 &"), "exit 0", "started")
+	h.good(h.do("run_command", "command", "echo started; sleep 1000 &"), "exit 0", "started",
+		"Still running until the goal ends: sleep 1000")
+	h.good(h.do("list_panes"), "left running by run_command: sleep 1000")
 	h.good(h.do("run_command", "command", "true", "timeout_seconds", 1<<62), "exit 0")
 	h.good(h.do("run_command", "command", "true", "timeout_seconds", -5), "exit 0")
 	r := h.do("run_command", "command", "head -c 3000000 /dev/zero | tr '\\0' x")

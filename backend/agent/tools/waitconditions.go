@@ -33,7 +33,7 @@ func (d Deps) waitCommandEffect(a waitUntilArgs) (policy.Effect, error) {
 // lookAtCommand runs a command. The condition is met if it has the wanted exit code and its output has the text.
 func (d Deps) lookAtCommand(ctx context.Context, a waitUntilArgs, _ string) (goal.Look, error) {
 	out, err := d.runLook(ctx, a.Command, lookTimeout)
-	output := string(out.Stdout)
+	output := renderOutput(out.Stdout)
 	switch code := out.Status.Code; {
 	case err != nil:
 		return goal.Look{}, err

@@ -176,7 +176,9 @@ type StartReader interface {
 
 // LeftoverReporter is a Session that reports what a goal leaves behind and the user should check, one sentence
 // each.
-type LeftoverReporter interface{ ThingsLeft() []string }
+type LeftoverReporter interface {
+	ThingsLeft(ctx context.Context) []string
+}
 
 // WorktreeCommitter is a Session whose goal may work in its own git worktree. When the goal is done, and its
 // programs are stopped, it commits the goal's changes. It returns the sentence for the report, "" without a

@@ -13,7 +13,7 @@ import (
 // littered is a session with many leftovers.
 type littered struct{}
 
-func (littered) ThingsLeft() []string {
+func (littered) ThingsLeft(context.Context) []string {
 	return []string{"git would obey this", "the copy was changed", "files are in /tmp"}
 }
 

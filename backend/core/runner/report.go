@@ -234,7 +234,7 @@ func (r *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
 		parts = append(parts, r.worktree.CommitWorktree(ctx, *r.goal, exit))
 	}
 	if r.autorun != nil {
-		parts = append(parts, r.autorun.ThingsLeft()...)
+		parts = append(parts, r.autorun.ThingsLeft(ctx)...)
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ". ")
 }

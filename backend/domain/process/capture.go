@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -16,6 +15,8 @@ import (
 const (
 	MaxCapture   = 1 << 20
 	captureGrace = 150 * time.Millisecond
+	// termGrace is how long a program may take to end after SIGTERM, for example to remove its lock files.
+	termGrace = 2 * time.Second
 )
 
 // Output is what a program wrote and how it ended.
@@ -23,67 +24,93 @@ type Output struct {
 	Stdout, Stderr []byte // Stderr is empty where both were merged
 	Bytes          int64  // written in all, before the cut
 	Status         Status
-	TimedOut       bool // ctx ended before the program did; it was killed
+	TimedOut       bool // ctx ended before the program did; it was ended
 	Took           time.Duration
 	Trace          *Trace // nil unless the command asked for it and the launcher can trace
 }
 
 // Capture runs a program to its end and keeps at most MaxCapture bytes of each stream, cut in the middle. Only the
 // first of c.Files is used, if there is one, as its input. With merge, stdout and stderr share one pipe and keep
-// their order. When ctx ends the whole process group is killed. An error means that the program could not be started.
+// their order. When ctx ends the program's whole session is ended: by SIGTERM, and what is left of it after 2 seconds
+// by SIGKILL. An error means that the program could not be started.
 func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, error) {
-	from := time.Now()
 	out, err := newStreamCapture()
 	if err != nil {
 		return Output{}, err
 	}
-	errs := out
-	if !merge {
-		if errs, err = newStreamCapture(); err != nil {
-			out.discard()
-			return Output{}, err
-		}
+	if merge {
+		o, _, err := captureStreams(ctx, l, c, out, out)
+		o.Stdout, o.Bytes = out.finish()
+		return o, err
 	}
+	errs, err := newStreamCapture()
+	if err != nil {
+		out.discard()
+		return Output{}, err
+	}
+	o, _, err := captureStreams(ctx, l, c, out, errs)
+	o.Stdout, o.Bytes = out.finish()
+	b, n := errs.finish()
+	o.Stderr, o.Bytes = b, o.Bytes+n
+	return o, err
+}
+
+// captureStreams runs a program until its end. The caller finishes the streams, also after an error.
+func captureStreams(ctx context.Context, l Launcher, c Command, out, errs *streamCapture) (Output, Process, error) {
+	from := time.Now()
 	files := []*os.File{nil, out.w, errs.w}
 	copy(files[:1], c.Files)
 	c.Files = files
 	p, err := l.Start(ctx, c)
-	if err != nil {
-		out.discard()
-		errs.discard()
-		return Output{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
-	}
 	out.start()
-	if !merge {
+	if errs != out {
 		errs.start()
+	}
+	if err != nil {
+		return Output{}, nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
 	o := Output{}
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
 		o.TimedOut = true
-		_ = p.Signal(syscall.SIGKILL) // it may have ended already
-		<-p.Done()
+		end(p, out, errs)
 	}
 	o.Status, o.Took = p.Status(), time.Since(from)
 	if traced, ok := p.(TracedProcess); ok {
 		trace := traced.Trace()
 		o.Trace = &trace
 	}
-	o.Stdout, o.Bytes = out.finish()
-	if !merge {
-		b, n := errs.finish()
-		o.Stderr, o.Bytes = b, o.Bytes+n
+	return o, p, nil
+}
+
+// end ends a program and everything in its session that holds its output.
+func end(p Process, streams ...*streamCapture) {
+	_ = p.Signal(syscall.SIGTERM) // it may have ended already
+	limit := time.NewTimer(termGrace)
+	defer limit.Stop()
+	waits := []<-chan struct{}{p.Done()}
+	for _, s := range streams {
+		waits = append(waits, s.done)
 	}
-	return o, nil
+	for _, wait := range waits {
+		select {
+		case <-wait:
+		case <-limit.C:
+			_ = p.Signal(syscall.SIGKILL)
+			<-p.Done()
+			return
+		}
+	}
+	_ = p.Signal(syscall.SIGKILL) // what no longer holds the output
 }
 
 // streamCapture reads one pipe into a middle-cut buffer.
 type streamCapture struct {
 	r, w *os.File
 	buf  headTailBuffer
-	wg   sync.WaitGroup
-	err  error // why reading stopped, nil at the pipe's end
+	done chan struct{}
+	err  error // why reading stopped, nil at the pipe's end; final once done is closed
 }
 
 func newStreamCapture() (*streamCapture, error) {
@@ -91,25 +118,35 @@ func newStreamCapture() (*streamCapture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
-	return &streamCapture{r: r, w: w}, nil
+	return &streamCapture{r: r, w: w, done: make(chan struct{})}, nil
 }
 
 func (s *streamCapture) discard() { _ = errors.Join(s.r.Close(), s.w.Close()) }
 
 func (s *streamCapture) start() {
 	_ = s.w.Close() // the program holds its own copy
-	s.wg.Go(func() { _, s.err = io.Copy(&s.buf, s.r) })
+	go func() {
+		defer close(s.done)
+		_, s.err = io.Copy(&s.buf, s.r)
+	}()
 }
 
-// finish waits for the pipe's end, but not for a background child that holds it open.
+// finish closes the pipe and returns what was written. It waits for the pipe's end, but not for a background child that
+// holds it open.
 func (s *streamCapture) finish() ([]byte, int64) {
+	s.wait()
+	_ = s.r.Close()
+	return s.buf.bytes()
+}
+
+// wait waits for the pipe's end, or for what is in it if a background child holds it open. It reports whether one does.
+func (s *streamCapture) wait() (isHeld bool) {
 	_ = s.r.SetReadDeadline(time.Now().Add(captureGrace))
-	s.wg.Wait()
+	<-s.done
 	if s.err != nil {
 		s.drain()
 	}
-	_ = s.r.Close()
-	return s.buf.bytes()
+	return s.err != nil
 }
 
 // drain reads what is left in the pipe, because on a busy machine the read deadline may pass before the reader runs

@@ -151,8 +151,9 @@ func lines(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// TestCapture_ContextEnds_KillsTheGroup: the program's grandchildren are killed, too.
-func TestCapture_ContextEnds_KillsTheGroup(t *testing.T) {
+// TestCapture_ContextEnds_EndsTheSession: the program's grandchildren are ended, too; SIGKILL ends one that ignores
+// SIGTERM, although its parent has ended.
+func TestCapture_ContextEnds_EndsTheSession(t *testing.T) {
 	l := &telling{Launcher: launcher(t), started: make(chan struct{})}
 	fifo := filepath.Join(t.TempDir(), "pid")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -172,12 +173,13 @@ func TestCapture_ContextEnds_KillsTheGroup(t *testing.T) {
 		pid <- n
 		<-l.started // the program may write before Start has returned
 	})
-	out, err := process.Capture(ctx, l, sh("echo before; sh -c 'sleep 1000 & echo $! >"+fifo+"; wait'"), true)
+	out, err := process.Capture(ctx, l, sh("echo before; trap 'echo cleaned; exit 3' TERM; "+
+		"(trap '' TERM; sleep 1000 & echo $! >"+fifo+"; wait) & wait"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	reader.Wait()
-	if !out.TimedOut || out.Status.Signal != syscall.SIGKILL || string(out.Stdout) != "before\n" {
+	if !out.TimedOut || out.Status.Code != 3 || string(out.Stdout) != "before\ncleaned\n" {
 		t.Errorf("%+v", out)
 	}
 	gone(t, <-pid)
@@ -212,6 +214,36 @@ func TestCapture_BackgroundChild_DoesNotDelayTheEnd(t *testing.T) {
 		out := capture(t, l, sh("echo out; sleep 1000 & exit 4"), merge)
 		if out.Status.Code != 4 || string(out.Stdout) != "out\n" {
 			t.Errorf("merge %v: %+v", merge, out)
+		}
+	}
+}
+
+// TestCaptureLasting_ProgramLeft_IsReadAndListed: its later output has a reader, whether or not that is the pipe.
+func TestCaptureLasting_ProgramLeft_IsReadAndListed(t *testing.T) {
+	l := launcher(t)
+	fifo := filepath.Join(t.TempDir(), "go")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const line = "read line <%s; for n in 1 2 3; do echo later $n || exit 1; done"
+	out, left, err := process.CaptureLasting(t.Context(), l, sh("("+fmt.Sprintf(line, fifo)+") & echo now"))
+	if err != nil || string(out.Stdout) != "now\n" || left == nil || !left.Runs(t.Context()) {
+		t.Fatalf("%+v, %v, %v", out, left, err)
+	}
+	if programs := left.Programs(t.Context()); len(programs) != 1 || !strings.Contains(programs[0], "later") {
+		t.Errorf("%q", programs)
+	}
+	if err := os.WriteFile(fifo, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "its end", func() bool { return !left.Runs(t.Context()) })
+	if newest := string(left.Newest()); newest != "later 1\nlater 2\nlater 3\n" {
+		t.Errorf("%q", newest)
+	}
+	for script, want := range map[string]string{"sleep 1000 >/dev/null 2>&1 &": "sleep 1000", "true": ""} {
+		_, left, err := process.CaptureLasting(t.Context(), l, sh(script))
+		if got := strings.Join(left.Programs(t.Context()), ""); err != nil || got != want {
+			t.Errorf("%s: %q, %v", script, got, err)
 		}
 	}
 }

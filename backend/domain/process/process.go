@@ -72,8 +72,16 @@ type Process interface {
 	Done() <-chan struct{}
 	// Status is meaningful once Done is closed.
 	Status() Status
-	// Signal sends a signal to the whole process group. It returns os.ErrProcessDone if the program has ended.
+	// Signal sends a signal to the whole process group, and SIGKILL to the whole session. It returns os.ErrProcessDone if
+	// the program has ended, except that SIGKILL after SIGTERM ends what is left of the session.
 	Signal(syscall.Signal) error
+}
+
+// ListingProcess is a Process that can list what it left running.
+type ListingProcess interface {
+	Process
+	// ListLeft returns the command lines of the programs that run in its session, also after its end.
+	ListLeft(ctx context.Context) ([]string, error)
 }
 
 // Launcher starts programs. A Launcher belongs to one owner (a goal, or the user); its programs end with it.

@@ -29,7 +29,7 @@ func TestCapture_EndOfOutput_IsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.start()
-	s.wg.Wait()
+	<-s.done
 	if read, n := s.finish(); string(read) != wrote || n != int64(len(wrote)) {
 		t.Errorf("%d of %d bytes were read", n, len(wrote))
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,12 +19,13 @@ import (
 
 // ThingsLeft lists what the goal leaves behind: programs in its panes that still run, and changes that the user should
 // know before working in its folder.
-func (se *Session) ThingsLeft() []string {
-	return append(se.runningPrograms(), se.autorunChanges()...)
+func (se *Session) ThingsLeft(ctx context.Context) []string {
+	return append(se.runningPrograms(ctx), se.autorunChanges()...)
 }
 
-// runningPrograms lists the programs that run in the goal's terminals, and when they will end.
-func (se *Session) runningPrograms() []string {
+// runningPrograms lists the programs that run in the goal's terminals or that its commands left running, and when they
+// will end.
+func (se *Session) runningPrograms(ctx context.Context) []string {
 	var running []string
 	for _, i := range se.registry.Panes.Terminals.List() {
 		if i.GoalID != string(se.goal) || !i.Running {
@@ -35,6 +37,11 @@ func (se *Session) runningPrograms() []string {
 			}
 		}
 	}
+	if se.tools != nil {
+		for _, command := range se.tools.LeftRunning.List(ctx) {
+			running = append(running, text.TruncateBytes(command, 100))
+		}
+	}
 	if len(running) == 0 {
 		return nil
 	}
@@ -42,7 +49,7 @@ func (se *Session) runningPrograms() []string {
 	if grace := se.registry.gracePeriod(); grace > 0 {
 		until = goal.FormatDuration(grace) + " after the goal is done"
 	}
-	return []string{"Programs that run in its panes end " + until + ": " + joinSome(running)}
+	return []string{"Programs that still run end " + until + ": " + joinSome(running)}
 }
 
 // autorunChanges lists what the user should know before working in the goal's folder: files that git, an editor or a

@@ -12,6 +12,7 @@ import (
 type callAnswer struct {
 	fds       []int
 	listening wire.Listening
+	programs  [][]byte
 	err       error
 }
 
@@ -62,7 +63,7 @@ func (s *Supervisor) takeCall(id uint64) chan callAnswer {
 
 // onCallAnswer delivers the answer to a call. It reports whether the answer belongs to a call.
 func (s *Supervisor) onCallAnswer(a wire.Answer, fds []int) bool {
-	isCall := a.Changed || a.Dialed
+	isCall := a.Changed || a.Dialed || a.Listed
 	answer := s.takeCall(a.ID)
 	if answer == nil {
 		if isCall { // the caller no longer waits
@@ -70,7 +71,7 @@ func (s *Supervisor) onCallAnswer(a wire.Answer, fds []int) bool {
 		}
 		return isCall
 	}
-	got := callAnswer{fds: fds, listening: a.Listening}
+	got := callAnswer{fds: fds, listening: a.Listening, programs: a.Programs}
 	if a.Error != nil {
 		got.err = a.Error
 	}

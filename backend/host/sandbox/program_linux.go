@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -199,6 +200,8 @@ type program struct {
 	answer chan struct{}
 	done   chan struct{}
 
+	terminated atomic.Bool // SIGTERM was sent, so SIGKILL concerns what is left of its session
+
 	mu        sync.Mutex
 	started   bool
 	abandoned bool
@@ -221,13 +224,31 @@ func (p *program) Status() process.Status {
 	return p.status
 }
 
+// ListLeft returns the command lines of the programs that run in the session of p, also after p has ended.
+func (p *program) ListLeft(ctx context.Context) ([]string, error) {
+	_, a := p.set.ask(ctx, wire.Request{Op: wire.List, Pid: p.pid})
+	if a.err != nil {
+		return nil, fmt.Errorf("listing the programs: %w", a.err)
+	}
+	lines := make([]string, len(a.programs))
+	for i, line := range a.programs {
+		lines[i] = string(line)
+	}
+	return lines, nil
+}
+
 // Signal goes to the program's process group; SIGKILL also to the other groups
 // of its session, which are the jobs of an interactive shell.
 func (p *program) Signal(sig syscall.Signal) error {
 	select {
 	case <-p.done:
-		return os.ErrProcessDone
+		if sig != syscall.SIGKILL || !p.terminated.Load() {
+			return os.ErrProcessDone
+		}
 	default:
+	}
+	if sig == syscall.SIGTERM {
+		p.terminated.Store(true)
 	}
 	err := p.set.sendPacket(wire.Request{ID: p.id, Op: wire.Signal, Signal: int(sig)}, nil)
 	if errors.Is(err, ErrClosed) {

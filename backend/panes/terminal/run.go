@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"goalpost/backend/lib/text"
 )
 
 // CommandRunner runs one command after another in a session's shell.
@@ -193,11 +195,11 @@ func (cr *CommandRunner) commandResult(t promptState) (Run, error) {
 func (cr *CommandRunner) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {
-		return renderPlain(c.head)
+		return text.Render(c.head)
 	}
 	if c.start >= cr.session.ring.start && size <= 4*MaxOutput {
-		if text := renderPlain(cr.session.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
-			return text
+		if all := text.Render(cr.session.ring.slice(c.start, c.end)); len(all) <= MaxOutput {
+			return all
 		}
 	}
 	head := c.head[:min(len(c.head), MaxOutput/2)]
@@ -207,7 +209,7 @@ func (cr *CommandRunner) commandOutput(c command) string {
 	skip := continuationLen(tail)
 	gap := from + int64(skip) - c.start - int64(len(head))
 	if gap <= 0 {
-		return renderPlain(head) + renderPlain(tail)
+		return text.Render(head) + text.Render(tail)
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", renderPlain(head), gap, renderPlain(tail[skip:]))
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", text.Render(head), gap, text.Render(tail[skip:]))
 }

@@ -1,6 +1,10 @@
 package terminal
 
-import "bytes"
+import (
+	"bytes"
+
+	"goalpost/backend/lib/text"
+)
 
 // Page is a part of the scrollback as plain text.
 type Page struct {
@@ -42,7 +46,7 @@ func (s *Session) Text(offset int64, limit int) Page {
 		}
 	}
 	page.Next = page.From + int64(len(raw))
-	page.Text = renderPlain(raw)
+	page.Text = text.Render(raw)
 	return page
 }
 
@@ -62,7 +66,7 @@ func (s *Session) Scrollback(page int) Page {
 		out.From, out.Next = from, to
 		raw := r.slice(from, to)
 		s.mu.Unlock()
-		out.Text = renderPlain(raw)
+		out.Text = text.Render(raw)
 		return out
 	}
 	s.mu.Unlock()

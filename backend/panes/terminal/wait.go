@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"goalpost/backend/lib/text"
 )
 
 // WaitCondition is what WaitFor waits for: the first of these conditions that is met. The zero value waits for the
@@ -133,9 +135,9 @@ func (w *waiter) matchPattern(end int64) (string, bool) {
 	for w.from < end {
 		to := min(end, w.from+maxSearch)
 		w.s.mu.Lock()
-		text := w.s.ring.slice(w.from, to)
+		printed := w.s.ring.slice(w.from, to)
 		w.s.mu.Unlock()
-		if at := w.u.Pattern.FindString(renderPlain(text)); at != "" {
+		if at := w.u.Pattern.FindString(text.Render(printed)); at != "" {
 			return at, true
 		}
 		if to == end {

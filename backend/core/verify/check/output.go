@@ -23,7 +23,7 @@ var failingLine = text.NewPattern(
 func OutputTail(o process.Output) string {
 	var parts []string
 	for _, stream := range [][]byte{o.Stderr, o.Stdout} {
-		if text := strings.TrimSpace(text.ToUTF8(string(stream))); text != "" {
+		if text := strings.TrimSpace(text.Render(stream)); text != "" {
 			parts = append(parts, text)
 		}
 	}

@@ -33,6 +33,12 @@ func ForAgent(env []string, w spec.Spec) []string {
 		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host +
 			" -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
 		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
+		// Nobody can answer an editor, a pager or a question of a program. An unchanged message suits every use of git's
+		// editor but the first commit's; an unchanged list of rebase would do nothing, in silence.
+		"GIT_EDITOR=true", "EDITOR=true", "VISUAL=true", "PAGER=cat", "GIT_PAGER=cat",
+		`GIT_SEQUENCE_EDITOR=echo "No editor can be used here: set GIT_SEQUENCE_EDITOR to a command that changes the ` +
+			`file, such as sed -i." >&2; false`,
+		"DEBIAN_FRONTEND=noninteractive", "PIP_NO_INPUT=1", "npm_config_yes=true",
 		// With these options tar works as for an ordinary user: the kernel refuses setuid and setgid files.
 		"TAR_OPTIONS=--no-same-owner --no-same-permissions",
 		"LSAN_OPTIONS=detect_leaks=0", // LeakSanitizer needs ptrace and fails every program without it

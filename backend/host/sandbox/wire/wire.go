@@ -14,7 +14,7 @@
 package wire
 
 // Version is sent in Hello; the app refuses a helper with another version.
-const Version = 7
+const Version = 8
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -30,14 +30,17 @@ type Op string
 const (
 	Configure Op = "setup" // builds the sandbox; the first request, sent once
 	Start     Op = "start"
-	Signal    Op = "signal"
-	Dial      Op = "dial"   // connects to the goal's own loopback
-	Grant     Op = "grant"  // adds mounts or a listener to the running sandbox
-	Revoke    Op = "revoke" // removes what the Grant with this ID added
-	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
-	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
-	Seal      Op = "seal"   // makes Dir read-only for the agent's programs; answered with Changed
-	Unseal    Op = "unseal" // undoes Seal; answered with Changed
+	// Signal sends a signal to a program's process group. SIGKILL also goes to the rest of its session, and after a
+	// SIGTERM to what is left of the session when the program has ended.
+	Signal Op = "signal"
+	List   Op = "list"   // names the processes of the session that the program with Pid began; answered with Listed
+	Dial   Op = "dial"   // connects to the goal's own loopback
+	Grant  Op = "grant"  // adds mounts or a listener to the running sandbox
+	Revoke Op = "revoke" // removes what the Grant with this ID added
+	Freeze Op = "freeze" // stops the agent's programs; answered with Changed
+	Thaw   Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
+	Seal   Op = "seal"   // makes Dir read-only for the agent's programs; answered with Changed
+	Unseal Op = "unseal" // undoes Seal; answered with Changed
 )
 
 // Request is a message from the app to the helper. ID identifies the program in every later message; the
@@ -65,6 +68,9 @@ type Request struct {
 
 	// For Signal, and for Revoke, which sends it to all programs; 0 is none.
 	Signal int `json:"signal,omitempty"`
+
+	// For List: as in the answer to Start.
+	Pid int `json:"pid,omitempty"`
 
 	// For Grant: mounts for the agent's sandbox and for the checks that start later; or an address
 	// as in Spec.Listen, whose socket is passed with the answer.
@@ -203,6 +209,9 @@ type Answer struct {
 	Dialed bool `json:"dialed,omitempty"`
 	// Changed reports that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
 	Changed bool `json:"changed,omitempty"`
+	// Listed reports that Programs has the command lines that were asked for.
+	Listed   bool     `json:"listed,omitempty"`
+	Programs [][]byte `json:"programs,omitempty"`
 	// Listening has what the agent's programs listened on when they were frozen.
 	Listening Listening `json:"listening,omitzero"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"strconv"
@@ -72,6 +73,23 @@ func killSession(sid int) {
 			_ = unix.Kill(p.pid, unix.SIGKILL)
 		}
 	}
+}
+
+// listSession returns the command lines of the processes of a session, at most maxListed, with spaces between their
+// words.
+func listSession(sid int) [][]byte {
+	const maxListed, maxLine = 20, 300
+	var lines [][]byte
+	for _, p := range listProcesses() {
+		if p.session != sid || len(lines) == maxListed || p.state == "Z" && p.threads <= 1 {
+			continue
+		}
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+		if line = bytes.TrimSpace(bytes.ReplaceAll(line, []byte{0}, []byte{' '})); len(line) > 0 {
+			lines = append(lines, line[:min(len(line), maxLine)])
+		}
+	}
+	return lines
 }
 
 type procInfo struct {

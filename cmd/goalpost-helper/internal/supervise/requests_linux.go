@@ -79,6 +79,8 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
 		return nil
+	case wire.List:
+		return s.answer(wire.Answer{ID: r.ID, Listed: true, Programs: listSession(r.Pid)})
 	}
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: errNoSandbox})
@@ -102,7 +104,16 @@ var errNoSandbox = &wire.Error{Code: wire.Unsupported, Text: "this helper has no
 
 func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	pid, ok := s.byID[id]
-	if !ok {
+	switch left, wasTerminated := s.terminated[id]; {
+	case ok && sig == syscall.SIGTERM:
+		s.terminated[id] = pid
+	case !ok && wasTerminated && sig == syscall.SIGKILL:
+		delete(s.terminated, id)
+		if _, isReused := s.byPid[left]; isReused {
+			return nil
+		}
+		pid = left
+	case !ok:
 		return &wire.Error{Code: wire.Ended, Text: "the program has ended"}
 	}
 	// On another thread: inside a sandbox this thread's filter suspends kill until the listener answers, and Go's
@@ -111,7 +122,7 @@ func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	sent := make(chan error)
 	go func() { sent <- killGroup(pid, sig) }()
 	err := <-sent
-	if err != nil {
+	if err != nil && (ok || !errors.Is(err, unix.ESRCH)) {
 		return &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("sending signal %d: %v", sig, err)}
 	}
 	return nil

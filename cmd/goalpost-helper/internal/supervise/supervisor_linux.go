@@ -22,10 +22,13 @@ type Supervisor struct {
 	onExit  func(id uint64, exit wire.Exit) // called before the exit is reported; mu is held
 	started chan struct{}                   // one token: there may be a child to wait for
 
-	mu     sync.Mutex
-	byID   map[uint64]int // running programs
-	byPid  map[int]uint64
-	frozen freezer
+	mu    sync.Mutex
+	byID  map[uint64]int // running programs
+	byPid map[int]uint64
+	// terminated has the pids of programs to which SIGTERM was sent, also after their end: SIGKILL ends what is left of
+	// their sessions.
+	terminated map[uint64]int
+	frozen     freezer
 }
 
 // sandbox starts the programs of a goal and changes their mounts. Its methods are called by one goroutine at a time.
@@ -56,6 +59,8 @@ func New(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*
 		started: make(chan struct{}, 1),
 		byID:    map[uint64]int{},
 		byPid:   map[int]uint64{},
+
+		terminated: map[uint64]int{},
 	}, nil
 }
 

@@ -1,22 +1,22 @@
-package terminal
+package text
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
 
-// renderPlain renders text as if printed on paper: escape sequences removed, carriage returns and backspaces applied,
-// so that a progress bar is its last state. The result is valid UTF-8 without control characters except line end and
-// tab.
-func renderPlain(p []byte) string {
+// Render renders text as if printed on paper: escape sequences removed, carriage returns and backspaces applied, so
+// that a progress bar is its last state. The result is valid UTF-8 without control characters except line end and tab.
+func Render(p []byte) string {
+	if utf8.Valid(p) && !bytes.ContainsFunc(p, isTerminalControl) {
+		return string(p)
+	}
 	var w lineRenderer
 	for len(p) > 0 {
 		switch b := p[0]; {
 		case b == 0x1b:
-			n, _, ok := nextToken(p)
-			if !ok { // truncated at the end
-				n = len(p)
-			}
+			n := escapeLen(p)
 			w.escape(p[:n])
 			p = p[n:]
 		case b < ' ' || b == 0x7f:
@@ -24,7 +24,7 @@ func renderPlain(p []byte) string {
 			p = p[1:]
 		default:
 			r, n := utf8.DecodeRune(p)
-			if r < 0x80 || r > 0x9f { // C1 controls
+			if !isTerminalControl(r) {
 				w.write(r)
 			}
 			p = p[n:]
@@ -32,6 +32,52 @@ func renderPlain(p []byte) string {
 	}
 	w.out.WriteString(string(w.line))
 	return w.out.String()
+}
+
+// isTerminalControl reports whether a terminal interprets a character, other than as line end or tab.
+func isTerminalControl(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f
+}
+
+// maxSequence bounds an escape sequence, in bytes: what is longer is not one.
+const maxSequence = 64 << 10
+
+// escapeLen returns the length of the escape sequence at the beginning of p. One that is cut off extends to the end.
+func escapeLen(p []byte) int {
+	if len(p) < 2 {
+		return len(p)
+	}
+	switch p[1] {
+	case '[': // until a final byte
+		for i := 2; i < len(p); i++ {
+			if p[i] < ' ' || p[i] > '~' { // not a sequence
+				return i
+			}
+			if p[i] >= '@' {
+				return i + 1
+			}
+		}
+		return len(p)
+	case ']', 'P', 'X', '^', '_': // a string, until BEL or ESC \
+		end := bytes.IndexAny(p[2:min(len(p), maxSequence)], "\a\x1b")
+		switch {
+		case end < 0 && len(p) < maxSequence:
+			return len(p)
+		case end < 0:
+			return 2
+		case p[2+end] == '\a':
+			return 2 + end + 1
+		case len(p) > 2+end+1 && p[2+end+1] == '\\':
+			return 2 + end + 2
+		}
+		return 2 + end
+	case ' ', '#', '%', '(', ')', '*', '+':
+		return min(3, len(p))
+	}
+	if p[1] < ' ' || p[1] >= 0x7f {
+		return 1
+	}
+	return 2
 }
 
 // maxMove limits how far an escape sequence moves beyond the printed text.

@@ -43,7 +43,7 @@ var neighbours = map[string][]string{
 	"backend/domain/goal":    {"policy"},
 	"backend/domain/event":   {"goal", "pane", "policy"},
 	"backend/host/sandbox":   {"procnet"},
-	"backend/entry/cli":      {"serve"},
+	"backend/entry/cli":      {"hostsocket", "serve"},
 
 	"backend/goals/network":     {"api"},
 	"backend/goals/models":      {"api"},
@@ -76,6 +76,7 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify": {"backend/core/verify", "backend/host/sandbox"},
 	"github.com/gofrs/flock": {
 		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser", ".",
+		"backend/entry/hostsocket",
 	},
 	"database/sql": {"backend/storage/store"},
 	// agents as engines, and an agent for editors

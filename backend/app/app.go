@@ -8,12 +8,14 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"goalpost/backend/agent/engine"
 	"goalpost/backend/core/runner"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/entry/editor"
 	"goalpost/backend/entry/mcpserve"
@@ -158,6 +160,9 @@ func (a *App) StopGoals(ctx context.Context) error {
 	return nil
 }
 
+// Version returns the version of the program.
+func (a *App) Version() string { return a.options.Version }
+
 // Config returns the folders and settings.
 func (a *App) Config() *config.Config { return a.cfg }
 
@@ -193,6 +198,17 @@ func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 
 // ActiveGoals counts the goals that this process runs or has queued.
 func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
+
+// Panes lists the panes of this process.
+func (a *App) Panes() []pane.Info {
+	return slices.DeleteFunc(a.panes.Snapshot().Panes, func(i pane.Info) bool {
+		_, _, isRemote := panes.SplitPeerID(i.ID)
+		return isRemote
+	})
+}
+
+// UnregisterOwnPort reverts one call of RegisterOwnPort.
+func (a *App) UnregisterOwnPort(port int) { a.ports.Unregister(port) }
 
 // MCPServers returns the user's MCP servers.
 func (a *App) MCPServers() *mcpservers.Servers { return a.mcpServers }

@@ -79,7 +79,7 @@ func (p Program) root() *cobra.Command {
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),
-		serving.serve(), p.acp())
+		serving.serve(), hostCommands{p}.host(), p.acp())
 	root.AddCommand(serving.static(), p.version(), p.exitCodes(), p.manual())
 	if p.Window != nil {
 		root.AddCommand(p.open())

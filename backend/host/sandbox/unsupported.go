@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 
 	"goalpost/backend/domain/process"
 )
@@ -18,6 +19,9 @@ var errUnsupported = errors.New(
 type Supervisor struct{}
 
 var _ process.Launcher = (*Supervisor)(nil)
+
+// StartDetached returns an error.
+func StartDetached(string, []string, *os.File, ...*os.File) error { return errUnsupported }
 
 // Open returns an error.
 func Open(context.Context, Options) (*Supervisor, error) { return nil, errUnsupported }

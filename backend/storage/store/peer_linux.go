@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// isSameUser reports whether the other end of a socket is a process of this user. The modes of folder and socket
+// IsSameUser reports whether the other end of a socket is a process of this user. The modes of folder and socket
 // already keep other users out.
-func isSameUser(c net.Conn) bool {
+func IsSameUser(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return false

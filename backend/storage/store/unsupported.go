@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// isSameUser returns false, because finding the user at the other end of a socket is not implemented here.
-func isSameUser(net.Conn) bool { return false }
+// IsSameUser returns false, because finding the user at the other end of a socket is not implemented here.
+func IsSameUser(net.Conn) bool { return false }
 
 // FolderLocks do nothing: goals run on Linux only.
 type FolderLocks struct{ Place, State string }

@@ -116,7 +116,7 @@ func (w *WakeSocket) accept() {
 			w.sockets.log.Warn("wake socket: stopped listening", "error", err)
 			return
 		}
-		if !isSameUser(c) {
+		if !IsSameUser(c) {
 			w.sockets.log.Warn("wake socket: refused a connection of another user")
 			_ = c.Close()
 			continue

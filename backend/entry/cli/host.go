@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/entry/hostsocket"
+	"goalpost/backend/entry/serve"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
+)
+
+// hostCommands are the host process, and what is asked of it.
+type hostCommands struct{ program Program }
+
+func (h hostCommands) host() *cobra.Command {
+	var idle time.Duration
+	var isStarted bool
+	const defaultIdle = 10 * time.Minute
+	c := &cobra.Command{
+		Use: "host", Short: "Own the goals, terminals and pages of a data folder, and outlive the window",
+		Long: "Own the goals, terminals and pages of a data folder. There is one host process for each data folder; the " +
+			"first program that needs one starts it. It ends when nothing is left to own and no program is connected.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return h.runHost(c.Context(), idle, isStarted) },
+	}
+	c.Flags().DurationVar(&idle, "idle", defaultIdle, "end after this time with nothing to own and no program connected")
+	c.Flags().BoolVar(&isStarted, "started", false, "the socket is inherited")
+	_ = c.Flags().MarkHidden("started") // the flag exists
+	c.AddCommand(h.status(), h.stop())
+	return c
+}
+
+func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted bool) error {
+	const minIdle = 5 * time.Second
+	if idle < minIdle {
+		return fault.Invalid("idle", "the host process cannot end that soon", "give --idle 5s or more")
+	}
+	var state string
+	if err := h.program.withConfig(func(c *config.Config) error { state = c.State(); return nil }); err != nil {
+		return err
+	}
+	place, err := hostsocket.Claim(ctx, state, isStarted)
+	if err != nil {
+		return err
+	}
+	err = h.program.withApp(ctx, app.Options{Watch: true, Pace: demoPace}, func(a *app.App) error {
+		s, err := h.open(ctx, a, idle)
+		if err != nil {
+			return err
+		}
+		return h.program.serveUntilSignal(ctx, func(ctx context.Context) error { return s.Run(ctx, place) },
+			func(context.Context) error { return nil })
+	})
+	if err != nil {
+		place.Fail(err)
+	}
+	return errors.Join(err, place.Close())
+}
+
+// open restores what the last host left, and makes the server.
+func (hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) (*hostsocket.Server, error) {
+	if err := a.Goals.Recover(ctx); err != nil {
+		return nil, fmt.Errorf("recover: %w", err)
+	}
+	if err := a.RestoreWorkspace(ctx); err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	methods, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
+	if err != nil {
+		return nil, fmt.Errorf("host: %w", err)
+	}
+	return hostsocket.NewServer(hostsocket.Options{
+		Version: a.Version(), Log: a.Config().Log(), Methods: methods, Streams: a.Stream().Handler(isAdmitted),
+		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idle,
+		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
+	}), nil
+}
+
+// isAdmitted admits every request: the socket admits only programs of this user.
+func isAdmitted(*http.Request) bool { return true }
+
+func countOwned(a *app.App) hostsocket.Owned {
+	o := hostsocket.Owned{Goals: a.ActiveGoals()}
+	for _, info := range a.Panes() {
+		switch {
+		case !info.Running: // only its output is left, which is saved
+		case info.Kind == pane.Terminal:
+			o.Terminals++
+		default:
+			o.Pages++
+		}
+	}
+	return o
+}
+
+// withHost passes the client of the data folder's host.
+func (h hostCommands) withHost(do func(*hostsocket.Client) error) error {
+	state, err := config.StateDir(h.program.Getenv)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	client := hostsocket.NewClient(state, h.program.Version)
+	defer client.Close()
+	return do(client)
+}
+
+func (h hostCommands) status() *cobra.Command {
+	return addJSON(&cobra.Command{
+		Use: "status", Short: "Show whether a host process runs, and what it owns",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return h.withHost(func(client *hostsocket.Client) error {
+				s, err := client.Status(c.Context())
+				return h.program.printResult(c, s, err, func() error {
+					return h.program.printf("Host process %d, version %s, since %s\nIt owns %s.\n", s.PID, s.Version,
+						s.Began.Local().Format("Mon 15:04"), describeOwned(s.Owned))
+				})
+			})
+		},
+	})
+}
+
+// describeOwned lists what a host owns, such as "1 goal and 2 terminals".
+func describeOwned(o hostsocket.Owned) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{o.Goals, "active goal"}, {o.Terminals, "terminal"}, {o.Pages, "page"}} {
+		if p.n > 0 {
+			parts = append(parts, goal.FormatCount(p.n, p.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (h hostCommands) stop() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "stop", Short: "End the host process: its goals pause, its terminals and pages close",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return h.withHost(func(client *hostsocket.Client) error { return h.stopHost(c.Context(), client, yes) })
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+func (h hostCommands) stopHost(ctx context.Context, client *hostsocket.Client, yes bool) error {
+	s, err := client.Status(ctx)
+	if err != nil {
+		return err
+	}
+	what := describeOwned(s.Owned)
+	switch {
+	case yes || s.IsEmpty():
+	case !isTerminal(os.Stdin):
+		return fault.Invalid("", "the host process owns "+what, "pass --yes to end it; goals pause, and can be resumed")
+	case !h.program.confirmAtTerminal("End " + what + "? Goals pause, and can be resumed. [y/N] "):
+		return h.program.printf("Nothing was stopped.\n")
+	}
+	if err := client.Stop(ctx); err != nil {
+		return err
+	}
+	return h.program.printf("The host process %d has ended.\n", s.PID)
+}

@@ -1,0 +1,114 @@
+package hostsocket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"goalpost/backend/lib/fault"
+)
+
+// Place is the right to be the host of a data folder, with the socket.
+type Place struct {
+	listener net.Listener
+	lock     *flock.Flock
+	report   *os.File // to the program that started this one; nil if nobody waits
+}
+
+// Descriptors of a host that Client.Connect has started. A socket unit of systemd passes the first one.
+const (
+	socketFD = 3
+	reportFD = 4
+)
+
+// claimTimeout bounds how long an older host may take to end.
+const claimTimeout = 30 * time.Second
+
+// Claim makes this process the host of a state folder. isStarted reports that Client.Connect has started this process.
+// If another host runs, Claim returns an error.
+func Claim(ctx context.Context, state string, isStarted bool) (*Place, error) {
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	p := &Place{}
+	if isStarted {
+		p.report = os.NewFile(reportFD, "report")
+	}
+	err := p.listen(ctx, state, isStarted || os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()))
+	if err == nil {
+		p.lock, err = waitForLock(ctx, state, lockName)
+	}
+	if err == nil {
+		err = os.WriteFile(p.lock.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
+	}
+	if err != nil {
+		err = fmt.Errorf("become the host process: %w", err)
+		p.Fail(err)
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// listen takes the socket that this process was started with, or makes one.
+func (p *Place) listen(ctx context.Context, state string, isInherited bool) (err error) {
+	if isInherited {
+		file := os.NewFile(socketFD, socketName)
+		p.listener, err = net.FileListener(file)
+		return errors.Join(err, file.Close())
+	}
+	start, err := waitForLock(ctx, state, startName)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, start.Close()) }()
+	if conn, err := dial(ctx, state); err == nil {
+		_ = conn.Close() // nothing was written to it
+		return &fault.Error{
+			Code: fault.Conflict, Message: "a host process runs on this data folder", Hint: "goalctl host status shows it",
+		}
+	}
+	p.listener, err = bind(ctx, state)
+	return err
+}
+
+// Ready tells the program that started this one that the host can be used.
+func (p *Place) Ready() { p.tell([]byte(ready)) }
+
+// Fail tells the program that started this one why the host cannot be used. It does nothing after Ready.
+func (p *Place) Fail(err error) {
+	if b, jsonErr := json.Marshal(fault.Of(err)); jsonErr == nil {
+		p.tell(b)
+	}
+}
+
+func (p *Place) tell(report []byte) {
+	if p.report == nil {
+		return
+	}
+	_, _ = p.report.Write(report) // the other end may have ended
+	_ = p.report.Close()
+	p.report = nil
+}
+
+// Close gives the place up. The caller has closed everything that the host owned.
+func (p *Place) Close() error {
+	var errs []error
+	if p.listener != nil {
+		if err := p.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if p.lock != nil {
+		errs = append(errs, p.lock.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("end the host process: %w", err)
+	}
+	return nil
+}

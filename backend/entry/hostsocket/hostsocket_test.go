@@ -1,0 +1,224 @@
+package hostsocket_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"goalpost/backend/entry/hostsocket"
+	"goalpost/backend/lib/fault"
+)
+
+var races = flag.Int("races", 50, "how often two programs start a host at the same moment")
+
+// TestMain is also the host process of the tests, which owns nothing: "host STATE IDLE".
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "host" {
+		if err := runHost(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func runHost(state, idle string) error {
+	if idle == "crash" {
+		panic("crashed")
+	}
+	place, err := hostsocket.Claim(context.Background(), state, true)
+	if err != nil {
+		return err
+	}
+	all, err := os.OpenFile(filepath.Join(state, "hosts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = all.WriteString("one\n")
+	}
+	d, parseErr := time.ParseDuration(idle)
+	if err = errors.Join(err, parseErr); err != nil {
+		place.Fail(fault.New(fault.Internal, "the idle time is not a time", ""))
+		return errors.Join(err, place.Close())
+	}
+	return errors.Join(hostsocket.NewServer(hostsocket.Options{
+		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.NotFoundHandler(), Idle: d,
+		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
+		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
+	}).Run(context.Background(), place), place.Close())
+}
+
+// echo answers a call with its arguments; the method Fail refuses.
+type echo struct{}
+
+func (echo) Call(_ context.Context, name string, args []json.RawMessage) (any, error) {
+	if name == "Fail" {
+		return nil, fault.Invalid("dir", "no such folder", "make it")
+	}
+	return args, nil
+}
+
+// connect starts a host for a state folder, or finds it.
+func connect(t *testing.T, state string) (*hostsocket.Client, hostsocket.Status) {
+	t.Helper()
+	c := hostsocket.NewClient(state, "1")
+	t.Cleanup(c.Close)
+	s, err := c.Connect(t.Context(), "/proc/self/exe", "host", state, "1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(context.WithoutCancel(t.Context())); err != nil && !errors.Is(err, hostsocket.ErrNone) {
+			t.Error(err)
+		}
+	})
+	return c, s
+}
+
+// TestConnect_TwoProgramsAtOnce_StartOneHost also begins with the socket of a host that was killed.
+func TestConnect_TwoProgramsAtOnce_StartOneHost(t *testing.T) {
+	state := t.TempDir()
+	for n := 1; n <= *races; n++ {
+		var found [2]hostsocket.Status
+		var clients [2]*hostsocket.Client
+		var both sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range found {
+			clients[i] = hostsocket.NewClient(state, "1")
+			both.Go(func() {
+				<-begin
+				var err error
+				if found[i], err = clients[i].Connect(t.Context(), "/proc/self/exe", "host", state, "1h"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(begin)
+		both.Wait()
+		if found[0].PID != found[1].PID || found[0].PID == 0 {
+			t.Fatalf("round %d: the hosts %d and %d", n, found[0].PID, found[1].PID)
+		}
+		if all, err := os.ReadFile(filepath.Join(state, "hosts")); err != nil || strings.Count(string(all), "one") != n {
+			t.Fatalf("%d rounds had these hosts: %q %v", n, all, err)
+		}
+		if n%2 == 0 {
+			if err := clients[0].Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := syscall.Kill(found[0].PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		clients[0].Close()
+		clients[1].Close()
+	}
+}
+
+func TestCall_AnswersAndRefusesAsInTheHost(t *testing.T) {
+	state := filepath.Join(t.TempDir(), strings.Repeat("long", 30)) // longer than the path of a socket may be
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := connect(t, state)
+	got, err := c.Call(t.Context(), "Echo", []json.RawMessage{[]byte(`{"a":1}`)})
+	if text, _ := got.(json.RawMessage); err != nil || string(text) != `[{"a":1}]` {
+		t.Errorf("%s %v", got, err)
+	}
+	_, err = c.Call(t.Context(), "Fail", nil)
+	if f := fault.Of(err); f.Message != "no such folder" || f.Hint != "make it" || f.Field != "dir" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestConnect_HostOfAnotherVersion_IsRefusedInOneSentence(t *testing.T) {
+	state := t.TempDir()
+	_, s := connect(t, state)
+	newer := hostsocket.NewClient(state, "2")
+	defer newer.Close()
+	want := fmt.Sprintf("the host process (pid %d) has version 1, and this program has version 2", s.PID)
+	_, err := newer.Connect(t.Context(), "/proc/self/exe", "host", state, "1h")
+	if f := fault.Of(err); f.Message != want || !strings.Contains(f.Hint, "host stop") {
+		t.Errorf("%+v", f)
+	}
+	if _, err := newer.Call(t.Context(), "Echo", nil); fault.Of(err).Message != want {
+		t.Errorf("a call: %v", err)
+	}
+	if err := newer.Stop(t.Context()); err != nil { // works between versions
+		t.Error(err)
+	}
+}
+
+func TestConnect_HostDoesNotStart_SaysWhy(t *testing.T) {
+	state := t.TempDir()
+	c := hostsocket.NewClient(state, "1")
+	defer c.Close()
+	for idle, want := range map[string]string{
+		"soon":  "the idle time is not a time",
+		"crash": "the host process ended while it started",
+	} {
+		if _, err := c.Connect(t.Context(), "/proc/self/exe", "host", state, idle); fault.Of(err).Message != want {
+			t.Errorf("%s: %v", idle, err)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(state, "host.log")); err != nil || !strings.Contains(string(log), "crashed") {
+		t.Errorf("the log: %q %v", log, err)
+	}
+	if _, err := c.Status(t.Context()); !errors.Is(err, hostsocket.ErrNone) {
+		t.Errorf("after it: %v", err)
+	}
+}
+
+func TestAttach_SecondWindow_RaisesTheFirst(t *testing.T) {
+	c, _ := connect(t, t.TempDir())
+	first, err := c.Attach(t.Context(), hostsocket.Attach{Window: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *hostsocket.WindowError
+	if _, err := c.Attach(t.Context(), hostsocket.Attach{Window: true, GoalID: "g1"}); !errors.As(err, &other) ||
+		other.PID != os.Getpid() {
+		t.Errorf("%v", err)
+	}
+	if id, err := first.Next(); id != "g1" || err != nil {
+		t.Errorf("%q %v", id, err)
+	}
+	if err := c.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Next(); fault.Of(err).Code != fault.Unavailable {
+		t.Errorf("after the host's end: %v", err)
+	}
+}
+
+// TestRun_NothingLeft_Ends checks that an attached program keeps the host, which ends after the program.
+func TestRun_NothingLeft_Ends(t *testing.T) {
+	state := t.TempDir()
+	c := hostsocket.NewClient(state, "1")
+	defer c.Close()
+	if _, err := c.Connect(t.Context(), "/proc/self/exe", "host", state, "100ms"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Attach(t.Context(), hostsocket.Attach{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Status(t.Context()); err != nil {
+		t.Errorf("with a program: %v", err)
+	}
+	c.Close()
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := hostsocket.WaitForEnd(t.Context(), state); err != nil {
+		t.Error(err)
+	}
+}

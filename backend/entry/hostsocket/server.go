@@ -1,0 +1,258 @@
+package hostsocket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/store"
+)
+
+// Methods runs the methods of the page's interface.
+type Methods interface {
+	Call(ctx context.Context, name string, args []json.RawMessage) (any, error)
+}
+
+// Options describe what the host offers to the programs that connect to it.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	Methods Methods
+	Streams http.Handler // of /v1/
+	Owned   func() Owned
+	// RegisterPort and UnregisterPort say on which ports attached programs listen.
+	RegisterPort, UnregisterPort func(port int)
+	// Idle is how long the host stays without a program that is connected and without anything that it owns.
+	Idle time.Duration
+}
+
+// Server answers the programs that connect to the host. All methods may be called concurrently.
+type Server struct {
+	o     Options
+	began time.Time
+	ctx   context.Context // of calls; they end with the server, not with the program that made them
+	stop  context.CancelFunc
+	http  *http.Server
+
+	mu     sync.Mutex
+	open   map[net.Conn]bool
+	left   time.Time   // when the last program disconnected
+	window *windowSlot // nil if no window is open
+}
+
+// windowSlot is the program that shows the window.
+type windowSlot struct {
+	pid   int
+	front chan string // goals to show there
+}
+
+// maxCall bounds the request of one call, in bytes.
+const maxCall = 8 << 20
+
+// NewServer makes a server.
+func NewServer(o Options) *Server {
+	s := &Server{o: o, began: time.Now(), left: time.Now(), open: map[net.Conn]bool{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("POST /stop", func(http.ResponseWriter, *http.Request) { s.stop() })
+	mux.Handle("POST /call", s.sameVersion(http.HandlerFunc(s.call)))
+	mux.Handle("GET /attach", s.sameVersion(http.HandlerFunc(s.attach)))
+	mux.Handle("/v1/", s.sameVersion(o.Streams))
+	const headerTimeout = 10 * time.Second
+	s.http = &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTimeout, ConnState: s.count,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+	return s
+}
+
+// Run serves until ctx ends, a program asks it to stop, or nobody has used it for the idle time. Then it disconnects
+// all programs. It does not wait for calls: closing what they use ends them.
+func (s *Server) Run(ctx context.Context, p *Place) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(sameUser{p.listener, s.o.Log}) }()
+	p.Ready()
+	s.wait(ctx)
+	s.stop()
+	if err := s.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("end the host process: %w", err)
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("the host socket: %w", err)
+	}
+	return nil
+}
+
+// wait returns when the host is to end.
+func (s *Server) wait(ctx context.Context) {
+	timer := time.NewTimer(s.o.Idle)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		rest := s.idleRest()
+		if rest <= 0 {
+			s.o.Log.Info("the host process ends: nothing is left to own, and no program is connected")
+			return
+		}
+		timer.Reset(rest)
+	}
+}
+
+// idleRest returns how long the host stays if nothing happens; 0 means that it ends.
+func (s *Server) idleRest() time.Duration {
+	s.mu.Lock()
+	isUsed, left := len(s.open) > 0, s.left
+	s.mu.Unlock()
+	if isUsed || !s.o.Owned().IsEmpty() {
+		return s.o.Idle
+	}
+	return max(0, s.o.Idle-time.Since(left))
+}
+
+// count counts the connections of programs.
+func (s *Server) count(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.open[c] = true
+	case http.StateClosed, http.StateHijacked: // a stream belongs to an attached program
+		delete(s.open, c)
+		s.left = time.Now()
+	case http.StateActive, http.StateIdle:
+	}
+}
+
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
+	s.writeJSON(w, http.StatusOK, s.describe())
+}
+
+func (s *Server) describe() Status {
+	return Status{PID: os.Getpid(), Version: s.o.Version, Began: s.began, Owned: s.o.Owned()}
+}
+
+// sameVersion refuses a program of another version, whose methods may differ.
+func (s *Server) sameVersion(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if theirs := r.Header.Get(versionHeader); theirs != s.o.Version {
+			s.writeJSON(w, http.StatusConflict, fault.Of(otherVersionError(s.describe(), theirs)))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) call(w http.ResponseWriter, r *http.Request) {
+	var q request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&q); err != nil {
+		s.writeJSON(w, http.StatusBadRequest, fault.New(fault.Refused, "the call cannot be read: "+err.Error(), ""))
+		return
+	}
+	result, err := s.o.Methods.Call(s.ctx, q.Method, q.Args) //nolint:contextcheck // it is never left half done
+	var a answer
+	if err == nil {
+		a.Result, err = json.Marshal(result)
+	}
+	if err != nil {
+		a = answer{Problem: fault.Of(err)}
+	}
+	s.writeJSON(w, http.StatusOK, a)
+}
+
+// attach keeps a connection until the program or the host ends. It writes a line with a goal, which may be empty, to
+// bring the window to the front.
+func (s *Server) attach(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	pid, _ := strconv.Atoi(query.Get("pid")) // only for a message
+	slot := &windowSlot{pid, make(chan string, 8)}
+	if query.Get("window") != "" {
+		if other := s.takeWindow(slot, query.Get("goal")); other != nil {
+			s.writeJSON(w, http.StatusSeeOther, WindowError{other.pid})
+			return
+		}
+		defer s.leaveWindow()
+	}
+	if port, err := strconv.Atoi(query.Get("port")); err == nil {
+		s.o.RegisterPort(port)
+		defer s.o.UnregisterPort(port)
+	}
+	out := http.NewResponseController(w)
+	if out.Flush() != nil {
+		return
+	}
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.ctx.Done():
+			return
+		case goalID := <-slot.front:
+			if _, err := w.Write([]byte(goalID + "\n")); err != nil || out.Flush() != nil {
+				return
+			}
+		}
+	}
+}
+
+// takeWindow makes a program the one with the window. If there is one, it brings that to the front and returns it.
+func (s *Server) takeWindow(slot *windowSlot, goalID string) (other *windowSlot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.window == nil {
+		s.window = slot
+		return nil
+	}
+	select {
+	case s.window.front <- goalID:
+	default: // it does not read; it has enough requests
+	}
+	return s.window
+}
+
+func (s *Server) leaveWindow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window = nil
+}
+
+func (s *Server) writeJSON(w http.ResponseWriter, status int, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		s.o.Log.Debug("answering a program", "error", err)
+	}
+}
+
+// sameUser is a listener that refuses the programs of other users. The modes of the folder and of the socket already
+// keep them out.
+type sameUser struct {
+	net.Listener
+	log *slog.Logger
+}
+
+func (l sameUser) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil || store.IsSameUser(c) {
+			return c, err //nolint:wrapcheck // http.Server reports it
+		}
+		l.log.Warn("host socket: refused a connection of another user")
+		_ = c.Close()
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -306,8 +307,13 @@ func TestRecheck_AfterChanges_FindsThem(t *testing.T) {
 	if got, err = p.goal.Recheck(out.GoalID); err != nil || got.Passed {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if after, err := p.goal.Get(out.GoalID); err != nil || after.Seq != v.Seq {
-		t.Errorf("looking wrote to the journal: %d, %d, %v", v.Seq, after.Seq, err)
+	after, err := p.goal.Get(out.GoalID)
+	if err != nil || after.AssuranceWords != "Done, checks fail now" || after.CheckStates[1].Outcome != goal.Fail ||
+		after.CheckStates[0].Outcome != goal.Pass || after.ChecksPassed != 1 {
+		t.Errorf("the goal does not say that its check fails now: %+v, %v", after, err)
+	}
+	if r, err := p.goal.Receipt(out.GoalID); err != nil || !reflect.DeepEqual(r.Claims, receipt.Claims) {
+		t.Errorf("a recheck changed the claims of the receipt: %+v, %v", r.Claims, err)
 	}
 }
 

@@ -118,60 +118,60 @@ func TestSummarizeRecheck_EachOutcome_HasItsResult(t *testing.T) {
 		name     string
 		any      bool
 		was, now []goal.Outcome
-		want     verify.RecheckResult
+		want     goal.RecheckResult
 	}{
-		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, verify.RecheckPassed},
+		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, goal.RecheckPassed},
 		{
 			"one fails now", false,
 			[]goal.Outcome{goal.Pass, goal.Pass},
 			[]goal.Outcome{goal.Pass, goal.Fail},
-			verify.RecheckFailed,
+			goal.RecheckFailed,
 		},
 		{
 			"one cannot be repeated", false,
 			[]goal.Outcome{goal.Pass, goal.Pass},
 			[]goal.Outcome{goal.Pass, goal.NotRepeatable},
-			verify.RecheckInconclusive,
+			goal.RecheckInconclusive,
 		},
 		{
 			"one cannot be repeated and one fails", false,
 			[]goal.Outcome{goal.Pass, goal.Pass},
 			[]goal.Outcome{goal.Fail, goal.NotRepeatable},
-			verify.RecheckFailed,
+			goal.RecheckFailed,
 		},
-		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, verify.RecheckFailed},
-		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, verify.RecheckFailed},
+		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, goal.RecheckFailed},
+		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, goal.RecheckFailed},
 		{
 			"one is enough, and the other never passed", true,
 			[]goal.Outcome{goal.Pass, goal.Fail},
 			[]goal.Outcome{goal.Pass, goal.Fail},
-			verify.RecheckPassed,
+			goal.RecheckPassed,
 		},
 		{
 			"one is enough, and it fails now", true,
 			[]goal.Outcome{goal.Pass, goal.Fail},
 			[]goal.Outcome{goal.Fail, goal.Fail},
-			verify.RecheckFailed,
+			goal.RecheckFailed,
 		},
 		{
 			"one is enough, and it cannot be repeated", true,
 			[]goal.Outcome{goal.Pass, goal.Fail},
 			[]goal.Outcome{goal.NotRepeatable, goal.Fail},
-			verify.RecheckInconclusive,
+			goal.RecheckInconclusive,
 		},
 		{
 			"one is enough, and a model decided", true,
 			[]goal.Outcome{goal.Fail, goal.Pass},
 			[]goal.Outcome{goal.Fail},
-			verify.RecheckInconclusive,
+			goal.RecheckInconclusive,
 		},
 		{
 			"one is enough, and none has passed yet", true,
 			[]goal.Outcome{goal.Fail},
 			[]goal.Outcome{goal.Fail},
-			verify.RecheckFailed,
+			goal.RecheckFailed,
 		},
-		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, verify.RecheckFailed},
+		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, goal.RecheckFailed},
 	} {
 		verdicts := func(outcomes []goal.Outcome) (list []goal.Verdict) {
 			for i, o := range outcomes {

@@ -2,19 +2,9 @@ package verify
 
 import "goalpost/backend/domain/goal"
 
-// RecheckResult says what a recheck shows about a criterion.
-type RecheckResult string
-
-// The results.
-const (
-	RecheckPassed       RecheckResult = "met"     // the needed checks pass now
-	RecheckFailed       RecheckResult = "not_met" // a check that decided no longer passes, or evidence was changed
-	RecheckInconclusive RecheckResult = "open"    // nothing failed, but the checks that decided cannot run again
-)
-
 // SummarizeRecheck decides what the verdicts of a Recheck mean for the criterion. was are the verdicts of the last
 // claim. Checks by a model or the user are not repeated and decide nothing here.
-func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) RecheckResult {
+func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) goal.RecheckResult {
 	passed, decided := map[int]bool{}, false
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
@@ -33,9 +23,9 @@ func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) RecheckResult {
 	}
 	switch {
 	case c.Any && passes > 0, !c.Any && !failed && passes == len(now) && passes > 0:
-		return RecheckPassed
+		return goal.RecheckPassed
 	case failed:
-		return RecheckFailed
+		return goal.RecheckFailed
 	}
-	return RecheckInconclusive
+	return goal.RecheckInconclusive
 }

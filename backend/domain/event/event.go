@@ -230,6 +230,15 @@ type (
 		Files   []string `json:"files"` // the first of them
 		Skipped int      `json:"skipped,omitempty"`
 		Redo    bool     `json:"redo,omitempty"` // it undid an undo
+		// Undone is what is undone of the goal's changes from then on.
+		Undone goal.Undone `json:"undone,omitzero"`
+	}
+	// Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
+	// of the claim.
+	Rechecked struct {
+		Result   goal.RecheckResult `json:"result"`
+		Passed   int                `json:"passed"`   // checks of the criterion that pass now
+		Verdicts []goal.Verdict     `json:"verdicts"` // of the checks that a program decides
 	}
 	// Delta is streaming text or reasoning of the model. It is not journaled and may be lost.
 	Delta struct {
@@ -330,6 +339,7 @@ func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
 func (Accepted) EventType() string           { return "accepted" }
 func (ChangesUndone) EventType() string      { return "changes_undone" }
+func (Rechecked) EventType() string          { return "rechecked" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
@@ -341,7 +351,7 @@ func BodyTypes() []Body {
 		&StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
+		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Rechecked{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

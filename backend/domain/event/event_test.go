@@ -132,7 +132,11 @@ func filled() []event.Body {
 			By:       goal.ExternalAgent,
 		},
 		&event.Accepted{Proof: goal.Proof{Assurance: goal.Weakened, Basis: goal.BasisUser, AssuranceReason: "r"}},
-		&event.ChangesUndone{To: "step 3", Count: 2, Files: []string{"a", "b"}, Skipped: 1, Redo: true},
+		&event.ChangesUndone{
+			To: "step 3", Count: 2, Files: []string{"a", "b"}, Skipped: 1, Redo: true,
+			Undone: goal.Undone{Files: []string{"c"}, Count: 1, All: true},
+		},
+		&event.Rechecked{Result: goal.RecheckFailed, Passed: 1, Verdicts: []goal.Verdict{{Check: 1, Outcome: goal.Fail}}},
 		&event.Delta{Text: "t"},
 		&event.Egress{
 			From:    "program",

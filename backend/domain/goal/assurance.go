@@ -39,6 +39,8 @@ const (
 	BasisOutput  Basis = "output"  // of the work was examined
 	BasisUser    Basis = "user"    // who accepted a claimed result, or a weakened pass
 	BasisChanged Basis = "changed" // weakened: files that the checks used have changed since done
+	// BasisAftermath is of a weakened goal: the user undid changes, or its checks fail now.
+	BasisAftermath Basis = "aftermath"
 )
 
 // Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass.
@@ -64,7 +66,7 @@ func (p Proof) Describe(judge string) string {
 			return "Verified by its answers"
 		case BasisOutput:
 			return "Verified by its output"
-		case BasisTests, BasisUser, BasisChanged:
+		case BasisTests, BasisUser, BasisChanged, BasisAftermath:
 		}
 		return "Verified by tests"
 	case Weakened:
@@ -81,9 +83,9 @@ func (p Proof) Describe(judge string) string {
 }
 
 // AcceptedByUser returns the proof after the user has accepted it. ok is false if there is nothing to accept: the pass
-// is not doubted, or it has been accepted.
+// is not doubted, has been accepted, or is not about the present folder.
 func (p Proof) AcceptedByUser() (accepted Proof, ok bool) {
-	ok = p.Assurance == Weakened && p.Basis != BasisUser
+	ok = p.Assurance == Weakened && p.Basis != BasisUser && p.Basis != BasisAftermath
 	p.Basis = BasisUser
 	return p, ok
 }

@@ -73,6 +73,8 @@ func (r readCommands) table(goals []calls.GoalCard) error {
 		switch {
 		case g.Basis == goal.BasisChanged:
 			state += ", changed since"
+		case g.Aftermath != "":
+			state += ", " + oneLine(g.Aftermath)
 		case g.Queued != "":
 			state += fmt.Sprintf(", waits in pid %d: %s", g.PID, oneLine(g.Queued))
 		case g.PID != 0:

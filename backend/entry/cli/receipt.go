@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
@@ -57,25 +58,7 @@ func (rc receiptCommand) recheck(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		var b strings.Builder
-		for _, v := range out.Verdicts {
-			fmt.Fprintf(&b, "check %d  %-14s %s: %s\n", v.Check+1, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
-			if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
-				for line := range strings.Lines(v.Tail) {
-					b.WriteString("      " + strings.TrimRight(line, "\r\n") + "\n")
-				}
-			}
-		}
-		for _, fault := range out.Faults {
-			b.WriteString(oneLine(fault) + "\n")
-		}
-		if out.TreeChanged {
-			b.WriteString("the folder has changed since it was verified: its files differ from those of the receipt\n")
-		}
-		if out.Open {
-			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
-		}
-		if err := rc.program.printf("%s", b.String()); err != nil || out.Passed {
+		if err := rc.program.printf("%s", formatRecheck(out)); err != nil || out.Passed {
 			return err
 		}
 		if out.Open {
@@ -83,6 +66,29 @@ func (rc receiptCommand) recheck(ctx context.Context, id string) error {
 		}
 		return exitCode(exitError)
 	})
+}
+
+// formatRecheck lists the verdicts of checks that ran again, and what else differs from the receipt.
+func formatRecheck(out api.RecheckOutput) string {
+	var b strings.Builder
+	for _, v := range out.Verdicts {
+		fmt.Fprintf(&b, "check %d  %-14s %s: %s\n", v.Check+1, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
+			for line := range strings.Lines(v.Tail) {
+				b.WriteString("      " + strings.TrimRight(line, "\r\n") + "\n")
+			}
+		}
+	}
+	for _, fault := range out.Faults {
+		b.WriteString(oneLine(fault) + "\n")
+	}
+	if out.TreeChanged {
+		b.WriteString("the folder has changed since it was verified: its files differ from those of the receipt\n")
+	}
+	if out.Open {
+		b.WriteString(inconclusiveText(out.Verdicts) + "\n")
+	}
+	return b.String()
 }
 
 // inconclusiveText explains why deterministic checks that were run again neither confirm nor refute the decision.

@@ -76,8 +76,11 @@ func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
-	if v.Basis == goal.BasisChanged {
+	switch {
+	case v.Basis == goal.BasisChanged:
 		fmt.Fprintf(&b, "%s: %s\n", v.AssuranceWords, oneLine(v.AssuranceReason))
+	case v.Aftermath != "":
+		fmt.Fprintf(&b, "since then: %s\n", oneLine(v.Aftermath))
 	}
 	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
 	b.WriteString(resultText(v.Result))

@@ -39,7 +39,7 @@ type ChangesView struct {
 	Protected   []ProtectedFile  `json:"protected"` // unchanged ones
 	LeftOut     []LeftOutPath    `json:"left_out"`
 	Checkpoints []CheckpointView `json:"checkpoints"` // oldest first
-	Undone      bool             `json:"undone"`      // the newest checkpoint is that of an undo
+	Undone      bool             `json:"undone"`      // an undo reverted some of the changes
 	CanRedo     bool             `json:"can_redo"`
 	KeptBytes   int64            `json:"kept_bytes"`
 }

@@ -96,8 +96,8 @@ func (ga *GoalAPI) ProtectedState(id string) (api.ProtectedState, error) {
 	})
 }
 
-// Recheck runs the deterministic checks of a goal again, with the protected files that it stores. It changes neither
-// the goal nor its receipt.
+// Recheck runs the deterministic checks of a goal again, with the protected files that it stores. A done goal then says
+// what they found; the claims of its receipt do not change.
 func (ga *GoalAPI) Recheck(id string) (api.RecheckOutput, error) {
 	return withGoal(ga.apiBase, ga.store, id, func(g store.GoalRow) (api.RecheckOutput, error) {
 		return ga.goals.Recheck(ga.ctx, g.ID)

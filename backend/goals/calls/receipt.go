@@ -21,8 +21,6 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Exit:            r.Exit,
 		Verified:        r.Verified,
 		Judged:          r.Judged,
-		Proof:           f.card.proof,
-		AssuranceWords:  f.card.proof.Describe(r.JudgeName()),
 		Model:           r.Model,
 		Effort:          r.Options.Effort,
 		Scripted:        r.Scripted,
@@ -30,6 +28,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Report:          append([]string{}, r.Report...),
 		Claims:          []ReceiptClaim{},
 	}
+	v.Proof, v.AssuranceWords = f.card.proof.After(r.Aftermath, r.JudgeName())
 	for i, c := range f.claims {
 		claim := ReceiptClaim{
 			N: c.N, At: formatTime(c.At), By: c.By, Rationale: c.Rationale, Result: c.Result,

@@ -200,6 +200,11 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 		t.Title, t.Text = b.Describe(""), b.AssuranceReason
 	case *event.ChangesUndone:
 		t.Title, t.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" restored to "+b.To
+		if b.Redo {
+			t.Title, t.Text = "Changes restored", goal.FormatCount(b.Count, "file")+" undone before"
+		}
+	case *event.Rechecked:
+		t.Title, t.Text = "Checks run again", goal.DescribeRecheck(b.Verdicts)
 	case *event.Ended:
 		t.Title, t.Text = "Ended: "+strings.ReplaceAll(string(b.Exit), "_", " "), strings.Join(b.Report, "\n")
 	}

@@ -53,6 +53,8 @@ type GoalCard struct {
 	Asks           int    `json:"asks,omitempty"`
 	goal.Proof            // of a done goal
 	AssuranceWords string `json:"assurance_words,omitempty"` // says the proof in words
+	// Aftermath is what became of it since it stopped: "cart.py undone: checks fail"; "" = nothing is known.
+	Aftermath string `json:"aftermath,omitempty"`
 }
 
 // GoalUsage is what a goal has used so far.

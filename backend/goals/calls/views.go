@@ -64,7 +64,10 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		c.Dir = r.Origin.Worktree.Folder
 	}
 	if r.Exit == goal.Done {
-		c.Proof, c.AssuranceWords = f.proof, f.proof.Describe(r.JudgeName())
+		c.Proof, c.AssuranceWords = f.proof.After(r.Aftermath, r.JudgeName())
+	}
+	if c.Aftermath = r.Aftermath.Describe(); r.Aftermath.IsStale() {
+		c.ChecksPassed = r.Aftermath.Passed
 	}
 	if f.owner.PID != 0 {
 		c.Queued = r.Queued
@@ -104,10 +107,10 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 			MaxTokens:     r.Limits.Tokens,
 			MaxUSD:        r.Limits.USD,
 		},
-		Report:       append([]string{}, r.Report...),
+		Report:       reportNow(r),
 		Account:      r.Account,
 		Result:       resultOf(r, f),
-		ReopenNote:   reopenNote(f),
+		ReopenNote:   reopenNote(r, f),
 		Checks:       append([]goal.Check{}, r.Criterion.Checks...),
 		Require:      r.Criterion.Require,
 		Options:      OptionsView{r.Options, r.Origin},
@@ -125,12 +128,23 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	}
 }
 
+// reportNow returns the report of the host, below a sentence about what became of the goal since.
+func reportNow(r store.GoalRow) []string {
+	report := append([]string{}, r.Report...)
+	now := r.Aftermath.Describe()
+	if now == "" || len(report) == 0 {
+		return report
+	}
+	return append([]string{"Since then: " + now + ". The lines below are about the end of the goal."}, report...)
+}
+
 // reopenNote returns a note with which a doubted pass can go back to the agent, "" if the pass is not doubted.
-func reopenNote(f goalFacts) string {
-	if _, isOpen := f.card.proof.AcceptedByUser(); !isOpen || len(f.claims) == 0 {
+func reopenNote(r store.GoalRow, f goalFacts) string {
+	proof, _ := f.card.proof.After(r.Aftermath, "")
+	if _, isOpen := proof.AcceptedByUser(); !isOpen || len(f.claims) == 0 {
 		return ""
 	}
-	return why.ReopenNote(f.card.proof, f.claims[len(f.claims)-1].Verdicts)
+	return why.ReopenNote(proof, f.claims[len(f.claims)-1].Verdicts)
 }
 
 // resultOf returns the result of the claim that was verified or waits for the user.
@@ -158,7 +172,31 @@ func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 			s.Changes, s.Why = v.Changes, why.Explain(r.Criterion.Checks[v.Check], v, r.JudgeName())
 		}
 	}
+	applyAftermath(states, r.Aftermath)
 	return states
+}
+
+// applyAftermath replaces verdicts of the claim by what the checks say about the present folder.
+func applyAftermath(states []CheckState, a goal.Aftermath) {
+	for i := range states {
+		if s := &states[i]; a.Undone.Count > 0 {
+			*s = CheckState{Type: s.Type, Name: s.Name, Words: s.Words, Claim: s.Claim, Detail: "not run since the undo"}
+		}
+	}
+	for _, v := range a.Verdicts {
+		if v.Check >= len(states) {
+			continue
+		}
+		s := &states[v.Check]
+		if v.Outcome == goal.NotRepeatable {
+			s.Detail = v.Detail
+			continue
+		}
+		if v.Outcome != s.Outcome {
+			s.Proof, s.AssuranceWords, s.Evidence, s.Why = goal.Proof{}, "", "", nil
+		}
+		s.Outcome, s.Detail, s.Tail, s.MS = v.Outcome, v.Detail, v.Tail, v.TookMS
+	}
 }
 
 func stepRow(s store.Step) StepRow {

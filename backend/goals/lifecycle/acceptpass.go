@@ -25,7 +25,8 @@ func (r *Resumption) acceptPass(ctx context.Context, id goal.ID) (err error) {
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	accepted, ok := proofs[id].AcceptedByUser()
+	proof, _ := proofs[id].After(row.Aftermath, "")
+	accepted, ok := proof.AcceptedByUser()
 	if !ok || row.Exit != goal.Done {
 		return fault.New(fault.Conflict, "no pass of this goal waits for your decision",
 			"goalctl show "+id.Short()+" says what it proved")

@@ -73,8 +73,9 @@ func (fh *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string
 	out.LeftOut = leftOut(c.LeftOut)
 	out.KeptBytes = a.Size()
 	_, out.CanRedo = a.LastUndo()
+	undone, _ := a.Undone()
+	out.Undone = len(undone) > 0
 	for _, p := range a.Checkpoints() {
-		out.Undone = p.Kind == snapshot.AfterUndo && !p.Redo || out.Undone && p.Kind == snapshot.BeforeUndo
 		out.Checkpoints = append(out.Checkpoints, api.CheckpointView{
 			N:    p.N,
 			Kind: string(p.Kind),

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"goalpost/backend/core/verify"
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
@@ -17,7 +18,8 @@ import (
 )
 
 // Recheck runs the checks of a goal again in its folder, with the protected files that the goal stores, and compares
-// the evidence of every claim with its hashes. It does not ask a judge again.
+// the evidence of every claim with its hashes. It does not ask a judge again. For a goal that is done, the journal
+// says what it found.
 func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
 	row, err := s.store.Goals.Get(ctx, id)
 	if err != nil {
@@ -55,9 +57,47 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 		return out, fmt.Errorf("recheck: %w", err)
 	}
 	found := verify.SummarizeRecheck(row.Criterion, was, out.Verdicts)
-	out.Passed = found == verify.RecheckPassed && len(out.Faults) == 0
-	out.Open = found == verify.RecheckInconclusive && len(out.Faults) == 0
-	return out, nil
+	out.Passed = found == goal.RecheckPassed && len(out.Faults) == 0
+	out.Open = found == goal.RecheckInconclusive && len(out.Faults) == 0
+	return out, s.recordRecheck(ctx, row, found, was, out.Verdicts)
+}
+
+// recordRecheck journals what a recheck of a done goal found, unless the goal or its folder changed in the meantime.
+func (s *Service) recordRecheck(
+	ctx context.Context, row store.GoalRow, found goal.RecheckResult, was, now []goal.Verdict,
+) error {
+	if row.Exit != goal.Done {
+		return nil
+	}
+	body := &event.Rechecked{Result: found}
+	outcomes := map[int]goal.Outcome{}
+	if row.Aftermath.Undone.Count == 0 {
+		for _, v := range was { // what cannot run again is as it was
+			outcomes[v.Check] = v.Outcome
+		}
+	}
+	for _, v := range now {
+		if v.Outcome != goal.NotRepeatable {
+			outcomes[v.Check] = v.Outcome
+		}
+		body.Verdicts = append(body.Verdicts, goal.Verdict{
+			Check: v.Check, Type: v.Type, Name: v.Name, Outcome: v.Outcome, Detail: v.Detail, Tail: v.Tail,
+			ExitCode: v.ExitCode, TookMS: v.Took.Milliseconds(),
+		})
+	}
+	for _, o := range outcomes {
+		if o == goal.Pass {
+			body.Passed++
+		}
+	}
+	present, err := s.store.Goals.Get(ctx, row.ID)
+	if err != nil || present.Seq != row.Seq {
+		return err
+	}
+	if err := s.store.Journal.Append(ctx, goal.Run{Goal: row.ID, ID: row.RunID}, body); err != nil {
+		return fmt.Errorf("recheck: %w", err)
+	}
+	return nil
 }
 
 // evidenceFaults lists the evidence that is missing or has changed since its claim.

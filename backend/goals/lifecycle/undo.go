@@ -61,7 +61,7 @@ func (fh *FolderHistory) UndoChanges(
 	done, err := a.Restore(ctx, q)
 	describeOutcome(&out, done)
 	if err == nil && done.Saved >= 0 {
-		err = fh.reportUndo(ctx, row, in, out)
+		err = fh.reportUndo(ctx, row, in, out, whatIsUndone(a))
 	}
 	if err != nil {
 		return out, fmt.Errorf("undo: %w", err)
@@ -156,14 +156,28 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 	return 0, "", fault.Invalid("step", fmt.Sprintf("no snapshot was taken after step %d", in.Step), hint)
 }
 
+// maxReportedFiles is the number of files that an event names.
+const maxReportedFiles = 50
+
+// whatIsUndone returns which of a goal's changes are undone after an undo or a redo.
+func whatIsUndone(a *snapshot.Archive) (u goal.Undone) {
+	changes, isAll := a.Undone()
+	for _, c := range changes[:min(maxReportedFiles, len(changes))] {
+		u.Files = append(u.Files, snapshot.Display(c.Path))
+	}
+	u.Count, u.All = len(changes), isAll
+	return u
+}
+
 // reportUndo journals the undo, and leaves a note for the agent of a paused goal.
 func (fh *FolderHistory) reportUndo(
-	ctx context.Context, row store.GoalRow, in api.UndoInput, out api.UndoOutput,
+	ctx context.Context, row store.GoalRow, in api.UndoInput, out api.UndoOutput, undone goal.Undone,
 ) error {
-	const maxFiles = 50
-	body := &event.ChangesUndone{To: out.To, Count: len(out.Done), Skipped: len(out.Skipped), Redo: in.Redo}
+	body := &event.ChangesUndone{
+		To: out.To, Count: len(out.Done), Skipped: len(out.Skipped), Redo: in.Redo, Undone: undone,
+	}
 	body.Files = []string{}
-	for _, p := range out.Done[:min(maxFiles, len(out.Done))] {
+	for _, p := range out.Done[:min(maxReportedFiles, len(out.Done))] {
 		body.Files = append(body.Files, p.Path)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -67,6 +67,8 @@ type record struct {
 	Step  int                 `json:"step,omitempty"`
 	At    int64               `json:"at"` // ns since 1970
 	Redo  bool                `json:"redo,omitempty"`
+	To    int                 `json:"to,omitempty"`   // of AfterUndo: the restored snapshot; 0 also in older logs
+	Part  bool                `json:"part,omitempty"` // of a redo: of some paths only
 	Put   []*Entry            `json:"put,omitempty"`
 	Gone  []Name              `json:"gone,omitempty"`
 	Blobs []blob              `json:"blobs,omitempty"`

@@ -79,21 +79,10 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	out.Saved = snapshot
 	err := work.run(ctx, out)
 	// record the changes even if ctx has ended
-	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
+	after := a.take(context.WithoutCancel(ctx), record{
+		Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo, To: q.To, Part: q.Redo && len(q.Paths) > 0,
+	})
 	return out, errors.Join(err, after)
-}
-
-// LastUndo returns the snapshot from before the last undo, which a redo restores. ok is false if there was no undo,
-// or if it was undone already.
-func (a *Archive) LastUndo() (n int, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i, r := range slices.Backward(a.records) {
-		if r.Kind == AfterUndo {
-			return i - 1, !r.Redo && i > 0
-		}
-	}
-	return 0, false
 }
 
 func (a *Archive) newestStep() int {

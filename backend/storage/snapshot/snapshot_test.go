@@ -512,3 +512,52 @@ func TestTake_NamesAndContents_ComeBackByteForByte(t *testing.T) {
 		t.Errorf("the state has %q", keys)
 	}
 }
+
+// TestRedo_AfterTwoUndos_RestoresBoth: each redo restores what one undo reverted, the newest first.
+func TestRedo_AfterTwoUndos_RestoresBoth(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "start")
+	f.write("mine", "start")
+	f.take(Start, 0)
+	f.write("a", "by the agent")
+	f.write("b", "by the agent")
+	f.write("dir/c", "by the agent")
+	f.take(End, 1)
+	f.write("mine", "by the user")
+	check := func(what, wantUndone string, wantAll, wantRedo bool) {
+		t.Helper()
+		f.reopen()
+		changes, isAll := f.archive.Undone()
+		undone := ""
+		for _, c := range changes {
+			undone += c.Path + " "
+		}
+		if _, ok := f.archive.LastUndo(); undone != wantUndone || isAll != wantAll || ok != wantRedo {
+			t.Errorf("after %s: %q is undone, all %v, redo %v", what, undone, isAll, ok)
+		}
+	}
+	redo := func(paths ...string) {
+		t.Helper()
+		n, _ := f.archive.LastUndo()
+		f.restore(Request{To: n, Redo: true, Paths: paths})
+	}
+	check("no undo", "", false, false)
+	f.restore(Request{Paths: []string{"a"}})
+	check("an undo of one file", "a ", false, true)
+	f.restore(Request{})
+	check("an undo of all", "a b dir/c ", true, true)
+	redo("b")
+	check("a redo of one file", "a dir/c ", false, true)
+	redo()
+	check("a redo", "a ", false, true)
+	redo()
+	check("a second redo", "", false, false)
+	f.restore(Request{Paths: []string{"b"}})
+	check("another undo", "b ", false, true)
+	f.write("b", "by the agent, again")
+	f.take(End, 2)
+	check("another run", "", false, false)
+	if got := f.read("mine"); got != "by the user" {
+		t.Errorf("an edit of the user became %q", got)
+	}
+}

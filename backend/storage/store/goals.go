@@ -26,7 +26,7 @@ const goalColumns = `id, created_at, objective, criterion, criterion_sha256, pol
 	model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at,
 	ended_at,
-	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
+	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by, aftermath`
 
 // GoalRow is a goal with the numbers that only the store counts.
 type GoalRow struct {
@@ -40,6 +40,8 @@ type GoalRow struct {
 	// StoppedBy is its parent goal, or goal.ExternalAgent, if one of them stopped it or took it out of the queue; ""
 	// if the user did, or its run stopped automatically.
 	StoppedBy goal.ID
+	// Aftermath is what became of its changes since it stopped.
+	Aftermath goal.Aftermath
 }
 
 // Create freezes the criterion and the policy with their hashes, stores the goal as pending and appends its first
@@ -107,7 +109,7 @@ func scanGoal(r scanner, g *GoalRow) error {
 		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
 		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account,
 		timeColumn{&g.ParkedUntil},
-		&g.Judged, &g.Queued, &g.StoppedBy)
+		&g.Judged, &g.Queued, &g.StoppedBy, jsonColumn{&g.Aftermath})
 	if err != nil {
 		return fmt.Errorf("read goal %s: %w", g.ID, err)
 	}

@@ -47,7 +47,7 @@ func (j *Journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...e
 		}
 		err := execStatement(ctx, tx, "begin run",
 			`UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
-			account = '', parked_until = '', verified = 0, judged = 0, queued = '', stopped_by = '',
+			account = '', parked_until = '', verified = 0, judged = 0, queued = '', stopped_by = '', aftermath = '{}',
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
 			return err

@@ -66,6 +66,16 @@ func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 			[]any{text.ToUTF8(b.Provider), text.ToUTF8(b.Model), ev.GoalID}, nil
 	case *event.Queued:
 		return projectQueued(ev, b)
+	case *event.ChangesUndone: // what the checks said was about the state before
+		return projectAftermath(ev, goal.Aftermath{Undone: b.Undone})
+	case *event.Rechecked:
+		row, err := goalOf(ctx, tx, ev.GoalID)
+		if err != nil {
+			return "", nil, err
+		}
+		return projectAftermath(ev, goal.Aftermath{
+			Undone: row.Aftermath.Undone, Checks: b.Result, Passed: b.Passed, Verdicts: b.Verdicts,
+		})
 	}
 	return "", nil, nil
 }
@@ -161,6 +171,14 @@ func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (str
 			"queued = '' WHERE id = ?1",
 		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, text.ToUTF8(s.account), s.until},
 		nil
+}
+
+func projectAftermath(ev event.Event, a goal.Aftermath) (string, []any, error) {
+	body, err := json.Marshal(a)
+	if err != nil {
+		return "", nil, fmt.Errorf("aftermath: %w", err)
+	}
+	return "UPDATE goals SET aftermath = ? WHERE id = ?", []any{string(body), ev.GoalID}, nil
 }
 
 func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {

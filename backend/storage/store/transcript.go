@@ -24,7 +24,7 @@ type TranscriptRow struct {
 // usage of the agent is with its messages.
 const transcriptTypes = `'step_started','todos','critic','review','claim','verdict','approval_requested',
 	'approval_resolved','steered','warning','paused','resumed','reopened','limits_changed','queued','ended',
-	'accepted','changes_undone'`
+	'accepted','changes_undone','rechecked'`
 
 // transcriptFilter is the condition for an event e. Messages of tools are recognized by the beginning of their JSON,
 // so that SQLite does not read the whole of them. A damaged body, which is not JSON, is not looked into.

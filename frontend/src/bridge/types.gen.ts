@@ -285,6 +285,20 @@ export interface ChangesUndoneEvent {
   skipped?: number;
   /** it undid an undo */
   redo?: boolean;
+  /** Undone is what is undone of the goal's changes from then on. */
+  undone?: Undone;
+}
+
+/**
+ * Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
+ * of the claim.
+ */
+export interface RecheckedEvent {
+  result: RecheckResult;
+  /** checks of the criterion that pass now */
+  passed: number;
+  /** of the checks that a program decides */
+  verdicts: Verdict[] | null;
 }
 
 /** Delta is streaming text or reasoning of the model. It is not journaled and may be lost. */
@@ -348,6 +362,21 @@ export interface EventHeader {
   at: string;
 }
 
+/** Undone names the changes of a goal that the user has undone. */
+export interface Undone {
+  /** the first of them, as they are shown */
+  files?: string[];
+  count?: number;
+  /** nothing that the goal changed is left */
+  all?: boolean;
+}
+
+/** RecheckResult says what checks that ran again show about a criterion. */
+export type RecheckResult =
+  | "met" // the needed checks pass now
+  | "not_met" // a check that decided no longer passes, or evidence was changed
+  | "open"; // nothing failed, but the checks that decided cannot run again
+
 /**
  * Approval is a call that waits for the user. It has everything that the user sees, and the answer, which is nil
  * before.
@@ -392,7 +421,8 @@ export type Basis =
   | "answers" // of the work, which is a server
   | "output" // of the work was examined
   | "user" // who accepted a claimed result, or a weakened pass
-  | "changed"; // weakened: files that the checks used have changed since done
+  | "changed" // weakened: files that the checks used have changed since done
+  | "aftermath"; // BasisAftermath is of a weakened goal: the user undid changes, or its checks fail now.
 
 /** Proof says how much the pass of a check, or a done goal, proves. The zero value is that of no pass. */
 export interface Proof {
@@ -1366,7 +1396,7 @@ export interface ChangesView {
   left_out: LeftOutPath[] | null;
   /** oldest first */
   checkpoints: CheckpointView[] | null;
-  /** the newest checkpoint is that of an undo */
+  /** an undo reverted some of the changes */
   undone: boolean;
   can_redo: boolean;
   kept_bytes: number;
@@ -2396,6 +2426,8 @@ export interface GoalCard extends GoalUsage, Proof {
   asks?: number;
   /** says the proof in words */
   assurance_words?: string;
+  /** Aftermath is what became of it since it stopped: "cart.py undone: checks fail"; "" = nothing is known. */
+  aftermath?: string;
 }
 
 /** GoalUsage is what a goal has used so far. */
@@ -2754,6 +2786,7 @@ export interface EventBodies {
   ended: EndedEvent;
   accepted: AcceptedEvent;
   changes_undone: ChangesUndoneEvent;
+  rechecked: RecheckedEvent;
   delta: DeltaEvent;
   egress: EgressEvent;
   pane: PaneEvent;
@@ -2938,8 +2971,8 @@ export interface Methods {
    */
   "GoalAPI.ProtectedState": (id: string) => ProtectedState;
   /**
-   * Recheck runs the deterministic checks of a goal again, with the protected files that it stores. It changes neither
-   * the goal nor its receipt.
+   * Recheck runs the deterministic checks of a goal again, with the protected files that it stores. A done goal then
+   * says what they found; the claims of its receipt do not change.
    */
   "GoalAPI.Recheck": (id: string) => RecheckOutput;
   /** Recording lists the recorded panes of a goal. */

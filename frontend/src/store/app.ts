@@ -1,6 +1,7 @@
 import { watchGoalRequests } from "@/bridge/goalrequests";
 import { ApprovalActions } from "./approvalactions";
 import { AppCore } from "./core";
+import { FolderActions } from "./folderactions";
 import { GoalActions } from "./goalactions";
 import { PaneActions } from "./paneactions";
 import { ProviderActions } from "./provideractions";
@@ -13,6 +14,7 @@ export class App extends AppCore {
   readonly settings = new SettingsActions(this);
   readonly providers = new ProviderActions(this, this.settings);
   readonly goals = new GoalActions(this, this.settings);
+  readonly folder = new FolderActions(this);
 
   async start(): Promise<void> {
     const settings = await this.bridge.call("SettingsAPI.Get");

@@ -119,6 +119,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       delete next.assurance_words;
       delete next.assurance_basis;
       delete next.assurance_reason;
+      delete next.aftermath;
       break;
     case "iteration":
       next.iterations = event.n;

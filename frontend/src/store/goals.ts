@@ -1,7 +1,7 @@
 import type { GoalCard, GoalEvent, GoalList } from "@/bridge/types";
-import { cardAfterEvent, groupOf, groups, type Group } from "./goalcards";
+import { asksUser, cardAfterEvent, groupOf, groups, type Group } from "./goalcards";
 
-/** A card and the local time of its snapshot, from which running time is counted. */
+/** A card and the local time of its spent time, from which running time is counted. */
 export interface KnownCard {
   card: GoalCard;
   asOf: number;
@@ -63,19 +63,30 @@ function without<T>(all: Readonly<Record<string, T>>, id: string): Readonly<Reco
   return Object.fromEntries(Object.entries(all).filter(([known]) => known !== id));
 }
 
-/** After these events, only a snapshot has the spent time, and what the goal proves in words. */
-const endsGoal = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended", "accepted"]);
+/** After these events, only a snapshot has what the goal proves in words, and what its checks say now. */
+const needsSnapshot = new Set<GoalEvent["type"]>([
+  "started",
+  "resumed",
+  "reopened",
+  "paused",
+  "ended",
+  "accepted",
+  "changes_undone",
+  "rechecked",
+]);
 
 /** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
-export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {
+export function withEvent(state: GoalsState, event: GoalEvent, now = Date.now()): GoalsState {
   if (event.seq === undefined) return state;
   const known = state.byId[event.goal_id];
   if (!known) return withApprovalCount(state, event.goal_id, event.seq);
   if (event.seq <= known.card.seq) return state;
   if (event.seq > known.card.seq + 1) return withApprovalCount(state, event.goal_id, event.seq);
   const card = cardAfterEvent(known.card, event);
-  const next = { ...state, byId: { ...state.byId, [event.goal_id]: { ...known, card } } };
-  return endsGoal.has(event.type) ? withApprovalCount(next, event.goal_id, event.seq) : next;
+  const changed = isCounted(known.card) !== isCounted(card);
+  const after = changed ? { card: { ...card, spent_ms: elapsedNow(known, now) }, asOf: now } : { ...known, card };
+  const next = { ...state, byId: { ...state.byId, [event.goal_id]: after } };
+  return needsSnapshot.has(event.type) ? withApprovalCount(next, event.goal_id, event.seq) : next;
 }
 
 function withApprovalCount(state: GoalsState, id: string, seq: number): GoalsState {
@@ -123,8 +134,13 @@ export function firstGoal(byId: GoalsState["byId"], only: readonly Group[] = gro
   return only.map((g) => by[g][0]?.id).find((id) => id !== undefined) ?? "";
 }
 
-/** The time spent so far: the snapshot's, plus the time since then while the goal runs. */
+/** Reports whether time passes for the goal's limit: it runs, and does not wait for its user. */
+export function isCounted(card: Pick<GoalCard, "status" | "asks">): boolean {
+  return card.status === "running" && !asksUser(card);
+}
+
+/** The time spent so far: that of the snapshot or the last change, plus the time since then while it is counted. */
 export function elapsedNow(known: KnownCard, now: number): number {
-  const since = known.card.status === "running" ? Math.max(0, now - known.asOf) : 0;
+  const since = isCounted(known.card) ? Math.max(0, now - known.asOf) : 0;
   return known.card.spent_ms + since;
 }

@@ -33,6 +33,7 @@ export interface NoteFact {
     | "review"
     | "accepted"
     | "changes_undone"
+    | "rechecked"
     | "message"
     | "todos"
     | "approval_requested"
@@ -74,8 +75,6 @@ export interface Journal {
   usage: readonly UsagePoint[];
   /** The error lines of failed steps, by number. */
   failures: Readonly<Record<number, readonly string[]>>;
-  /** The last event about the folder: its changes were undone. */
-  undone: boolean;
   /** The targets of steps on a page, by number, if their arguments have only an element number. */
   touched: Readonly<Record<number, string>>;
 }
@@ -88,7 +87,6 @@ export const emptyJournal: Journal = {
   usage: [],
   failures: {},
   touched: {},
-  undone: false,
 };
 
 /** Adds one event to the journal. Events that are not newer change nothing. */
@@ -151,9 +149,9 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "looked":
       return note(next, event, `${plural(event.n, "look")} so far, the last one: ${event.text}`);
     case "resumed":
-      return note({ ...next, undone: false }, event, event.note ?? "");
+      return note(next, event, event.note ?? "");
     case "reopened":
-      return note({ ...next, undone: false }, event, event.note);
+      return note(next, event, event.note);
     case "model_changed":
       return note(next, event, `${event.provider} ${event.model}`);
     case "limits_changed":
@@ -163,7 +161,9 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "accepted":
       return note(next, event, event.assurance_reason ?? "");
     case "changes_undone":
-      return note({ ...next, undone: !event.redo }, event, undoneText(event));
+      return note(next, event, undoneText(event), event.redo ? { what: "redo" } : {});
+    case "rechecked":
+      return note(next, event, recheckText(event.verdicts ?? []));
     case "review":
       return note(
         next,
@@ -221,8 +221,23 @@ function keptText(n: number, notes: readonly Note[]): string {
 }
 
 function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
-  const files = `${plural(e.count, "file")} restored to ${e.to}`;
+  const count = plural(e.count, "file");
+  const files = e.redo ? `${count} undone before` : `${count} restored to ${e.to}`;
   return e.skipped ? `${files}; ${e.skipped} left alone` : files;
+}
+
+/** `1 passed, 1 failed` */
+function recheckText(verdicts: readonly Verdict[]): string {
+  const counts = { passed: 0, failed: 0, "cannot run again": 0 };
+  for (const { outcome } of verdicts) {
+    if (outcome === "pass") counts.passed++;
+    else if (outcome === "not_repeatable") counts["cannot run again"]++;
+    else counts.failed++;
+  }
+  return Object.entries(counts)
+    .filter(([, n]) => n > 0)
+    .map(([what, n]) => `${n} ${what}`)
+    .join(", ");
 }
 
 function limitsText(l: Extract<GoalEvent, { type: "limits_changed" }>): string {

@@ -10,6 +10,7 @@ import type {
   GoalRequest,
 } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
+import type { Recheck } from "./folderactions";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -45,6 +46,8 @@ export interface AppState {
   detail: DetailState;
   /** What models stream now. */
   streamed: StreamedTexts;
+  /** The checks that the user ran again, by goal. */
+  rechecks: Readonly<Record<string, Recheck>>;
   panes: PanesState;
   settings: Settings | null;
   providers: readonly Provider[];
@@ -105,6 +108,7 @@ export const initialState: AppState = {
   goals: noGoals,
   detail: emptyDetail(""),
   streamed: {},
+  rechecks: {},
   panes: noPanes,
   settings: null,
   providers: [],

@@ -92,6 +92,27 @@ describe("goals", () => {
   test("time continues from the snapshot while a goal runs", () => {
     expect(elapsedNow({ card: card({ spent_ms: 500 }), asOf: 1_000 }, 3_000)).toBe(2_500);
     expect(elapsedNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
+    expect(elapsedNow({ card: card({ spent_ms: 500, asks: 1 }), asOf: 1_000 }, 3_000)).toBe(500);
+  });
+
+  test("time between two runs does not count, whenever the next snapshot comes", () => {
+    let s = withCard(noGoals, card({ seq: 10, spent_ms: 136_000, status: "failed", exit: "error" }), 0);
+    const id = card().id;
+    const spent = (now: number) => {
+      const known = s.byId[id];
+      return known ? elapsedNow(known, now) : -1;
+    };
+    const apply = (seq: number, now: number, e: Partial<GoalEvent> & Pick<GoalEvent, "type">) =>
+      (s = withEvent(s, { ...head(seq), goal_id: id, ...e } as GoalEvent, now));
+    const half = 32 * 60_000;
+    apply(11, half, { type: "resumed" });
+    expect(spent(half + 5_000)).toBe(141_000);
+    apply(12, half + 5_000, { type: "approval_requested" });
+    expect(spent(half + 60_000)).toBe(141_000);
+    apply(13, half + 60_000, { type: "approval_resolved" });
+    expect(spent(half + 61_000)).toBe(142_000);
+    apply(14, half + 61_000, { type: "paused", exit: "user_paused", reason: "" });
+    expect(spent(2 * half)).toBe(142_000);
   });
 
   test("a goal that was resumed waits in the queue until it begins or leaves it", () => {
@@ -313,7 +334,7 @@ describe("detail", () => {
     expect(d.journal.notes[0]).toMatchObject({ kind: "reopened", text: "more" });
   });
 
-  test("undone changes are known until they are brought back or the goal continues", () => {
+  test("an undo, a redo and the checks after them have their own words", () => {
     const undone = (seq: number, redo?: boolean): GoalEvent => ({
       ...head(seq),
       type: "changes_undone",
@@ -322,12 +343,14 @@ describe("detail", () => {
       files: ["a"],
       ...(redo ? { redo } : {}),
     });
-    let d = withGoalEvent(ready(), undone(11));
-    expect(d.journal.undone).toBe(true);
-    d = withGoalEvent(d, undone(12, true));
-    expect(d.journal.undone).toBe(false);
-    d = [undone(13), { ...head(14), type: "reopened", note: "more" } as GoalEvent].reduce(withGoalEvent, d);
-    expect(d.journal.undone).toBe(false);
+    const verdicts = [{ outcome: "pass" }, { outcome: "fail" }];
+    const checked = { ...head(12), type: "rechecked", result: "not_met", passed: 1, verdicts } as GoalEvent;
+    const d = [undone(11), checked, undone(13, true)].reduce(withGoalEvent, ready());
+    expect(d.journal.notes.map((n) => n.text)).toEqual([
+      "1 file restored to the start of the goal",
+      "1 passed, 1 failed",
+      "1 file undone before",
+    ]);
   });
 
   test("spend adds up over the turns", () => {

@@ -221,7 +221,7 @@ func workNote(b goal.Basis) string {
 		return "This is the work. Its answers were examined."
 	case goal.BasisOutput:
 		return "This is the work. Its output was examined."
-	case goal.BasisUser, goal.BasisChanged:
+	case goal.BasisUser, goal.BasisChanged, goal.BasisAftermath:
 	}
 	return ""
 }

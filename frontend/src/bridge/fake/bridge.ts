@@ -508,6 +508,7 @@ export class FakeBridge implements Bridge {
       this.changes = view;
       if (!input.dry_run) {
         const files = (out.done ?? []).map((d) => d.path);
+        this.setAftermath(id, "");
         this.say(id, { type: "changes_undone", to: out.to, count: files.length, files });
       }
       return out;
@@ -577,7 +578,10 @@ export class FakeBridge implements Bridge {
       dir.endsWith("/shop") && checks.length > 0 ? protectedFiles.filter((f) => !no_protect.includes(f.path)) : [],
     "GoalAPI.Recheck": (id) => {
       const verdicts = this.goal(id).events.filter((e) => e.type === "verdict" && e.outcome === "pass");
-      return { verdicts: verdicts as unknown as Verdict[], passed: true, open: false, faults: [] };
+      const passed = !this.changes.undone;
+      this.setAftermath(id, ": checks fail");
+      this.say(id, { type: "rechecked", result: passed ? "met" : "not_met", passed: 0, verdicts: [] });
+      return { verdicts: verdicts as unknown as Verdict[], passed, open: false, faults: [] };
     },
     "GoalAPI.Suggest": ({ dir }) => ({
       checks: dir ? structuredClone(suggested) : [],
@@ -877,6 +881,16 @@ export class FakeBridge implements Bridge {
         report,
       }) !== undefined
     );
+  }
+
+  /** Says in the goal what its folder is since an undo, with what the checks say. */
+  private setAftermath(id: string, checks: string) {
+    const { view } = this.goal(id);
+    const there = new Set(this.changes.files?.map((f) => f.path));
+    const gone = (changes.files ?? []).map((f) => f.path).filter((path) => !there.has(path));
+    const undone = there.size === 0 ? "changes" : gone.length === 1 ? (gone[0] ?? "") : `${gone.length} files`;
+    if (gone.length > 0) view.aftermath = `${undone} undone${checks}`;
+    else delete view.aftermath;
   }
 
   private prunable(input: PruneInput): string[] {

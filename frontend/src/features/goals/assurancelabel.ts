@@ -2,7 +2,10 @@ import type { CheckState, GoalCard } from "@/bridge/types";
 import { stripControl } from "@/lib/text";
 import type { StatusTone } from "@/ui/badge";
 
-type Proof = Pick<GoalCard, "exit" | "assurance" | "assurance_basis" | "assurance_words" | "assurance_reason">;
+type Proof = Pick<
+  GoalCard,
+  "exit" | "assurance" | "assurance_basis" | "assurance_words" | "assurance_reason" | "aftermath"
+>;
 
 interface Assurance {
   words: string;
@@ -33,6 +36,7 @@ const defaultWords: Record<Level, string> = {
 /** Describes what a done goal proves; null for a goal that is not done. */
 export function assuranceOf(goal: Proof): Assurance | null {
   if (goal.exit !== "done") return null;
+  if (goal.aftermath) return { words: `Done, ${goal.aftermath}`, reason: "", tone: "warn" };
   const level = goal.assurance ?? "claimed";
   const accepted = goal.assurance_basis === "user";
   return {
@@ -49,5 +53,5 @@ export function checkTone(check: Pick<CheckState, "assurance" | "assurance_basis
 
 /** Reports whether the user has yet to accept the pass of a done goal, or send it back. */
 export function isDoubted(goal: Proof): boolean {
-  return goal.exit === "done" && goal.assurance === "weakened" && goal.assurance_basis !== "user";
+  return goal.exit === "done" && goal.assurance === "weakened" && goal.assurance_basis !== "user" && !goal.aftermath;
 }

@@ -3,7 +3,7 @@ import { money } from "@/lib/bytes";
 import { oneLine, plural, stripControl } from "@/lib/text";
 import { formatAge, clock, formatApprox } from "@/lib/time";
 import { isLive } from "@/store/goalcards";
-import { elapsedNow } from "@/store/goals";
+import { elapsedNow, isCounted } from "@/store/goals";
 import { useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { useNow } from "@/ui/usenow";
@@ -26,8 +26,8 @@ interface CardProps {
 /** The goal's running time, which grows while it runs. */
 export function useElapsed(card: GoalCard): number {
   const known = useAppState((s) => s.goals.byId[card.id]);
-  const now = useNow(card.status === "running");
-  return known && card.status === "running" ? elapsedNow(known, now) : card.spent_ms;
+  const now = useNow(known !== undefined && isCounted(known.card));
+  return known ? elapsedNow(known, now) : card.spent_ms;
 }
 
 export function Card({ card, selected, tab = true, onSelect, marked = false, onMark }: CardProps) {

@@ -18,7 +18,8 @@ interface CheckLineProps {
 /** One check with its newest verdict. */
 export function CheckLine({ check, evidence, short }: CheckLineProps) {
   const [open, setOpen] = useState(false);
-  const words = check.outcome === "" ? "not checked yet" : check.detail || checkLabel(check.outcome).words;
+  const words =
+    check.outcome === "" ? check.detail || "not checked yet" : check.detail || checkLabel(check.outcome).words;
   return (
     <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
       <span className="pt-0.5">

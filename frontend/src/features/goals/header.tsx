@@ -114,7 +114,6 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const said = goalStatusLabel(view);
   const proof = assuranceOf(view);
   const spent = useElapsed(view);
-  const undone = useAppState((s) => s.detail.journal.undone) && view.status === "completed";
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   // On a phone, the header of an ended goal begins with its status and result; the rest is behind "Details".
   const [whole, setWhole] = useState(false);
@@ -139,9 +138,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-status={view.status}
     >
       <div className="flex items-center gap-2 max-[640px]:flex-wrap">
-        <Badge tone={undone ? "warn" : said.tone} live={said.live} className="shrink-0">
-          {undone ? `${said.words}, changes undone` : said.words}
-        </Badge>
+        {proof && view.aftermath ? null : (
+          <Badge tone={said.tone} live={said.live} className="shrink-0">
+            {said.words}
+          </Badge>
+        )}
         {proof ? (
           <Badge
             tone={proof.tone}

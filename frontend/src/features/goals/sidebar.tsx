@@ -39,7 +39,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
           <p className="mb-1 text-xs text-text-faint">{view.any ? "one must pass" : "all must pass"}</p>
         ) : null}
         {checks.map((c, i) => (
-          <CheckLine key={i} check={c} evidence={evidence(i)} />
+          <CheckLine key={i} check={c} evidence={view.aftermath ? "" : evidence(i)} />
         ))}
       </Section>
       {report.length > 0 ? (

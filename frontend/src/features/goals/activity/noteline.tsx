@@ -11,6 +11,7 @@ import {
   NoteIcon,
   PauseIcon,
   PlayIcon,
+  ReloadIcon,
   RingIcon,
   SparkIcon,
   WarnIcon,
@@ -35,6 +36,7 @@ const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; t
   review: { title: "Review", tone: "text-text" },
   accepted: { title: "Accepted", tone: "text-accent" },
   changes_undone: { title: "Changes undone", tone: "text-accent" },
+  rechecked: { title: "Checks run again", tone: "text-text" },
   todos: { title: "Plan", tone: "text-text" },
   approval_requested: { title: "Asked you", tone: "text-warn" },
   approval_resolved: { title: "Denied", tone: "text-bad" },
@@ -56,6 +58,7 @@ function title(note: NoteFact): string {
   if (note.kind === "message") return "Agent";
   if (note.kind === "approval_resolved" && note.allowed) return "Allowed";
   if (note.kind === "todos" && note.what === "note") return "Note";
+  if (note.kind === "changes_undone" && note.what === "redo") return "Changes restored";
   return (note.kind === "warning" && warningLabels[note.what ?? ""]) || noteLabel[note.kind].title;
 }
 
@@ -79,6 +82,7 @@ const noteIcons: Record<Exclude<NoteFact["kind"], "message">, typeof NoteIcon> =
   review: EyeIcon,
   accepted: FlagIcon,
   changes_undone: BackIcon,
+  rechecked: ReloadIcon,
   todos: ListIcon,
   approval_requested: LockIcon,
   approval_resolved: LockIcon,

@@ -65,7 +65,7 @@ test("an undo lists what it does and what it leaves alone, and overwrites only w
   await until(() => expect(find("undo-dialog")).toBeNull());
   expect(undoCalls().map((c) => c.dry_run)).toEqual([true, false]);
   await until(() => expect(all("changes-file").map((f) => f.dataset.path)).toEqual(["web/cart.css"]));
-  expect(get("changes-undone").textContent).toContain("Changes undone.");
+  await until(() => expect(get("changes-undone").textContent).toContain("5 files undone: checks fail"));
   await press("redo");
   await until(() => expect(find("undo-list")).not.toBeNull());
   await press("undo-confirm");

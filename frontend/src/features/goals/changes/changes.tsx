@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
-import type { ChangedFile, ChangesView, GoalView, UndoInput, UndoOutput } from "@/bridge/types";
-import { plural, stripControl } from "@/lib/text";
+import type { ChangedFile, ChangesView, GoalView, UndoInput } from "@/bridge/types";
+import { capitalize, plural, stripControl } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
+import { undoInput } from "@/store/folderactions";
 import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { canEdit } from "./edit";
@@ -11,7 +12,7 @@ import { CommitDialog } from "./commitdialog";
 import { Count, FileTree } from "./filetree";
 import { FilePane } from "./filepane";
 import { RedoIcon, UndoIcon } from "./icons";
-import { UndoDialog, undoInput } from "./undodialog";
+import { UndoDialog } from "./undodialog";
 import "./changes.css";
 
 interface ChangesProps {
@@ -39,19 +40,12 @@ export default function Changes({ view, before }: ChangesProps) {
   const file = files[at];
   const canUndo = answer !== undefined && !answer.running;
   const recheck = useRecheck(view.id);
-  const onDone = (out: UndoOutput, isRedo: boolean) => {
+  const onDone = () => {
     setAsked(null);
-    const restored = (out.done ?? []).length;
-    app.notices.done(
-      `${plural(restored, "file")} restored to ${out.to}`,
-      isRedo || restored === 0 ? undefined : { label: "Undo", run: () => void undo(undoInput({ redo: true })) },
-    );
     void reload();
-    if (view.status === "completed") recheck.run();
   };
   const undo = async (input: UndoInput) => {
-    const out = await app.ask("ChangesAPI.Undo", view.id, input);
-    if (out) onDone(out, input.redo);
+    if (await app.folder.undo(view, input)) onDone();
   };
   // The file is undone immediately. The user is asked only about files that the user or another program changed since.
   const undoFile = (f: ChangedFile) => {
@@ -122,7 +116,9 @@ export default function Changes({ view, before }: ChangesProps) {
           </Button>
         ) : null}
       </div>
-      {answer?.undone ? <Undone view={view} recheck={recheck} /> : null}
+      {answer?.undone || recheck.busy || view.aftermath ? (
+        <Undone words={view.aftermath ?? ""} busy={recheck.busy} onCheck={recheck.run} />
+      ) : null}
       {problem ? (
         <p role="alert" className="p-5 text-xs text-text-muted">
           {problem.message} {problem.hint}
@@ -154,9 +150,7 @@ export default function Changes({ view, before }: ChangesProps) {
       {committing && offer ? (
         <CommitDialog goal={view.id} offer={offer} files={files} onClose={() => setCommitting(false)} />
       ) : null}
-      {asked ? (
-        <UndoDialog goal={view.id} input={asked} onClose={close} onDone={(out) => onDone(out, asked.redo)} />
-      ) : null}
+      {asked ? <UndoDialog view={view} input={asked} onClose={close} onDone={onDone} /> : null}
     </div>
   );
 }
@@ -221,21 +215,29 @@ function SplitSwitch({ split, onSplit }: { split: boolean; onSplit: (on: boolean
   );
 }
 
-/** After an undo, the receipt is about a state of the files that no longer exists, so the checks run again. */
-function Undone({ view, recheck }: { view: GoalView; recheck: ReturnType<typeof useRecheck> }) {
+interface UndoneProps {
+  /** What became of the goal, "" if nothing is undone. */
+  words: string;
+  busy: boolean;
+  onCheck: () => void;
+}
+
+/** What the folder is after an undo or a redo, for which the checks run again. */
+function Undone({ words, busy, onCheck }: UndoneProps) {
   return (
     <div
       role="status"
       data-testid="changes-undone"
       className="flex items-center gap-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
     >
-      <span>Changes undone.{view.status === "completed" ? " The result describes the earlier state." : ""}</span>
-      {view.status === "completed" && !recheck.result ? (
-        <Button look="quiet" data-testid="undone-check" onClick={recheck.run}>
+      <span data-testid="undone-result">
+        {[capitalize(words), busy ? "running the checks again…" : ""].filter(Boolean).join(" · ")}
+      </span>
+      {busy ? null : (
+        <Button look="quiet" data-testid="undone-check" onClick={onCheck}>
           Run checks again
         </Button>
-      ) : null}
-      <span data-testid="undone-result">{recheck.result}</span>
+      )}
     </div>
   );
 }

@@ -1,38 +1,29 @@
 import { useEffect, useState } from "react";
-import type { UndoInput, UndoOutput } from "@/bridge/types";
+import type { GoalView, UndoInput, UndoOutput } from "@/bridge/types";
 import { plural, stripControl } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
-export const undoInput = (part: Partial<UndoInput>): UndoInput => ({
-  paths: [],
-  force: [],
-  step: 0,
-  redo: false,
-  dry_run: false,
-  ...part,
-});
-
 interface UndoDialogProps {
-  goal: string;
+  view: GoalView;
   /** The paths to undo; none means everything. */
   input: UndoInput;
   onClose: () => void;
-  onDone: (out: UndoOutput) => void;
+  onDone: () => void;
 }
 
 const verbs: Record<string, string> = { new: "remove", changed: "restore", deleted: "bring back" };
 
 /** Lists what an undo would change and what it would leave unchanged, and runs the undo. */
-export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
+export function UndoDialog({ view, input, onClose, onDone }: UndoDialogProps) {
   const app = useApp();
   const [plan, setPlan] = useState<UndoOutput | null>(null);
   const [force, setForce] = useState<readonly string[]>([]);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     let wanted = true;
-    void app.ask("ChangesAPI.Undo", goal, { ...input, dry_run: true }).then((out) => {
+    void app.ask("ChangesAPI.Undo", view.id, { ...input, dry_run: true }).then((out) => {
       if (!wanted) return;
       if (out) setPlan(out);
       else onClose(); // a notice says why
@@ -40,15 +31,15 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
     return () => {
       wanted = false;
     };
-  }, [app, goal, input, onClose]);
+  }, [app, view.id, input, onClose]);
   const done = plan?.done ?? [];
   const skipped = plan?.skipped ?? [];
   const count = done.length + force.length;
   const run = async () => {
     setBusy(true);
-    const out = await app.ask("ChangesAPI.Undo", goal, { ...input, force: [...force] });
+    const out = await app.folder.undo(view, { ...input, force: [...force] });
     setBusy(false);
-    if (out) onDone(out);
+    if (out) onDone();
   };
   const toggle = (path: string) => setForce((f) => (f.includes(path) ? f.filter((p) => p !== path) : [...f, path]));
   return (

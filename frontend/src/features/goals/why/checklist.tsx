@@ -59,7 +59,7 @@ export function CheckList({ view, short = false, keys = false }: CheckListProps)
             {open.has(i) ? <Reasons goal={view.id} check={c} short={short} /> : null}
           </section>
         ) : (
-          <CheckLine key={i} check={c} evidence={evidence(i)} short={short} />
+          <CheckLine key={i} check={c} evidence={view.aftermath ? "" : evidence(i)} short={short} />
         ),
       )}
     </>

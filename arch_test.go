@@ -89,6 +89,7 @@ var homes = map[string][]string{
 	"codeberg.org/readeck/go-readability/v2":          {"backend/agent/tools"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/agent/tools"},
 	"golang.org/x/net":                                {"backend/agent/tools"},
+	"golang.org/x/text":                               {"backend/agent/tools"}, // encodings of files
 	// for its diff; every package may use its test scripts in tests
 	"github.com/rogpeppe/go-internal": {"backend/core/verify", "backend/agent/tools", "backend/storage/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/storage/config"},
@@ -142,6 +143,7 @@ var trees = map[string]map[string][]string{
 		"commandline": {},
 		"description": {},
 		"webpage":     {},
+		"textfile":    {},
 		"websearch":   {},
 	},
 	"backend/core/verify": {

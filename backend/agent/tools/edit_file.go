@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"goalpost/backend/agent/tools/textfile"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 )
@@ -31,36 +32,44 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	text := string(b)
-	switch n := strings.Count(text, a.Old); {
-	case a.Old == "":
+	file, err := textfile.Parse(b)
+	if err != nil {
+		return failedResult("%s cannot be edited: %s", a.Path, err)
+	}
+	text, old, replacement := file.Text, toLF(a.Old), toLF(a.New)
+	switch n := strings.Count(text, old); {
+	case old == "":
 		return failedResult("old is empty; give the exact text to replace, or use write_file for a new file")
-	case a.Old == a.New:
-		return failedResult("old and new are the same; nothing to change")
+	case old == replacement:
+		return failedResult("old and new are the same; nothing to change. To change line ends, use a command (sed)")
 	case n == 0:
-		return failedResult("the text does not occur in %s as given%s", a.Path, closestMatch(text, a.Old))
+		return failedResult("the text does not occur in %s as given%s", a.Path, closestMatch(text, old))
 	case n > 1:
 		return failedResult(
 			"the text occurs %d times in %s, at lines %s; include more of the surrounding text so that it is unique", n, a.Path,
-			matchLines(text, a.Old))
+			matchLines(text, old))
 	}
-	at := strings.Index(text, a.Old)
-	after := text[:at] + a.New + text[at+len(a.Old):]
-	if err := f.write(a.Path, []byte(after)); err != nil {
+	at := strings.Index(text, old)
+	changed, err := file.Replace(at, at+len(old), replacement)
+	if err == nil {
+		err = f.write(a.Path, changed)
+	}
+	if err != nil {
 		return failedResult("%s", err)
 	}
+	after := text[:at] + replacement + text[at+len(old):]
 	line := 1 + strings.Count(text[:at], "\n")
 	return okResult("changed %s at line %d\n%s", a.Path, line,
 		wrapOutside("the change of "+a.Path, unifiedDiff(text, after)))
 }
 
+// toLF makes the line ends of an argument those of the text that read_file shows.
+func toLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
 // closestMatch looks for the text with different white space, the most frequent mistake of models, and describes what
 // it finds.
 func closestMatch(text, old string) string {
 	const hint = "; read_file shows it exactly (spaces and tabs count)"
-	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
-		return ": its lines end in CRLF. Change one line at a time, or write the file again with write_file"
-	}
 	want, lines := stripSpace(strings.Split(strings.Trim(old, "\n"), "\n")), strings.Split(text, "\n")
 	have := stripSpace(lines)
 	for i := 0; i+len(want) <= len(have); i++ {

@@ -38,7 +38,7 @@ func TestReadFile_AnyFile_IsPaged(t *testing.T) {
 	h.good(h.do("read_file", "path", filepath.Join(h.dir, "dir/../short.txt")), "one\ntwo")
 	h.good(h.do("read_file", "path", "empty.txt"), "empty.txt is empty")
 	h.good(h.do("read_file", "path", "zero.bin"), "is binary, 15 bytes", "run_command")
-	h.good(h.do("read_file", "path", "latin.txt"), "is binary, 4 bytes")
+	h.good(h.do("read_file", "path", "latin.txt"), "café", "Windows-1252")
 	h.bad(h.do("read_file", "path", "missing.txt"), "missing.txt does not exist", "list_files")
 	h.bad(h.do("read_file", "path", "dir"), "is a folder", "list_files")
 	h.bad(h.do("read_file", "path", "pipe"), "not a regular file")
@@ -110,7 +110,15 @@ func TestEditFile_ExactText_IsReplaced(t *testing.T) {
 	h.bad(h.do("edit_file", "path", "b.go", "old", "if x {\n    return", "new", ""),
 		"at line 1 it does with different white space", "\treturn")
 	h.put("c.txt", "one\r\ntwo\r\n")
-	h.bad(h.do("edit_file", "path", "c.txt", "old", "one\ntwo", "new", ""), "CRLF")
+	h.good(h.do("read_file", "path", "c.txt"), "one\ntwo\n", "CRLF line ends, which edit_file and write_file keep")
+	h.good(h.do("edit_file", "path", "c.txt", "old", "one\ntwo", "new", "1\n2"), "+1\n+2")
+	if got := h.get("c.txt"); got != "1\r\n2\r\n" {
+		t.Errorf("%q", got)
+	}
+	h.good(h.do("write_file", "path", "c.txt", "content", "new\nfile\n"), "11 bytes, as before CRLF line ends")
+	if got := h.get("c.txt"); got != "new\r\nfile\r\n" {
+		t.Errorf("%q", got)
+	}
 	if err := os.Remove(filepath.Join(h.dir, "b.go")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,11 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"goalpost/backend/agent/tools/textfile"
 	"goalpost/backend/domain/goal"
 )
 
@@ -25,13 +24,14 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	if bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 || !utf8.Valid(b) {
+	file, err := textfile.Parse(b)
+	if err != nil {
 		return okResult("%s is binary, %d bytes. Look at it with run_command (file, od, strings).", a.Path, len(b))
 	}
 	if len(b) == 0 {
 		return okResult("%s is empty.", a.Path)
 	}
-	lines := strings.SplitAfter(string(b), "\n")
+	lines := strings.SplitAfter(file.Text, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
@@ -48,6 +48,9 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	}
 	if to < len(lines) {
 		text += fmt.Sprintf("; line %d continues", to+1)
+	}
+	if format := file.Describe(); format != "" {
+		text += "\n" + a.Path + " is " + format + ", which edit_file and write_file keep"
 	}
 	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }

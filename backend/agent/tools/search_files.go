@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"goalpost/backend/agent/tools/textfile"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/lib/ignore"
@@ -186,22 +187,29 @@ func (s *search) searchFile(name string) error {
 		return errEnough
 	}
 	b, err := s.read(name)
-	if err != nil || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
-		return nil //nolint:nilerr // binary or removed; skipped, as by ripgrep
+	if err != nil {
+		return nil //nolint:nilerr // removed
 	}
 	if len(b) > maxSearchFile {
+		if bytes.IndexByte(b[:8000], 0) >= 0 { // binary
+			return nil
+		}
 		if s.large++; len(s.largest) < 3 {
 			s.largest = append(s.largest, printableName(name))
 		}
 		return nil
 	}
-	if !s.line.Match(b) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files have no match
+	file, err := textfile.Parse(b)
+	if err != nil {
+		return nil //nolint:nilerr // binary; skipped, as by ripgrep
+	}
+	if !s.line.MatchString(file.Text) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files have no match
 		return nil
 	}
-	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(file.Text, "\n"), "\n")
 	var hits []int
 	for i, l := range lines {
-		if s.line.MatchString(strings.TrimSuffix(l, "\r")) {
+		if s.line.MatchString(l) {
 			hits = append(hits, i)
 		}
 	}
@@ -244,7 +252,7 @@ func (s *search) showMatches(name string, lines []string, hits []int) {
 			if i != at && !s.line.MatchString(lines[i]) {
 				mark = "-"
 			}
-			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, text.TruncateBytes(strings.TrimSuffix(lines[i], "\r"), maxMatchLine))
+			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, text.TruncateBytes(lines[i], maxMatchLine))
 			last = i
 		}
 	}

@@ -1,11 +1,13 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"goalpost/backend/agent/tools/textfile"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 )
@@ -18,13 +20,26 @@ type writeFileArgs struct {
 func writeFile(r Deps) (Tool, error) {
 	t, err := defineTool("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) {
 		return r.folder.writeEffect(a.Path)
-	}, func(_ context.Context, a writeFileArgs) goal.Result {
-		return okUnless(r.folder.write(a.Path, []byte(a.Content)), "wrote %s, %s", a.Path,
-			goal.FormatCount(len(a.Content), "byte"))
-	})
+	}, func(_ context.Context, a writeFileArgs) goal.Result { return r.folder.doWriteFile(a) })
 	return withPreview(t, err, func(_ context.Context, a writeFileArgs) string {
 		return showWrite(r.folder, a.Path, a.Content)
 	})
+}
+
+// doWriteFile keeps the encoding and the line ends of a text file that exists.
+func (f folder) doWriteFile(a writeFileArgs) goal.Result {
+	content, kept := []byte(a.Content), ""
+	if before, err := f.read(a.Path); err == nil {
+		if file, err := textfile.Parse(before); err == nil {
+			if content, err = file.Encode(a.Content); err != nil {
+				return failedResult("%s", err)
+			}
+			if !bytes.Equal(content, []byte(a.Content)) {
+				kept = ", as before " + file.Describe()
+			}
+		}
+	}
+	return okUnless(f.write(a.Path, content), "wrote %s, %s%s", a.Path, goal.FormatCount(len(content), "byte"), kept)
 }
 
 // showWrite returns what writing a file would change, as a diff.
@@ -33,7 +48,11 @@ func showWrite(f folder, path, content string) string {
 	if err != nil { // a new file, or one that cannot be shown
 		return "+++ " + path + "\n" + formatChange("", content)
 	}
-	return "--- " + path + "\n" + unifiedDiff(string(before), content)
+	file, err := textfile.Parse(before)
+	if err != nil {
+		return "+++ " + path + "\n" + formatChange("", content)
+	}
+	return "--- " + path + "\n" + unifiedDiff(file.Text, toLF(content))
 }
 
 // unifiedDiff returns the hunks of a diff of two texts, "" if they are equal.

@@ -19,8 +19,8 @@ import (
 
 // Browsers are the browser panes of one goal.
 type Browsers interface {
-	// Open loads a URL in a pane, or in a new one if pane is "".
-	Open(ctx context.Context, pane, url string) (Page, error)
+	// Open loads a URL in a pane, or in a new one if pane is "". size "" is that of the pane, or the goal's.
+	Open(ctx context.Context, pane, url string, size goal.PageSize) (Page, error)
 	// Get returns a pane; an error means that the goal has no such pane.
 	Get(pane string) (Browser, error)
 	// List returns the goal's panes, oldest first.

@@ -14,6 +14,7 @@ type browserOpenArgs struct {
 	URL   string `json:"url"`
 	Pane  string `json:"pane,omitempty"`
 	Title string `json:"title,omitempty"`
+	Size  string `json:"size,omitempty"`
 }
 
 func browserOpen(r Deps) (Tool, error) {
@@ -36,7 +37,7 @@ func browserOpen(r Deps) (Tool, error) {
 		}
 		return effectInPane(p.State.Info(), e), nil
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
-		p, err := r.Browsers.Open(ctx, a.Pane, a.URL)
+		p, err := r.Browsers.Open(ctx, a.Pane, a.URL, goal.PageSize(a.Size))
 		if err == nil && a.Title != "" {
 			err = r.Panes.Name(p.Pane, a.Title)
 		}

@@ -40,7 +40,7 @@ type realBrowsers struct {
 
 const theGoal = "g1"
 
-func (r *realBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
+func (r *realBrowsers) Open(ctx context.Context, id, url string, _ goal.PageSize) (tools.Page, error) {
 	if id != "" {
 		p, ok := r.m.Get(id)
 		if !ok {

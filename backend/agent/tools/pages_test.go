@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 )
 
 // browsers has one pane, b1, whose page shows panes.shown. Tests with real pages are in browser_test.go.
 type browsers struct{ *panes }
 
-func (br *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
+func (br *browsers) Open(_ context.Context, _, url string, _ goal.PageSize) (tools.Page, error) {
 	return tools.Page{Pane: "b1", URL: url, Title: br.shown}, nil
 }
 

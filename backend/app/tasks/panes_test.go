@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/panes/browser"
@@ -21,7 +22,7 @@ type panes struct {
 
 func (p *panes) name() string { return fmt.Sprintf("b%d", p.last.Add(1)) }
 
-func (p *panes) Open(ctx context.Context, id, url string) (tools.Page, error) {
+func (p *panes) Open(ctx context.Context, id, url string, _ goal.PageSize) (tools.Page, error) {
 	b, ok := p.all.Get(id)
 	var err error
 	if ok {

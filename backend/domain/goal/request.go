@@ -58,8 +58,10 @@ type Options struct {
 	// what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir
 	CheckOutput CheckOutput `json:"check_output,omitempty"`
 	// bytes of a tool's output that the agent sees at once, at least MinOutput; 0 is what its model's window allows
-	MaxOutput    int  `json:"max_output,omitempty"`
-	AllowPassing bool `json:"allow_passing,omitempty"` // a check may pass at the start
+	MaxOutput int `json:"max_output,omitempty"`
+	// of the pages that the agent opens
+	PageSize     PageSize `json:"page_size,omitempty"`
+	AllowPassing bool     `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
 	// the user confirmed that checks with where: host run the agent's code outside the sandbox
@@ -168,6 +170,10 @@ func (r *Request) Flags() []Flag {
 		{
 			"pane", SupervisionFlags, &r.Panes,
 			"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there",
+		},
+		{
+			"page-size", SupervisionFlags, (*string)(&r.PageSize),
+			"the size of the agent's pages: phone, tablet, laptop (1280x800, the default), desktop, or WIDTHxHEIGHT",
 		},
 		{
 			"on-ask", SupervisionFlags, &r.OnAsk,
@@ -290,6 +296,9 @@ func (o *Options) validate() error {
 	if o.MaxOutput != 0 && o.MaxOutput < MinOutput {
 		return fault.Invalid("max_output", fmt.Sprintf("%d bytes of output tell the agent too little", o.MaxOutput),
 			fmt.Sprintf("give at least %d, or 0 for what the model's window allows", MinOutput))
+	}
+	if _, _, err := o.PageSize.Pixels(); err != nil {
+		return err
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
 		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")

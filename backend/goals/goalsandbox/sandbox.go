@@ -42,7 +42,7 @@ type Factory struct {
 	// RunRemoteCheck runs a program of a check on the user's server with that name.
 	RunRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
 	// Pages opens pages for checks; nil if there is no browser.
-	Pages func(goal.ID) check.Pages
+	Pages func(goal.ID, goal.PageSize) check.Pages
 
 	HelperPath string
 }

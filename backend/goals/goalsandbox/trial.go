@@ -84,7 +84,7 @@ func (f *Factory) WithTrial(
 ) error {
 	return f.WithSandbox(ctx, p, func(s *Sandbox) error {
 		host := s.CheckRunner(f, p.Dir, hosts)
-		host.Judge, host.Environment.Pages = judge, f.Pages("") // pre-flight only checks that they exist
+		host.Judge, host.Environment.Pages = judge, f.Pages("", "") // pre-flight only checks that they exist
 		return do(host)
 	})
 }

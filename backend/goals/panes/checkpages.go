@@ -17,14 +17,15 @@ import (
 type checkPages struct {
 	panes *Registry
 	goal  goal.ID
+	size  goal.PageSize
 }
 
 // CheckPagesFor returns the pages for the checks of a goal, nil if there is no Chromium.
-func (r *Registry) CheckPagesFor(id goal.ID) check.Pages {
+func (r *Registry) CheckPagesFor(id goal.ID, size goal.PageSize) check.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
-	return checkPages{r, id}
+	return checkPages{r, id, size}
 }
 
 // Screenshot takes a picture of an address, or of the address that a pane shows, in a new page. It takes the picture of
@@ -48,8 +49,14 @@ func (c checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.
 	if err != nil {
 		return capture, wrapPageError(err)
 	}
+	width, height, err := c.size.Pixels()
+	if err != nil {
+		return capture, err
+	}
 	picture, err := c.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
 		URL:     capture.URL,
+		Width:   width,
+		Height:  height,
 		Cookies: cookies,
 		GoalID:  string(c.goal),
 		Whole:   at.Whole,

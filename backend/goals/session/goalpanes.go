@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type goalPanes struct {
 	launcher process.Launcher
 	env      []string
 	typed    lastInputOffsets
+	pageSize goal.PageSize
 	external bool // the panes are another agent's, which has no run, so nothing is journaled
 	recorder *paneRecorder
 	// onPageOpened is called after a tool has opened a page; it may be nil.
@@ -57,11 +59,18 @@ func (g *goalPanes) notifyPageOpened(opened *browser.Pane) {
 
 type goalBrowsers struct{ *goalPanes }
 
-func (g goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
+func (g goalBrowsers) Open(ctx context.Context, id, url string, size goal.PageSize) (tools.Page, error) {
+	width, height, err := cmp.Or(size, g.pageSize).Pixels()
+	if err != nil {
+		return tools.Page{}, fmt.Errorf("size: %w", err)
+	}
 	if id != "" {
 		p, err := g.pane(id)
 		if err != nil {
 			return tools.Page{}, err
+		}
+		if size != "" && !p.Viewport.SetOwn(width, height) {
+			return tools.Page{}, fmt.Errorf("pane %s is the user's own: it keeps its size", id)
 		}
 		if err := p.Navigation.Navigate(ctx, url); err != nil {
 			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
@@ -73,6 +82,8 @@ func (g goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		ID:     g.panes.NewID(pane.Browser),
 		URL:    url,
 		GoalID: string(g.goal),
+		Width:  width,
+		Height: height,
 	})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)

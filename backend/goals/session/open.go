@@ -148,6 +148,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		launcher: set,
 		env:      env,
 		recorder: se.recorder,
+		pageSize: g.PageSize,
 
 		onPageOpened: se.holdPageLoad,
 	}
@@ -217,7 +218,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	se.workspace.ListChangesOf(se.snapshots)
 	se.recorder.setActive(true)
 	se.checks = se.sandbox.CheckRunner(se.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
-	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID)
+	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID, g.PageSize)
 	se.checks.Agent = se.sandbox
 	if m.judge != nil {
 		se.checks.Judge, se.checks.Window, se.checks.Other = m.judge, m.window, m.other

@@ -75,6 +75,15 @@ func (v *Viewport) set(size pane.Size) {
 	}
 }
 
+// SetOwn gives a goal's page another size, and reports whether it may have one: a user's page has that of its viewers.
+func (v *Viewport) SetOwn(width, height int) bool {
+	if !v.state.keepsSize() {
+		return false
+	}
+	v.set(pane.Size{Width: width, Height: height})
+	return true
+}
+
 // toCSSSize converts the size of a frame to CSS pixels. While the ratio changes, Chromium
 // sometimes reports the size in screen pixels, and clicks would be scaled accordingly.
 func (v *Viewport) toCSSSize(width, height int) (int, int) {

@@ -744,6 +744,8 @@ export interface Options {
   check_output?: CheckOutput;
   /** bytes of a tool's output that the agent sees at once, at least MinOutput; 0 is what its model's window allows */
   max_output?: number;
+  /** of the pages that the agent opens */
+  page_size?: string;
   /** a check may pass at the start */
   allow_passing?: boolean;
   /** the program of a check may be missing: the goal is to make it */

@@ -32,6 +32,7 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
       <ReviewField draft={draft} set={set} errors={errors} />
       <PersonaField draft={draft} set={set} errors={errors} />
       <OnAskField draft={draft} set={set} errors={errors} />
+      <PageSizeField draft={draft} set={set} errors={errors} />
       <label className="col-span-2 flex items-center gap-2 self-center text-xs max-[640px]:col-span-1">
         <input
           type="checkbox"
@@ -64,6 +65,26 @@ function ReviewField({ draft, set, errors }: AdvancedProps) {
           <option value="">if no program decides</option>
           <option value="always">always</option>
           <option value="never">never</option>
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function PageSizeField({ draft, set, errors }: AdvancedProps) {
+  return (
+    <Field label="The agent’s pages" name="page_size" error={errors.page_size?.message} hint="however you look at them">
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-page-size"
+          value={draft.page_size ?? ""}
+          onChange={(e) => set({ page_size: e.target.value })}
+        >
+          <option value="">Laptop, 1280 × 800</option>
+          <option value="phone">Phone, 390 × 844</option>
+          <option value="tablet">Tablet, 820 × 1180</option>
+          <option value="desktop">Desktop, 1920 × 1080</option>
         </Select>
       )}
     </Field>

@@ -36,6 +36,7 @@ const maxStartFailures = 3
 type client struct {
 	server Server
 	env    Environment
+	warn   func(why string)
 
 	mu            sync.Mutex
 	session       *session

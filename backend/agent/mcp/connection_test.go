@@ -222,6 +222,9 @@ func TestDo_CallHangs_TimesOut(t *testing.T) {
 	server.Timeout = 300 * time.Millisecond
 	s := f.known(t, server)
 	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300 ms", "unknown")
+	if len(f.failed) != 1 || f.failed[0] != "fix: hang did not answer within 300 ms" {
+		t.Errorf("reported %q", f.failed)
+	}
 	tool(t, s, "fix__note").SetTimeout(time.Minute)
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // the server is still usable
 		t.Fatal(r.Text)

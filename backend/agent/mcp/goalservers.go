@@ -19,6 +19,8 @@ type Options struct {
 	Listings ToolCache
 	// Warn is called with the reason when a server, or one of its tools, is left out.
 	Warn func(server, why string)
+	// Failed is called when a server does not do its part in a call. It may be called concurrently.
+	Failed func(server, why string)
 }
 
 // Clients holds the servers of one goal. Its methods may be called concurrently.
@@ -32,7 +34,9 @@ func Open(o Options) *Clients {
 	s := &Clients{}
 	offers := make([][]ToolInfo, len(o.Servers))
 	for i, server := range o.Servers {
-		s.links = append(s.links, &client{server: server, env: o.Environment})
+		s.links = append(s.links, &client{
+			server: server, env: o.Environment, warn: func(why string) { o.Failed(server.Name, why) },
+		})
 		list, isKnown, err := o.Listings.Get(server)
 		switch {
 		case err != nil:
@@ -90,7 +94,7 @@ func FetchTools(
 	if err := server.Validate(); err != nil {
 		return CachedToolList{}, err
 	}
-	l := &client{server: server, env: env}
+	l := &client{server: server, env: env, warn: func(string) {}}
 	defer l.close()
 	session, err := l.currentSession(ctx)
 	if err != nil {

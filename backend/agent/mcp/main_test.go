@@ -49,6 +49,7 @@ type fixture struct {
 	environment mcp.Environment
 	listings    mcp.ToolCache
 	warned      chan string
+	failed      []string // by tests of one call after the other
 }
 
 func setup(t *testing.T) *fixture {
@@ -88,6 +89,7 @@ func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 		Environment: f.environment,
 		Listings:    f.listings,
 		Warn:        func(server, why string) { f.warned <- server + ": " + why },
+		Failed:      func(server, why string) { f.failed = append(f.failed, server+": "+why) },
 	})
 	t.Cleanup(s.Close)
 	return s

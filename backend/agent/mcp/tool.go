@@ -63,6 +63,9 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	}
 	s, err := t.link.currentSession(ctx)
 	if err != nil {
+		if ctx.Err() == nil {
+			t.link.warn(err.Error())
+		}
 		return failedResult("%s. The other tools still work.", err)
 	}
 	name := t.link.server.Name
@@ -74,19 +77,29 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
 	result, err := s.client.CallTool(limited, &sdk.CallToolParams{Name: t.offer.Name, Arguments: raw})
-	var rpcError *jsonrpc.Error
 	switch {
 	case err == nil:
 		return toResult(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failedResult("the server %s did not answer within %s. It is unknown whether it did something.", name,
-			goal.FormatDuration(t.link.server.timeout()))
+		limit := goal.FormatDuration(t.link.server.timeout())
+		t.link.warn(fmt.Sprintf("%s did not answer within %s", text.SanitizeLine(t.offer.Name, maxName), limit))
+		return failedResult("the server %s did not answer within %s. It is unknown whether it did something.", name, limit)
+	}
+	return t.describeFailure(ctx, s, err)
+}
+
+// describeFailure returns the result of a call that a server did not answer, for another reason than time.
+func (t *Tool) describeFailure(ctx context.Context, s *session, err error) goal.Result {
+	name := t.link.server.Name
+	var rpcError *jsonrpc.Error
+	switch {
 	case ctx.Err() != nil:
 		return failedResult("the call of the server %s was interrupted and may have had an effect", name)
 	case errors.As(err, &rpcError):
 		return failedResult("the server %s refused the call:\n%s", name,
 			text.WrapUntrusted("the server "+name, rpcError.Error()))
 	case s.awaitExit():
+		t.link.warn("it ended during a call of " + text.SanitizeLine(t.offer.Name, maxName))
 		return failedResult(
 			"the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+
 				"starts it again.", name, s.wrapError(err))

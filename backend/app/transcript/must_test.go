@@ -143,21 +143,23 @@ func ofRoot(e event.Event) bool {
 	return ok && strings.HasPrefix(w.Text, "this goal runs as root")
 }
 
-// rooted checks the warnings that a goal runs as root: one in each run that reached its first turn if the tests run as
-// root, and none otherwise.
+// rooted checks the warnings that a goal runs as root: one before its first turn, and at most one in each run, if the
+// tests run as root, and none otherwise.
 func (s *stage) rooted(events []event.Event) {
-	reported, turned := map[string]int{}, map[string]bool{}
+	reported, isFirst := map[string]int{}, true
 	for _, e := range events {
-		if _, ok := e.Body.(*event.Iteration); ok {
-			turned[e.RunID] = true
+		if _, ok := e.Body.(*event.Iteration); ok && isFirst {
+			if isFirst = false; (len(reported) > 0) != (os.Geteuid() == 0) {
+				s.Errorf("before the first turn, %d runs were warned that they are root's", len(reported))
+			}
 		}
 		if ofRoot(e) {
 			reported[e.RunID]++
 		}
 	}
-	for run := range turned {
-		if (reported[run] == 1) != (os.Geteuid() == 0) || reported[run] > 1 {
-			s.Errorf("the run %s was warned %d times that it is root's", run, reported[run])
+	for run, n := range reported {
+		if n > 1 || os.Geteuid() != 0 {
+			s.Errorf("the run %s was warned %d times that it is root's", run, n)
 		}
 	}
 }
@@ -195,7 +197,7 @@ func (s *stage) lawful(id goal.ID) {
 				to(goal.Running)
 			}
 		case *event.Paused:
-			if goal.StatusForExit(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 6 {
+			if goal.StatusForExit(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 8 {
 				s.Errorf("paused as %q because %q with %d bullets", b.Exit, b.Reason, len(b.Report))
 			}
 			to(goal.Paused)
@@ -203,7 +205,7 @@ func (s *stage) lawful(id goal.ID) {
 				s.Errorf("interrupted with the panes %v", panes)
 			}
 		case *event.Ended:
-			if goal.StatusForExit(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 6 {
+			if goal.StatusForExit(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 8 {
 				s.Errorf("ended %s as %s with %d bullets", b.Status, b.Exit, len(b.Report))
 			}
 			to(b.Status)

@@ -33,6 +33,7 @@ type conditionWait struct {
 	looks  int                // in this process
 	last   string             // what the last look found
 	next   time.Time          // of the next look
+	polled time.Time          // when this was last awake
 	found  chan conditionLook // of the look in progress, nil if there is none
 	// isRestarted says that the program has ended since the wait began.
 	isRestarted bool
@@ -130,6 +131,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 			return c.wake(ctx, c.timeout())
 		}
 		c.beginLook(looking)
+		c.polled = c.now()
 		select {
 		case <-ctx.Done():
 		case <-c.active.nudge:
@@ -140,6 +142,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 				return c.wake(ctx, *end)
 			}
 		}
+		c.noteSleep(ctx, c.goal, c.now().Sub(c.polled))
 	}
 }
 

@@ -67,8 +67,8 @@ type History interface {
 	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
 	// OpenWait returns the condition for which a goal waits, nil if it waits for none.
 	OpenWait(ctx context.Context, id goal.ID) (*goal.Wait, error)
-	// Waits returns for what the goal has waited by itself, oldest first.
-	Waits(ctx context.Context, id goal.ID) ([]goal.PastWait, error)
+	// Interruptions returns what the goal went through without its user.
+	Interruptions(ctx context.Context, id goal.ID) (goal.Interruptions, error)
 	// IntentsWithoutResult returns the intents that have no result.
 	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 }

@@ -22,12 +22,15 @@ func (still) Changed(context.Context) (string, error) { return "1 file changed: 
 // rested is the history of a goal that has waited.
 type rested struct{ History }
 
-func (rested) Waits(context.Context, goal.ID) ([]goal.PastWait, error) {
-	return []goal.PastWait{{Exit: goal.WaitingForProvider, Took: time.Hour}}, nil
+func (rested) Interruptions(context.Context, goal.ID) (goal.Interruptions, error) {
+	return goal.Interruptions{
+		Waits: []goal.PastWait{{Exit: goal.WaitingForProvider, Took: time.Hour}},
+		Slept: 1, Retries: []goal.Retries{{Why: "overloaded", Times: 2}}, Servers: []string{"The server ended."},
+	}, nil
 }
 
-// TestReport_AtMostSixBullets checks the limit for a session with many leftovers, all of which are named in one bullet.
-func TestReport_AtMostSixBullets(t *testing.T) {
+// TestReport_AtMostEightBullets checks the limit for a session with many leftovers, which are all in one bullet.
+func TestReport_AtMostEightBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
 	r.reporter.folder, r.reporter.autorun, r.reporter.history = still{}, littered{}, rested{}
 	r.plan.todos = []goal.Todo{{Text: "more"}}
@@ -35,7 +38,9 @@ func TestReport_AtMostSixBullets(t *testing.T) {
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
 		r.verification.claims.accepted = &pendingClaim{rationale: "it works"}
 		bullets := r.reporter.report(t.Context(), stop)
-		if len(bullets) != 6 || !strings.Contains(bullets[4], " Waited 1 h") || !strings.HasPrefix(bullets[5], "Next: ") {
+		if len(bullets) != 8 || bullets[5] != "Waited 1 h, at no cost: once for the model (1 h). The computer slept once." ||
+			bullets[6] != "2 requests to a model failed and were repeated (2 overloaded). The server ended." ||
+			!strings.HasPrefix(bullets[7], "Next: ") {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
 		}
 		if want := "1 file changed: a. git would obey this. the copy was changed. files are in /tmp"; bullets[3] != want {

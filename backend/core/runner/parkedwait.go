@@ -26,10 +26,12 @@ func (r *Runner) waitWhileParked(
 	for {
 		now := r.cfg.Clock.Now().Round(0)
 		switch {
+		case isOver(timeout):
+			return resumedAfterWait(g.Exit), true
+		case r.noteSleep(ctx, g, now.Sub(polled)) && g.Exit == goal.WaitingForProvider:
+			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
 		case !now.Before(until):
 			return resumedAfterWait(g.Exit), true
-		case now.Sub(polled) > sleepGap && g.Exit == goal.WaitingForProvider:
-			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
 		}
 		polled = now
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
@@ -54,6 +56,28 @@ func (r *Runner) waitWhileParked(
 			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
 		}
 	}
+}
+
+// isOver reports whether a timer has fired. It takes the time.
+func isOver(timer <-chan time.Time) bool {
+	select {
+	case <-timer:
+		return true
+	default:
+		return false
+	}
+}
+
+// noteSleep journals that the machine slept, if the time between two polls is that long, and reports whether it was.
+func (r *Runner) noteSleep(ctx context.Context, g *goal.Goal, gap time.Duration) bool {
+	if gap <= sleepGap {
+		return false
+	}
+	slept := &event.Warning{What: event.SleptWarning, Text: "the computer slept for " + goal.FormatDuration(gap)}
+	if err := r.cfg.Store.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, slept); err != nil {
+		r.cfg.Log.Warn("journal that the computer slept", "goal", g.ID, "error", err)
+	}
+	return true
 }
 
 // takeLateOrders takes orders that came as the wait ended. Once the run has begun, such orders go to the run.

@@ -112,27 +112,28 @@ type reporter struct {
 	worktree WorktreeCommitter
 }
 
-// report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
-// what changed, the usage, and what the user can do next.
+// report returns at most eight bullets, written by the host: why the run stopped, the verdicts, what the agent said,
+// what changed, the usage, at most two about what the goal went through, and what the user can do next.
 func (r *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
 		r.stopReasonText(stop), verdictBullet(r.goal.Criterion, r.claims.last), r.agentText(stop),
-		r.describeChanges(ctx, stop.Exit), r.usage(ctx), nextSteps(stop.Exit),
+		r.describeChanges(ctx, stop.Exit), r.budget.usageText(r.claims.total),
 	}
+	bullets = append(bullets, r.interruptions(ctx)...)
+	bullets = append(bullets, nextSteps(stop.Exit))
 	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
 }
 
-// usage says what the goal has used, and for what it has waited by itself.
-func (r *reporter) usage(ctx context.Context) string {
-	used := r.budget.usageText(r.claims.total)
+// interruptions says what the goal went through without its user.
+func (r *reporter) interruptions(ctx context.Context) []string {
 	if r.history == nil {
-		return used
+		return nil
 	}
-	list, err := r.history.Waits(context.WithoutCancel(ctx), r.goal.ID)
+	i, err := r.history.Interruptions(context.WithoutCancel(ctx), r.goal.ID)
 	if err != nil {
-		return used + " For what it waited is unknown: " + err.Error()
+		return []string{"For what it waited is unknown: " + err.Error()}
 	}
-	return strings.TrimSpace(used + " " + goal.DescribeWaits(list))
+	return i.Describe()
 }
 
 // agentText returns what the agent last said about its work, or its open todos.

@@ -167,8 +167,8 @@ type (
 	}
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
-		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
-		// worktree, changed, damaged
+		// wall_clock, iterations, tokens, usd, daily_usd, model, fallback, critic, network, sandbox, secret, after,
+		// protected, worktree, changed, damaged, mcp, slept
 		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
@@ -282,6 +282,16 @@ const DamagedWarning = "damaged"
 
 // DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
 const DailyLimitWarning = "daily_usd"
+
+// The Warning.What of what a goal goes through without its user: a failed request to its model that is repeated, whose
+// text begins with the kind of the failure and a colon; another model that takes the turns; an MCP server that does not
+// do its part; the computer that slept.
+const (
+	RetryWarning    = "model"
+	FallbackWarning = "fallback"
+	ServerWarning   = "mcp"
+	SleptWarning    = "slept"
+)
 
 // BySummary is the Usage.By of a request for the summary of a compaction.
 const BySummary = "summary"

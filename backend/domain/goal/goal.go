@@ -69,7 +69,7 @@ type Goal struct {
 	Verified        bool // true when a program or a model of the host decided
 	RunID           string
 	Spent           Spend
-	Report          []string // at most six bullets, the first says why it stopped
+	Report          []string // at most eight bullets, the first says why it stopped
 	Account         string   // the agent's own summary, "" if it gave none
 	ParkedUntil     time.Time
 	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created

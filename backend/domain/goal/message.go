@@ -89,6 +89,14 @@ type Usage struct {
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
 	Guessed   bool    `json:"guessed,omitempty"` // estimated from the length of the request and the reply
+	// Fallback is the model that took the turn, nil if the model that was meant to take it did.
+	Fallback *Fallback `json:"fallback,omitempty"`
+}
+
+// Fallback is a model that takes a turn of the goal's own.
+type Fallback struct {
+	Model string `json:"model"`
+	Why   string `json:"why"` // the reason, as a clause in the past
 }
 
 // Plus adds the cost of another turn.

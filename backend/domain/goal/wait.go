@@ -2,7 +2,6 @@ package goal
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -35,43 +34,4 @@ type Look struct {
 	IsMet bool
 	Text  string // for the agent
 	Mark  string // of the state, to compare later ones with
-}
-
-// PastWait is a wait of a goal that is over.
-type PastWait struct {
-	Exit Exit   // why it waited: one for which IsParked is true
-	For  string // what the agent said it waits for; "" unless it chose to wait
-	Took time.Duration
-}
-
-// DescribeWaits says in a sentence for what a goal has waited, "" if that was less than a minute.
-func DescribeWaits(list []PastWait) string {
-	const maxNamed = 3
-	var total, model, day time.Duration
-	var models int
-	var parts, named []string
-	for _, w := range list {
-		total += w.Took
-		switch w.Exit {
-		case WaitingForProvider:
-			model, models = model+w.Took, models+1
-		case DailyLimitReached:
-			day += w.Took
-		default:
-			named = append(named, fmt.Sprintf("for %s (%s)", w.For, FormatDuration(w.Took)))
-		}
-	}
-	if total < time.Minute {
-		return ""
-	}
-	if models > 0 {
-		parts = append(parts, fmt.Sprintf("%s for the model (%s)", FormatCount(models, "time"), FormatDuration(model)))
-	}
-	if day > 0 {
-		parts = append(parts, fmt.Sprintf("for a new daily limit (%s)", FormatDuration(day)))
-	}
-	if more := len(named) - maxNamed; more > 0 {
-		named = append(named[:maxNamed], fmt.Sprintf("and %d more times", more))
-	}
-	return fmt.Sprintf("Waited %s, at no cost: %s.", FormatDuration(total), strings.Join(append(parts, named...), ", "))
 }

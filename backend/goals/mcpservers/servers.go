@@ -18,6 +18,8 @@ import (
 
 	"goalpost/backend/agent/mcp"
 	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
@@ -106,11 +108,14 @@ func (se *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 func (se *Servers) Open(
 	ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string),
 ) (*Clients, error) {
+	report := func(server, why string) {
+		warn(event.ServerWarning, goal.EndSentence(fmt.Sprintf("MCP server %s: %s", server, why)))
+	}
 	refuse := func(server, why string) {
 		if failed, ok := se.startFailures.Load(server); ok {
 			why = fmt.Sprint(failed)
 		}
-		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
+		report(server, why)
 	}
 	servers := se.usableServers(refuse)
 	g := &Clients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
@@ -121,7 +126,7 @@ func (se *Servers) Open(
 		g.Given = append(g.Given, se.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
-		Servers: servers, Listings: se.toolCache(), Warn: refuse,
+		Servers: servers, Listings: se.toolCache(), Warn: refuse, Failed: report,
 		Environment: mcp.Environment{
 			Launcher: e.Programs,
 			Env:      e.Env,

@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/agent/model"
 	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 )
 
@@ -19,6 +20,7 @@ type fallbackModel struct {
 	clock  runner.Clock
 	away   time.Time // until when the goal's model is not asked
 	warn   func(what, text string)
+	why    string // why it is not asked
 	used   string // the model that answered last, "" for the goal's own
 }
 
@@ -38,6 +40,7 @@ func (f *fallbackModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 	for _, other := range f.others {
 		if reply, err := other.Turn(ctx, t, delta); err == nil {
 			f.note(other.name)
+			reply.Usage.Fallback = &goal.Fallback{Model: other.name, Why: f.why}
 			return reply, nil
 		}
 	}
@@ -54,9 +57,9 @@ func (f *fallbackModel) isAway(err error) bool {
 	var later *goal.Unavailable
 	switch e, ok := model.AsError(err); {
 	case errors.As(err, &later) && !later.DailyLimit:
-		f.away = later.Until
+		f.away, f.why = later.Until, f.name+" was away"
 	case ok && e.Kind == model.Refused && e.IsQuota():
-		f.away = f.clock.Now().Add(retryQuota)
+		f.away, f.why = f.clock.Now().Add(retryQuota), f.name+"'s quota was used up"
 	default:
 		return false
 	}
@@ -70,8 +73,8 @@ func (f *fallbackModel) note(name string) {
 	}
 	f.used = name
 	if name == "" {
-		f.warn("model", fmt.Sprintf("%s answers again", f.name))
+		f.warn(event.FallbackWarning, fmt.Sprintf("%s answers again", f.name))
 		return
 	}
-	f.warn("model", fmt.Sprintf("%s is away: %s takes its turns until it answers again", f.name, name))
+	f.warn(event.FallbackWarning, fmt.Sprintf("%s, so %s takes its turns until it answers again", f.why, name))
 }

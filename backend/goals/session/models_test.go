@@ -318,7 +318,7 @@ func TestOpenModels_OwnModelAway_FallbackTakesItsTurns(t *testing.T) {
 				t.Error("the goal's own model did not get its turns back")
 			}
 			all := strings.Join(*warned, "\n")
-			if strings.Count(all, "is away: spare takes its turns") != 1 || strings.Count(all, "m answers again") != 1 {
+			if strings.Count(all, ", so spare takes its turns") != 1 || strings.Count(all, "m answers again") != 1 {
 				t.Errorf("warned of %s", all)
 			}
 		})

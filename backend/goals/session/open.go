@@ -120,7 +120,25 @@ func (reg *Registry) sessionFor(
 	}
 	reg.add(r)
 	r.run = run
+	r.warnOfLimits(g)
 	return r, nil
+}
+
+// warnOfLimits warns, once for a session, of what limits the goal's programs less or more than the user may expect.
+func (se *Session) warnOfLimits(g goal.Goal) {
+	if se.sandbox.Proxy == nil {
+		se.warn("sandbox", "this goal runs unconfined, as you chose: its programs have your own rights"+rootSuffix())
+	} else {
+		for _, line := range se.sandbox.Degradations {
+			se.warn("sandbox", line)
+		}
+		if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 {
+			se.warn("network", "only the checks may contact these hosts, while they run: "+strings.Join(hosts, ", "))
+		}
+	}
+	if idle := g.Policy.UnusedParts(); idle != "" {
+		se.warn("network", idle)
+	}
 }
 
 // canContinue reports whether a later run can use the session.
@@ -172,21 +190,10 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	if se.sandbox.Proxy != nil {
 		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, se.sandbox.Proxy, accessRequester{se}, set
 		deps.GitControlled = se.sandbox.GitControlled
-		for _, line := range se.sandbox.Degradations {
-			warn("sandbox", line)
-		}
 		// without grants: the run applies those of the user
 		se.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(se.policy), nil, nil, se.sandbox.Proxy.SetRules)
-	} else {
-		warn("sandbox", "this goal runs unconfined, as you chose: its programs have your own rights"+rootSuffix())
-	}
-	if idle := g.Policy.UnusedParts(); idle != "" {
-		warn("network", idle)
 	}
 	se.sandbox.SetWarn(warn)
-	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && se.sandbox.Proxy != nil {
-		warn("network", "only the checks may contact these hosts, while they run: "+strings.Join(hosts, ", "))
-	}
 	goalTools, err := tools.New(deps)
 	if err != nil {
 		return err
@@ -202,7 +209,8 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		return errors.Join(err, goalTools.Close())
 	}
 	if se.mcp == nil {
-		if se.mcp, err = se.registry.MCPServers.Open(ctx, se.sandbox, g.Policy, warn); err != nil {
+		ofRun := func(what, text string) { se.warn(what, text) } // the servers outlive the run
+		if se.mcp, err = se.registry.MCPServers.Open(ctx, se.sandbox, g.Policy, ofRun); err != nil {
 			return errors.Join(err, goalTools.Close())
 		}
 	}

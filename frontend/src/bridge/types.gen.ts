@@ -205,8 +205,8 @@ export interface LeaseEvent {
 /** Warning reports that a limit is near, or an error that the run survived. */
 export interface WarningEvent {
   /**
-   * wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
-   * worktree, changed, damaged
+   * wall_clock, iterations, tokens, usd, daily_usd, model, fallback, critic, network, sandbox, secret, after,
+   * protected, worktree, changed, damaged, mcp, slept
    */
   what: string;
   text: string;
@@ -613,6 +613,15 @@ export interface Usage {
   usd: number;
   /** estimated from the length of the request and the reply */
   guessed?: boolean;
+  /** Fallback is the model that took the turn, nil if the model that was meant to take it did. */
+  fallback?: Fallback;
+}
+
+/** Fallback is a model that takes a turn of the goal's own. */
+export interface Fallback {
+  model: string;
+  /** the reason, as a clause in the past */
+  why: string;
 }
 
 /** Point is where a call acted on a page, and when. */

@@ -45,8 +45,8 @@ test("from the first start to the first verified goal with a pasted key", { time
       await at("connect-notes").getByText("spending limits have no effect").waitFor();
       await at("connect-model").and(page.locator('[data-id="played"][data-chosen="true"]')).waitFor();
       await act("save and use it", at("connect-save").click());
-      await act("describe the goal", at("field-objective").fill("create done.txt"));
       await act("enter the check", at("check-command").fill("test -f done.txt"));
+      await act("describe the goal", at("field-objective").fill("create done.txt"));
       await act("start the goal", page.keyboard.press("Control+Enter"));
       await at("new-goal").waitFor({ state: "detached" });
       await at("goal-header").getByText("done", { exact: true }).first().waitFor();

@@ -30,11 +30,12 @@ test(
           await addProvider(page, model);
           await at("rail-goals").click();
           await at("dashboard-new-goal").click();
+          await at("check-command").fill("test -s done.txt");
           await at("field-objective").fill("Write the file");
           await at("field-dir").fill(dir);
-          await at("check-command").fill("test -s done.txt");
 
           // Goalpost's own loop is chosen; the agent is offered with its version and its credentials.
+          await at("say-model").click();
           await at("engine-model").locator("input:checked").waitFor({ state: "attached" });
           await at("engine-opencode").click();
           await at("engine-note").getByText("OpenCode 1.18.33 works inside the goal's sandbox").waitFor();

@@ -68,6 +68,8 @@ async function walk(page, home, model, said) {
   await tabTo(page, "field-dir");
   await press("Control+KeyA");
   await type(dir);
+  await tabTo(page, "say-risk");
+  await press("Enter");
   await tabTo(page, "risk-write_local");
   await press("ArrowLeft");
   await at("risk-read_only").locator("input:checked").waitFor({ state: "attached" });

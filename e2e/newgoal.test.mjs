@@ -46,9 +46,9 @@ async function walk(page, home, model) {
   await page.keyboard.press("Escape");
   await at("new-goal").waitFor({ state: "detached" });
   await at("dashboard-new-goal").click();
+  await at("check-command").fill("if true; then");
   await at("field-objective").fill("create done.txt");
   await at("field-dir").fill(dir);
-  await at("check-command").fill("if true; then");
   await at("check-try").click();
   await at("try-result").and(page.locator('[data-outcome="cannot_run"]')).waitFor();
   await at("check-command").fill("true");
@@ -103,9 +103,10 @@ async function limitWork(page, home, model) {
 
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
+  await at("check-command").fill("test -f out/done.txt");
   await at("field-objective").fill("create out/done.txt");
   await at("field-dir").fill(dir);
-  await at("check-command").fill("test -f out/done.txt");
+  await at("say-risk").click();
   await at("field-work").fill("missing");
   await at("start-goal").click();
   await at("error-work").getByText("missing does not exist").waitFor();

@@ -202,11 +202,11 @@ async function limitWork(page, home, model, said) {
   await addProvider(page, model);
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
+  await at("check-command").fill("node nosuch.mjs");
   await at("field-objective").fill("add numbers");
   await at("field-dir").fill(dir);
 
   // A check that cannot run shows the message of its program.
-  await at("check-command").fill("node nosuch.mjs");
   await at("check-try").click();
   await at("try-result").and(page.locator('[data-outcome="cannot_run"]')).waitFor();
   assert.match(await at("try-output").innerText(), /Cannot find module/);
@@ -224,6 +224,7 @@ async function limitWork(page, home, model, said) {
 
   // One click limits what the agent may change, and a refused call names the limit.
   await at("trace-work-take").click();
+  await at("say-risk").click();
   assert.equal(await at("field-work").inputValue(), "src/");
   await at("work-words").getByText("only src/ can be changed").waitFor();
   await page.keyboard.press("Control+Enter");

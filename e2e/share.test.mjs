@@ -47,9 +47,9 @@ async function walk(page, home, model, site) {
 
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
+  await at("check-command").fill("test -f done.txt");
   await at("field-objective").fill("look at my page, then create done.txt");
   await at("field-dir").fill(dir);
-  await at("check-command").fill("test -f done.txt");
   await at("more").click();
   await page.locator('[data-testid="share-pane"][data-id="b1"]').check();
   await at("new-goal").getByText("asks before it acts").waitFor();

@@ -58,9 +58,9 @@ async function walk(page, home, model) {
 
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
+  await at("check-command").fill("test -f done.txt");
   await at("field-objective").fill("look at the page, then create done.txt");
   await at("field-dir").fill(dir);
-  await at("check-command").fill("test -f done.txt");
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
   await at("dashboard").waitFor();

@@ -36,9 +36,9 @@ test(
         // The dialog offers the worktree and says where its branch begins.
         await at("rail-goals").click();
         await at("dashboard-new-goal").click();
+        await at("check-command").fill("test -s done.txt");
         await at("field-objective").fill("Write the notes");
         await at("field-dir").fill(repo);
-        await at("check-command").fill("test -s done.txt");
         await at("field-worktree").check();
         await at("worktree-details").getByText("goalpost/write-the-notes").waitFor();
         await page.keyboard.press("Control+Enter");

@@ -21,10 +21,14 @@ export async function startGoal(page, { objective, dir, command, risk }) {
   const at = (id) => page.getByTestId(id);
   if (!(await at("dashboard").isVisible())) await at("rail-goals").click();
   await at("dashboard-new-goal").click();
+  // The user's own check comes first: then none is suggested.
+  await at("check-command").fill(command);
   await at("field-objective").fill(objective);
   await at("field-dir").fill(dir);
-  await at("check-command").fill(command);
-  if (risk) await at(`risk-${risk}`).click();
+  if (risk) {
+    await at("say-risk").click();
+    await at(`risk-${risk}`).click();
+  }
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
   if (!(await at("dashboard").isVisible())) await at("rail-goals").click();

@@ -143,9 +143,9 @@ export class Tour {
     await this.#click("rail-goals");
     await this.#shoot("goals-empty");
     await this.#click("dashboard-new-goal");
+    await this.#at("check-command").fill("sh test/total.sh");
     await this.#at("field-objective").fill(goals.cart);
     await this.#at("field-dir").fill(shop);
-    await this.#at("check-command").fill("sh test/total.sh");
     await this.#click("check-try");
     await this.#at("try-result").waitFor();
     await this.#shoot("new-goal");

@@ -111,15 +111,16 @@ async function walk(w, model) {
 
   const describe = async (objective, check) => {
     await w.sees("new-goal");
+    await enter("check-command", check);
     await enter("field-objective", objective);
     await enter("field-dir", dir);
-    await enter("check-command", check);
   };
   const ended = () =>
     until("the end of the goal", () =>
       w.page(() => document.querySelector('[data-testid="goal-header"]')?.dataset.status === "completed"),
     );
   await describe("Write two notes", "test -s two.txt");
+  await click("say-risk");
   await click("risk-read_only");
   await w.key("ctrl+Return");
   await w.misses("new-goal");

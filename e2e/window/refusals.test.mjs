@@ -30,8 +30,8 @@ test("refused calls say why on the screen of the real window", { timeout: limit(
     // The error is at the field that Go names, because no model is connected.
     await w.key("ctrl+shift+g");
     await w.sees("new-goal");
-    await enter("field-objective", "Make a file");
     await enter("check-command", "test -f never.txt");
+    await enter("field-objective", "Make a file");
     await w.key("ctrl+Return");
     const refusal = await words(w, '[data-testid="error-provider"]');
     assert.match(refusal, /^no model is connected · connect one in the settings/);

@@ -330,7 +330,8 @@ export const scenes: Record<string, Scene> = {
     after: async (app) => {
       app.toggleGoals();
       await shown("worktree-details");
-      (await shown("engine-note")).scrollIntoView({ block: "center" });
+      await press("say-model");
+      await shown("engine-note");
     },
   },
   "new-goal-blank": { after: (app) => app.toggleGoals() },
@@ -458,7 +459,7 @@ export const scenes: Record<string, Scene> = {
       set(await shown("field-objective"), "Make coupon codes work at checkout. A code counts once per cart.");
       set(await shown("field-dir"), "/home/ada/shop");
       await press("suggest-checks");
-      return shown("suggestion-tried");
+      return shown("suggestions-useless");
     },
   },
   "settings-engines": {

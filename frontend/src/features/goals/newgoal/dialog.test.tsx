@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { GoalRequest } from "@/bridge/types";
 import type { App } from "@/store/app";
-import { choose, find, get, mount, press, until, write } from "@/testing/mount";
+import { all, choose, find, get, mount, nth, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
 let bridge: FakeBridge;
@@ -20,7 +20,7 @@ test("what is missing is at its field, and nothing is asked of Go", async () => 
   expect(document.activeElement).toBe(get("field-objective"));
   await press("start-goal");
   expect(get("error-objective").textContent).toContain("true at the end");
-  expect(get("error-criterion").textContent).toContain("Add a check");
+  expect(get("error-criterion").textContent).toContain("Tick or add a check");
   expect(started()).toBeUndefined();
 });
 
@@ -40,19 +40,27 @@ test("allowed hosts that open nothing at this risk are said", async () => {
   expect(find("idle-hosts")).toBeNull();
   write("field-allowHosts", "docs.example a.example:8443");
   expect(get("idle-hosts").textContent).toContain("docs.example, a.example:8443 has no effect");
+  await press("say-risk");
   await press("risk-network_get");
   expect(find("idle-hosts")).toBeNull();
 });
 
-test("a check that passes already needs an explicit tick", async () => {
+test("a check that passes already is refused in words, and starts with one more click", async () => {
   write("field-objective", "keep it green");
   write("check-command", "true");
-  expect(find("allow-passing")).toBeNull();
   await press("check-try");
   expect(get("try-result").dataset.outcome).toBe("passes_already");
-  await press("allow-passing");
+  bridge.refusals.set("GoalAPI.Start", {
+    code: "check_passes",
+    message: "check 1 (true) passes already",
+    hint: "write a check that fails until the goal is reached",
+    field: "criterion",
+  });
   await press("start-goal");
-  expect(started()).toMatchObject({
+  expect(get("error-criterion").textContent).toContain("passes already · write a check that fails");
+  bridge.refusals.clear();
+  await press("start-anyway");
+  expect(bridge.calls.filter((c) => c.method === "GoalAPI.Start").at(-1)?.args[0]).toMatchObject({
     objective: "keep it green",
     allow_passing: true,
     allow_missing: false,
@@ -60,6 +68,42 @@ test("a check that passes already needs an explicit tick", async () => {
   });
   expect(app.state.newGoal.open).toBe(false);
   expect(app.state.detail.id).not.toBe("");
+});
+
+test("the options are found by their words", async () => {
+  await press("more");
+  const fields = () => all("options-group").flatMap((g) => [...g.querySelectorAll("[data-testid^=field-]")]);
+  expect(fields().length).toBeGreaterThan(20);
+  write("options-search", "critic");
+  expect(fields().map((f) => (f as HTMLElement).dataset.testid)).toEqual(["field-criticEvery", "field-critic"]);
+  write("options-search", "zebra");
+  expect(get("options").textContent).toContain("No option matches “zebra”");
+});
+
+test("the model is chosen from a list, with another for while it is away, or typed", async () => {
+  await act(() => app.providers.load());
+  await press("say-model");
+  await until(() => expect(all("model-choice").length).toBeGreaterThan(3));
+  const value = () => (get("field-model") as HTMLInputElement).value;
+  await press(nth(all("model-choice"), 1));
+  const first = value();
+  await press("model-fallback");
+  await press(nth(all("model-choice"), 0));
+  expect(value()).toBe(`${first}, ${value().split(", ")[1]}`);
+  expect(get("allowed-words").textContent).toContain(", then ");
+  write("field-model", "ollama/my-own");
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  await press("start-goal");
+  expect(started()).toMatchObject({ provider: "", model: "ollama/my-own" });
+});
+
+test("without a model, the way to one is the button", async () => {
+  await act(() => app.providers.load());
+  act(() => app.set({ providers: app.state.providers.filter((p) => p.scripted) }));
+  expect(find("start-goal")).toBeNull();
+  await press("connect-model");
+  expect(app.state.connecting).toEqual({ preset: "" });
 });
 
 test("the draft survives closing, and goes when the goal has started", async () => {
@@ -82,29 +126,34 @@ test("the draft survives closing, and goes when the goal has started", async () 
 
 test("numbers and lists keep their text while they are typed, and follow the draft", async () => {
   const value = (id: string) => (get(id) as HTMLInputElement).value;
-  await press("more");
+  await press("say-limits");
   for (const text of ["5", "5.", "5.5"]) {
     write("field-usd", text);
     expect(value("field-usd")).toBe(text);
   }
+  await press("more");
   for (const text of ["a.example", "a.example,", "a.example, ", "a.example, b.example"]) {
     write("field-allowHosts", text);
     expect(value("field-allowHosts")).toBe(text);
   }
   write("field-denyTools", " terminal\tbrowser_open,"); // pasted
-  expect([value("field-minutes"), value("field-iterations"), value("field-tokens")]).toEqual(["60", "300", ""]);
+  expect([value("field-iterations"), value("field-tokens")]).toEqual(["300", ""]);
   act(() => app.closeNewGoal());
   act(() => app.newGoal());
+  await press("say-limits");
+  expect([value("field-minutes"), value("field-usd")]).toEqual(["60", "5.5"]);
+  expect(get("say-limits").textContent).toBe("at most 60 min, at most $5.50");
   await press("more");
-  expect(value("field-usd")).toBe("5.5");
   expect(value("field-allowHosts")).toBe("a.example b.example");
   expect(value("field-denyTools")).toBe("terminal browser_open");
   await press("draft-clear");
-  expect([value("field-usd"), value("field-allowHosts"), value("field-denyTools")]).toEqual(["", "", ""]);
+  expect([value("field-allowHosts"), value("field-denyTools")]).toEqual(["", ""]);
   write("field-objective", "make it green");
   write("check-command", "make test");
-  write("field-minutes", "");
   write("field-tokens", "100,000");
+  await press("say-limits");
+  expect(value("field-usd")).toBe("");
+  write("field-minutes", "");
   await press("start-goal");
   expect(started()).toMatchObject({ wall_clock_ms: -1, tokens: 100_000, usd: 0, allow_hosts: [] });
   expect(started()?.deny_tools ?? []).toEqual([]);
@@ -114,8 +163,9 @@ test("text that is no number stays, also in a saved draft, and is refused at its
   const value = (id: string) => (get(id) as HTMLInputElement).value;
   write("field-objective", "make it green");
   write("check-command", "make test");
-  await press("more");
+  await press("say-limits");
   write("field-usd", "five");
+  await press("more");
   write("field-tokens", "abc");
   write("field-criticEvery", "often");
   write("field-allowLocal", "5432 http");
@@ -124,17 +174,18 @@ test("text that is no number stays, also in a saved draft, and is refused at its
   expect(find("field-tokens")).toBeNull();
   await press("start-goal");
   expect(started()).toBeUndefined();
+  expect(get("error-limits").textContent).toBe("Enter a number, 0 or more · leave it empty for no limit");
+  expect(get("field-usd").getAttribute("aria-invalid")).toBe("true");
+  write("field-usd", "");
+  await press("start-goal");
   expect([value("field-tokens"), value("field-criticEvery"), value("field-allowLocal")]).toEqual([
     "abc",
     "often",
     "5432 http",
   ]);
-  expect(get("error-limits").textContent).toBe("Enter a number, 0 or more · leave it empty for no limit");
-  expect(get("field-usd").getAttribute("aria-invalid")).toBe("true");
   expect(get("error-tokens").textContent).toBe("Enter a number, 0 or more");
   expect(get("error-critic_every").textContent).toContain("Enter a number of turns");
   expect(get("error-allow_local").textContent).toContain("Enter port numbers");
-  write("field-usd", "");
   write("field-tokens", "1000");
   write("field-criticEvery", "0");
   write("field-allowLocal", "5432");
@@ -178,6 +229,7 @@ test("what the agent may change is sent, and said with what a pattern means", as
   write("field-objective", "make it green");
   write("check-command", "make test");
   expect(find("work-words")).toBeNull();
+  await press("say-risk");
   write("field-work", "src/**/*.py, notes.md");
   expect(get("work-rounded").textContent).toContain("src/**/*.py means all of src/");
   expect(get("work-words").textContent).toContain("only src/, notes.md can be changed; everything else is read-only");
@@ -246,6 +298,7 @@ test("a tried check shows what decides, what it looked for in vain and the rest,
   expect(find("trace-written")).toBeNull();
 
   await press("trace-work-take");
+  await press("say-risk");
   expect((get("field-work") as HTMLInputElement).value).toBe("src/");
   expect(get("work-words").textContent).toContain("only src/ can be changed");
   await press("trace-work-take");
@@ -296,13 +349,17 @@ test("a git worktree is offered in a repository, and says what is not in it", as
 test("an external agent is chosen as the engine, but not without a sandbox", async () => {
   write("field-objective", "repair the cart");
   write("check-command", "make test");
+  await press("say-model");
   const choice = (id: string) => get(`engine-${id}`).querySelector("input") as HTMLInputElement;
   expect(choice("model").checked).toBe(true);
   await press("more");
   await press("field-unconfined");
+  await press("say-model");
   expect(choice("opencode").disabled).toBe(true);
   expect(get("engine-opencode").title).toContain("only in the sandbox");
+  await press("more");
   await press("field-unconfined");
+  await press("say-model");
   act(() => choice("opencode").click());
   expect(get("engine-note").textContent).toContain("inside the goal's sandbox");
   await press("start-goal");

@@ -4,7 +4,7 @@ import type { Check, OptionsView, Policy, Worktree } from "@/bridge/types";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
 import { count, dollars, minutes, paths, ports, words } from "./formats";
-import { errorsOf, overridesFor, validate } from "./errors";
+import { errorsOf, panelOf, validate } from "./errors";
 import { draftOf, fromInput, toInput } from "./input";
 import { describeAllowed, describeExtraAccess } from "./labels";
 
@@ -86,13 +86,17 @@ test("a refusal is at the field that it names, else at the form", () => {
   expect(errorsOf({ code: "refused", message: "no", hint: "", field: "__proto__" }).form).toBeDefined();
 });
 
-test("ticks are offered when a try or a refusal asks for them", () => {
-  const out = { detail: "", output: "", exit_code: 0, ms: 1 };
-  expect(overridesFor([null], undefined)).toEqual({ passing: false, missing: false });
-  expect(overridesFor([{ outcome: "passes_already", ...out }], undefined).passing).toBe(true);
-  expect(overridesFor([{ outcome: "cannot_run", ...out }], undefined).missing).toBe(true);
-  expect(overridesFor([], { message: "check 1 passes already", hint: "" }).passing).toBe(true);
-  expect(overridesFor([], { message: "check 1 cannot run", hint: "" }).missing).toBe(true);
+test("an error opens the part of the dialog in which it is shown", () => {
+  const part = (field: string) => panelOf(errorsOf({ code: "refused", message: "no", hint: "", field }));
+  expect(["dir", "criterion", "work", "effort", "limits", "allow_hosts", "secrets"].map(part)).toEqual([
+    "",
+    "",
+    "risk",
+    "model",
+    "limits",
+    "options",
+    "options",
+  ]);
 });
 
 test("a goal can be duplicated with its checks and how it was looked after", () => {
@@ -241,6 +245,7 @@ test("persona, effort, what an approval does and where commands decide are sent,
 
 test("what a goal will be allowed says what asks, and that nobody looks into what programs send", () => {
   for (const risk of ["read_only", "write_local", "network_get", "network_write", "spends_money"] as const)
-    expect(describeAllowed(risk, "", [])).toMatch(/asks? you/);
-  expect(describeAllowed("network_get", "/work", ["docs.example"])).toContain("encrypted traffic cannot be inspected");
+    expect(describeAllowed(risk, "", []).asks).toMatch(/asks? you/);
+  const { asks } = describeAllowed("network_get", "/work", ["docs.example"]);
+  expect(asks).toContain("encrypted traffic cannot be inspected");
 });

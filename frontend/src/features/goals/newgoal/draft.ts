@@ -46,6 +46,7 @@ export const emptyDraft: Draft = {
   new_worktree: false,
   provider: "",
   model: "",
+  fallbacks: [],
   wall_clock_ms: 3_600_000,
   usd: 0,
   tokens: 0,
@@ -78,6 +79,16 @@ export function changeDraft(draft: Draft, part: Partial<Draft>): Draft {
 /** Returns the type of a JSON value. */
 export const jsonType = (value: unknown) => (Array.isArray(value) ? "list" : value === null ? "null" : typeof value);
 
+/** Returns the models of a request as one line: PROVIDER/MODEL, and after commas those for while it is away. */
+export function modelNames({
+  provider = "",
+  model = "",
+  fallbacks,
+}: Partial<Pick<GoalRequest, "provider" | "model" | "fallbacks">>): string {
+  const own = provider && model && !model.startsWith(`${provider}/`) ? `${provider}/${model}` : model || provider;
+  return [own, ...(fallbacks ?? [])].filter(Boolean).join(", ");
+}
+
 const key = "goalpost.new-goal";
 
 /** The last draft. It survives closing the dialog and the window. One of another shape is ignored. */
@@ -90,6 +101,9 @@ export function savedDraft(storage: Pick<Storage, "getItem">): Draft {
     if (names.some((name) => jsonType(draft[name]) !== jsonType(emptyDraft[name]))) return emptyDraft;
     return {
       ...draft,
+      provider: "",
+      model: modelNames(draft),
+      fallbacks: [],
       checks: draft.checks.length > 0 ? draft.checks.map((c) => ({ ...emptyCheck, ...c })) : [emptyCheck],
     };
   } catch {

@@ -56,6 +56,9 @@ export const emptyCheck: DraftCheck = {
   wait: false,
 };
 
+/** Identifies a check by its content. */
+export const keyOf = (c: DraftCheck): string => JSON.stringify(c);
+
 /** Reports whether the user has begun to write a check. A check that a user decides needs no text. */
 export function isFilled(c: DraftCheck): boolean {
   return c.type === "manual" || mainField(c).trim() !== "";

@@ -11,7 +11,7 @@ export const ownLoop = "model";
 /** The engine of the goal: Goalpost's own loop, or an external agent on this computer. */
 export function EnginePicker({ draft, set, errors }: AdvancedProps) {
   const { answer } = useAnswer("EngineAPI.List");
-  const isScripted = useAppState((s) => s.providers.some((p) => p.id === draft.provider && p.scripted));
+  const isScripted = useAppState((s) => s.providers.some((p) => p.id === draft.model && p.scripted));
   const engines = answer ?? [];
   if (engines.length < 2) return null;
   const chosen = effectiveEngine(engines, draft);
@@ -57,7 +57,7 @@ export function EnginePicker({ draft, set, errors }: AdvancedProps) {
 }
 
 /** The goal's engine: the user's choice, or the setting if that agent can run. */
-function effectiveEngine(engines: readonly EngineView[], draft: Draft): EngineView | undefined {
+export function effectiveEngine(engines: readonly EngineView[], draft: Draft): EngineView | undefined {
   if (draft.engine) return engines.find((e) => e.id === draft.engine);
   const usual = engines.find((e) => e.default);
   return draft.unconfined ? engines.find((e) => e.id === ownLoop) : usual;

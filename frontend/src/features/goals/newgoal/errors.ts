@@ -1,4 +1,4 @@
-import type { GoalRequest, Problem, TryOutput } from "@/bridge/types";
+import type { GoalRequest, Problem } from "@/bridge/types";
 import type { Draft } from "./draft";
 import { checkError, isFilled } from "./draftcheck";
 import { toInput } from "./input";
@@ -7,43 +7,44 @@ import { accessFields, limitFields } from "./linefields";
 /** What an error can be about, by Go's names: fields of the request, and names for several of them. */
 export type FieldName = Exclude<keyof GoalRequest, "checks"> | "criterion" | "limits" | "sandbox";
 
-/** The advanced fields that can have an error. */
-export const advancedFields: readonly FieldName[] = [
-  ...[...limitFields, ...accessFields].map((f) => f.name),
-  "sandbox",
-  "secrets",
-  "check_dir",
-  "check_output",
-  "critic_every",
-  "critic",
-  "judge",
-  "review",
-  "persona",
-  "on_ask",
-  "after",
-  "panes",
-];
+/** The part of the dialog in which a field is: a word of the sentence, or the other options. */
+export type Panel = "" | "risk" | "model" | "limits" | "options";
 
-/** All fields that can have an error. */
-const fieldNames: readonly FieldName[] = [
-  "objective",
-  "criterion",
-  "risk",
-  "dir",
-  "work",
-  "run_outside",
-  "limits",
-  "provider",
-  "model",
-  "effort",
-  "engine",
-  "new_worktree",
-  ...advancedFields,
-];
+/** The fields that have an error of their own, by where they are. */
+const fieldsOf: Record<Panel, readonly FieldName[]> = {
+  "": ["objective", "criterion", "dir", "run_outside", "new_worktree"],
+  risk: ["risk", "work"],
+  model: ["provider", "model", "effort", "engine"],
+  limits: ["limits"],
+  options: [
+    ...[...limitFields, ...accessFields].map((f) => f.name),
+    "sandbox",
+    "secrets",
+    "check_dir",
+    "check_output",
+    "critic_every",
+    "critic",
+    "judge",
+    "review",
+    "persona",
+    "on_ask",
+    "after",
+    "panes",
+  ],
+};
+
+const panels = ["risk", "model", "limits", "options"] as const;
+const fieldNames = Object.values(fieldsOf).flat();
+
+/** Returns the part of the dialog that has to be open, so that the user sees the first error. */
+export const panelOf = (errors: Errors): Panel =>
+  panels.find((panel) => fieldsOf[panel].some((name) => errors[name])) ?? "";
 
 export interface FieldError {
   message: string;
   hint: string;
+  /** Go's code of the error, for the button that the window offers. */
+  code?: string;
 }
 
 export type Errors = Partial<Record<FieldName | "form", FieldError>>;
@@ -51,7 +52,7 @@ export type Errors = Partial<Record<FieldName | "form", FieldError>>;
 /** Where an error is shown: at the field that it names, otherwise above the buttons. */
 export function errorsOf(problem: Problem): Errors {
   const field = fieldNames.find((name) => name === problem.field) ?? "form";
-  return { [field]: { message: problem.message, hint: problem.hint } };
+  return { [field]: { message: problem.message, hint: problem.hint, code: problem.code } };
 }
 
 /** The limits beside the folder, which have one error together. */
@@ -72,7 +73,7 @@ export function validate(d: Draft): Errors {
   const written = d.checks.filter((c) => isFilled(c));
   const wrong = written.map(checkError).find((e) => e !== "");
   if (written.length === 0) {
-    errors.criterion = { message: "Add a check that passes only when the objective is reached", hint: "" };
+    errors.criterion = { message: "Tick or add a check that passes only when the objective is reached", hint: "" };
   } else if (wrong) {
     errors.criterion = { message: wrong, hint: "" };
   }
@@ -84,14 +85,4 @@ export function validate(d: Draft): Errors {
     errors[field] = invalidErrors[field] ?? { message: "Enter a number, 0 or more", hint: "" };
   }
   return errors;
-}
-
-/** Returns the explicit confirmations to offer, from the results of the tries and the refusal. */
-export function overridesFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
-  const said = `${error?.message ?? ""} ${error?.hint ?? ""}`.toLowerCase();
-  return {
-    passing: tries.some((t) => t?.outcome === "passes_already") || /pass(es|ing)?[ _-]already|allow passing/.test(said),
-    missing:
-      tries.some((t) => t?.outcome === "cannot_run") || /cannot[ _]run|can't run|allow missing|not found/.test(said),
-  };
 }

@@ -7,6 +7,7 @@ import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
+import { ChevronIcon } from "@/ui/icons";
 import type { Draft } from "./draft";
 import { checkOf, draftCheck, isFilled, type DraftCheck } from "./draftcheck";
 import { useDebouncedCall } from "./usedebouncedcall";
@@ -30,11 +31,10 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
   const proposal = useProposal(draft.dir.trim());
   const instructions = useInstructions(draft.dir.trim());
   const [open, setOpen] = useState(false);
-  const [all, setAll] = useState(false);
-  const shown = all ? files : files.slice(0, 4);
+  const [isListed, setListed] = useState(false);
   if (files.length === 0 && instructions.length === 0 && !proposal) return null;
   return (
-    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-text-muted">
+    <div className="flex flex-col gap-1.5 text-xs text-text-muted">
       {proposal ? (
         <p className="flex items-center gap-2" data-testid="proposal-offer">
           <span className="min-w-0 flex-1">
@@ -45,37 +45,41 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
           </Button>
         </p>
       ) : null}
-      {instructions.length > 0 ? (
-        <p className="text-text-faint" data-testid="instructions">
-          Reads {instructions.map((f) => `${f.path}, ${bytes(f.bytes)}`).join("; ")}
-        </p>
-      ) : null}
-      {files.length > 0 ? (
-        <div data-testid="protected-files">
-          <p className="text-text-faint">Protected files:</p>
-          <ul className="mt-1 flex flex-col">
-            {shown.map((f) => (
-              <li key={`${f.kind} ${f.path}`} className="flex items-baseline gap-2 py-px" data-testid="protected-file">
-                <span className="w-24 shrink-0 text-text-faint">{kindLabels[f.kind]}</span>
-                <code className="min-w-0 truncate font-mono">{f.path}</code>
-                <span className="min-w-0 flex-1 truncate text-text-faint">{f.why}</span>
-                <button
-                  type="button"
-                  data-testid="unprotect"
-                  className="shrink-0 text-text-faint hover:text-text"
-                  onClick={() => set({ no_protect: [...draft.no_protect, f.path] })}
-                >
-                  unprotect
-                </button>
-              </li>
-            ))}
-          </ul>
-          {files.length > 4 ? (
-            <button type="button" className="text-text-faint hover:text-text" onClick={() => setAll(!all)}>
-              {all ? "show fewer" : `and ${files.length - 4} more`}
-            </button>
-          ) : null}
-        </div>
+      <div className="flex flex-wrap gap-x-3 text-text-faint">
+        {files.length > 0 ? (
+          <button
+            type="button"
+            aria-expanded={isListed}
+            data-testid="protected-open"
+            className="flex items-center gap-1.5 hover:text-text"
+            onClick={() => setListed(!isListed)}
+          >
+            <ChevronIcon size={11} className={isListed ? "rotate-90" : ""} />
+            Protects {plural(files.length, "file")}
+          </button>
+        ) : null}
+        {instructions.length > 0 ? (
+          <p data-testid="instructions">Reads {instructions.map((f) => `${f.path}, ${bytes(f.bytes)}`).join("; ")}</p>
+        ) : null}
+      </div>
+      {isListed ? (
+        <ul className="flex flex-col" data-testid="protected-files">
+          {files.map((f) => (
+            <li key={`${f.kind} ${f.path}`} className="flex items-baseline gap-2 py-px" data-testid="protected-file">
+              <span className="w-24 shrink-0 text-text-faint">{kindLabels[f.kind]}</span>
+              <code className="min-w-0 truncate font-mono">{f.path}</code>
+              <span className="min-w-0 flex-1 truncate text-text-faint">{f.why}</span>
+              <button
+                type="button"
+                data-testid="unprotect"
+                className="shrink-0 text-text-faint hover:text-text"
+                onClick={() => set({ no_protect: [...draft.no_protect, f.path] })}
+              >
+                unprotect
+              </button>
+            </li>
+          ))}
+        </ul>
       ) : null}
       {open && proposal ? (
         <ProposalDialog

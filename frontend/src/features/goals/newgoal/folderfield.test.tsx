@@ -35,6 +35,7 @@ test("the last folder is filled in, and the others are one click away", async ()
 
 test("a folder is completed with the keyboard, and a missing one is created", async () => {
   const bridge = await open([]);
+  act(() => get("field-dir").focus());
   write("field-dir", "~/sh");
   await until(() => expect(all("folder-choice").map((c) => c.textContent)).toEqual(["~/shop", "~/shop/api"]));
   await key("ArrowDown");

@@ -55,7 +55,7 @@ export function FolderField({ label, name, value, onChange, placeholder, error, 
     } else if (isShown && chosen && e.code === "Enter" && at >= 0 && !e.ctrlKey && !e.metaKey) {
       e.preventDefault();
       enter(chosen, true);
-    } else if (isShown && chosen && e.code === "Tab" && !e.shiftKey && chosen !== value.replace(/\/$/, "")) {
+    } else if (isShown && chosen && e.code === "Tab" && !e.shiftKey && !offer.dir) {
       e.preventDefault();
       enter(chosen, false);
     }
@@ -83,7 +83,7 @@ export function FolderField({ label, name, value, onChange, placeholder, error, 
                 onChange={(e) => {
                   onChange(e.target.value);
                   setAt(-1);
-                  setOpen(true);
+                  setOpen(document.activeElement === e.target);
                 }}
                 onKeyDown={press}
               />

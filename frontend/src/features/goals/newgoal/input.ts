@@ -1,5 +1,5 @@
 import type { GoalView, GoalRequest, TryInput } from "@/bridge/types";
-import { emptyDraft, noConfirmation, type Draft } from "./draft";
+import { emptyDraft, modelNames, noConfirmation, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, isFilled, type DraftCheck } from "./draftcheck";
 
 /** Returns the folder that contains every match of a glob, as Go rounds it: "src/a*.py" is "src/", "*.py" is ".". */
@@ -39,6 +39,9 @@ export function fromInput({ checks = [], ...request }: Partial<GoalRequest>): Dr
   return {
     ...emptyDraft,
     ...request,
+    provider: "",
+    model: modelNames(request),
+    fallbacks: [],
     checks: checks.length > 0 ? checks.map(draftCheck) : [emptyCheck],
     on_ask: request.on_ask === "park" ? "" : (request.on_ask ?? ""),
     unconfined: false,

@@ -18,37 +18,38 @@ export function hostsWithoutEffect(risk: Risk, hosts: readonly string[]): string
   return `Allowing ${hosts.join(", ")} has no effect below “Read the web”.`;
 }
 
-/** The goal's permissions in words. */
-export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[]): string {
+/** The goal's permissions in words: what it may do, and when it asks. */
+export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[]): { may: string; asks: string } {
   const where = dir.trim() ? shortPath(dir.trim()) : "a new folder";
-  const from = hosts.length > 0 ? hosts.join(", ") : "no hosts yet (add them under Advanced options)";
+  const from = hosts.length > 0 ? hosts.join(", ") : "no hosts yet";
   switch (risk) {
     case "read_only":
-      return (
-        `The goal can read ${where}, run programs that change nothing there, and view pages on this ` +
-        "machine. It asks you before it writes or goes online."
-      );
+      return {
+        may: `read ${where}, run programs that change nothing there, and view pages on this machine`,
+        asks: "It asks you before it writes or goes online.",
+      };
     case "write_local":
-      return (
-        `The goal can change files and run programs in ${where}, and use pages on this machine. It ` +
-        "asks you before it contacts a new host."
-      );
+      return {
+        may: `change files and run programs in ${where}, and use pages on this machine`,
+        asks: "It asks you before it contacts a new host.",
+      };
     case "network_get":
-      return (
-        `The goal can change files in ${where} and open pages of ${from}. Its programs can connect ` +
-        "there, too; encrypted traffic cannot be inspected. It asks you before it submits a page or " +
-        "contacts another host."
-      );
+      return {
+        may: `change files in ${where} and open pages of ${from}`,
+        asks:
+          "Its programs can connect there, too; encrypted traffic cannot be inspected. It asks you before it submits " +
+          "a page or contacts another host.",
+      };
     case "network_write":
-      return (
-        `The goal can change files in ${where} and send data to any host that is not blocked. It asks ` +
-        "you before it pays."
-      );
+      return {
+        may: `change files in ${where} and send data to any host that is not blocked`,
+        asks: "It asks you before it pays.",
+      };
     case "spends_money":
-      return (
-        `The goal can change files in ${where}, send data to any host that is not blocked, and make ` +
-        "purchases. It asks you before each payment."
-      );
+      return {
+        may: `change files in ${where}, send data to any host that is not blocked, and make purchases`,
+        asks: "It asks you before each payment.",
+      };
   }
 }
 

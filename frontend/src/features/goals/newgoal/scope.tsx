@@ -34,37 +34,39 @@ export function WorkField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-/** A folder that is hidden from the agent, and how much of a failure the agent sees. */
-export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
+/** A folder that is hidden from the agent. */
+export function CheckDir(all: AdvancedProps) {
   return (
-    <>
-      <DraftInput
-        draft={draft}
-        set={set}
-        errors={errors}
-        mono
-        as={plainText}
-        name="check_dir"
-        label="Only the checks can read"
-        hint={errors.check_dir?.hint ?? "a folder; checks find it in $GOALPOST_CHECK_DIR"}
-        placeholder="/home/you/hidden-tests"
-      />
-      <Field label="Shown to the agent if a check fails" name="check_output" error={errors.check_output?.message}>
-        {(c) => (
-          <Select
-            {...c}
-            data-testid="field-checkOutput"
-            value={draft.check_output ?? ""}
-            onChange={(e) => set({ check_output: e.target.value as CheckOutput })}
-          >
-            <option value="">{draft.check_dir.trim() ? "exit code (default)" : "whole output (default)"}</option>
-            <option value="exit">exit code</option>
-            <option value="names">names of failed tests</option>
-            <option value="full">whole output</option>
-          </Select>
-        )}
-      </Field>
-    </>
+    <DraftInput
+      {...all}
+      mono
+      as={plainText}
+      name="check_dir"
+      label="Only the checks can read"
+      hint={all.errors.check_dir?.hint ?? "a folder; checks find it in $GOALPOST_CHECK_DIR"}
+      placeholder="/home/you/hidden-tests"
+    />
+  );
+}
+
+/** How much of a failure the agent sees. */
+export function CheckOutputField({ draft, set, errors }: AdvancedProps) {
+  return (
+    <Field label="Shown to the agent if a check fails" name="check_output" error={errors.check_output?.message}>
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-checkOutput"
+          value={draft.check_output ?? ""}
+          onChange={(e) => set({ check_output: e.target.value as CheckOutput })}
+        >
+          <option value="">{draft.check_dir.trim() ? "exit code (default)" : "whole output (default)"}</option>
+          <option value="exit">exit code</option>
+          <option value="names">names of failed tests</option>
+          <option value="full">whole output</option>
+        </Select>
+      )}
+    </Field>
   );
 }
 

@@ -1,8 +1,7 @@
-import { act } from "@/testing/act";
 import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import type { GoalRequest, TryInput } from "@/bridge/types";
-import { find, get, mount, press, until, write } from "@/testing/mount";
+import type { GoalRequest, SuggestInput, TryInput } from "@/bridge/types";
+import { all, find, get, mount, nth, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
 let bridge: FakeBridge;
@@ -12,72 +11,85 @@ beforeEach(async () => {
   ({ bridge } = await mount(<NewGoalDialog />, new FakeBridge({ empty: true }), (a) => a.toggleGoals()));
 });
 
-const all = (testid: string) => [...document.querySelectorAll<HTMLElement>(`[data-testid="${testid}"]`)];
 const outcomes = () => all("suggestion").map((s) => s.dataset.outcome);
+const ticked = () => all("suggestion-add").map((box) => (box as HTMLInputElement).checked);
 const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as GoalRequest | undefined;
+const asked = () => bridge.calls.filter((c) => c.method === "GoalAPI.Suggest").map((c) => c.args[0] as SuggestInput);
 
 async function suggest() {
   write("field-objective", "Make coupon codes work");
   write("field-dir", "/home/ada/shop");
   await press("suggest-checks");
-  await until(
-    () =>
-      outcomes().length === 3 &&
-      outcomes()
-        .slice(0, 2)
-        .every((o) => o !== "" && o !== "running"),
-  );
+  await until(() => expect(get("suggest-state").dataset.state).toBe("found"));
 }
 
-test("proposals are tried at once, and none is part of the goal until it is added", async () => {
+test("what runs and fails now is first and ticked, what passes is folded, and a model's word waits for the user", async () => {
   expect((get("suggest-checks") as HTMLButtonElement).disabled).toBe(true);
+  expect(find("check-command")).not.toBeNull();
   await suggest();
-  expect(outcomes()).toEqual(["fails_now", "passes_already", ""]);
-  expect(all("suggestion-tried")[1]?.textContent).toBe("Passes already: it would not show that the goal is reached");
+  expect(outcomes()).toEqual(["fails_now", ""]);
+  expect(ticked()).toEqual([true, false]);
+  expect(find("check-command")).toBeNull(); // the empty check is replaced
+  expect(get("suggestions-useless").textContent).toBe("1 more: passes already");
   const tries = bridge.calls.filter((c) => c.method === "GoalAPI.TrySuggested").map((c) => c.args[0] as TryInput);
   expect(tries.map((t) => [t.unconfined, t.allow_local])).toEqual([
     [false, []],
     [false, [8080]],
   ]);
-  expect(all("suggestion")[2]?.textContent).toContain("Not tried: a model decides it");
-  expect(get("suggestions-left").textContent).toBe("3 suggestions not added");
   await press("start-goal");
-  expect(get("error-criterion").textContent).toContain("Add a check");
-  expect(started()).toBeUndefined();
+  expect(started()?.checks).toEqual([{ type: "shell", command: "go test ./cart/...", exit_code: 0 }]);
 });
 
-test("adding takes the place of the empty check, with its result and the ports that it needs", async () => {
+test("checks are suggested without the model when the user stops typing", async () => {
+  write("field-dir", "/home/ada/shop");
+  write("field-objective", "Make coupon codes work");
+  await until(() => expect(ticked()).toEqual([true, false]));
+  expect(asked().map((a) => a.no_model)).toEqual([true]);
+  const tries = () => bridge.calls.filter((c) => c.method === "GoalAPI.TrySuggested").length;
+  expect(tries()).toBe(2);
+  write("field-objective", "Make coupon codes work twice");
+  await until(() => expect(asked().length).toBe(2));
+  await until(() => expect(get("suggest-state").dataset.state).toBe("found"));
+  expect(tries()).toBe(2);
+});
+
+test("a tick that was taken away stays away, and one can be set on what passes already", async () => {
   await suggest();
   await press("suggestion-add");
+  expect(ticked()).toEqual([false, false]);
+  await press("start-goal");
+  expect(get("error-criterion").textContent).toContain("Tick or add a check");
+  await press("suggest-checks");
+  await until(() => expect(get("suggest-state").dataset.state).toBe("found"));
+  expect(ticked()).toEqual([false, false]);
+  await press("suggestions-useless");
+  await press(nth(all("suggestion-add"), 2));
+  await press("start-goal");
+  expect(started()).toMatchObject({ checks: [{ type: "http", url: "http://127.0.0.1:8080/" }], allow_local: [8080] });
+});
+
+test("a suggestion is edited as one of the user's own, with its result until it changes", async () => {
+  await suggest();
+  await press("suggestion-edit");
   expect((get("check-command") as HTMLInputElement).value).toBe("go test ./cart/...");
   expect(get("try-result").dataset.outcome).toBe("fails_now");
-  await press("suggestion-add");
-  expect(all("check-row").map((r) => r.dataset.type)).toEqual(["shell", "http"]);
-  expect(get("suggestions-left").textContent).toBe("1 suggestion not added");
-  await press("allow-passing");
-  await press("start-goal");
-  expect(started()).toMatchObject({
-    checks: [
-      { type: "shell", command: "go test ./cart/..." },
-      { type: "http", url: "http://127.0.0.1:8080/" },
-    ],
-    allow_local: [8080],
-  });
+  write("check-command", "go test ./...");
+  expect(find("try-result")).toBeNull();
+  await press("check-add");
+  expect(all("check-row").length).toBe(2);
 });
 
-test("what was accepted is not proposed again, and a dismissed one goes", async () => {
+test("nothing is added to what the user writes", async () => {
+  write("check-command", "make");
   await suggest();
-  await press("suggestion-add");
-  await press("suggest-checks");
-  await until(() => all("suggestion").length === 2);
-  act(() => all("suggestion")[0]?.querySelector<HTMLElement>('[aria-label^="Dismiss"]')?.click());
-  await until(() => all("suggestion").length === 1);
+  expect(ticked()).toEqual([false, false]);
+  expect(all("check-row").length).toBe(1);
 });
 
 test("where nothing is found it says what to write", async () => {
   write("field-objective", "Something new");
   await press("suggest-checks");
-  await until(() => find("suggest-empty") !== null);
+  await until(() => expect(find("suggest-empty")).not.toBeNull());
   expect(get("suggest-empty").textContent).toContain("Write a check that fails now");
   expect(get("suggest-note").textContent).toBe("No model was asked, because none is connected.");
 });
@@ -86,8 +98,9 @@ test("a refusal is shown, and a try that is refused says why", async () => {
   bridge.refusals.set("GoalAPI.Suggest", { code: "refused", message: "no such folder", hint: "make it", field: "dir" });
   write("field-objective", "x");
   await press("suggest-checks");
-  await until(() => find("suggest-problem") !== null);
+  await until(() => expect(find("suggest-problem")).not.toBeNull());
   expect(get("suggest-problem").textContent).toBe("no such folder · make it");
+  bridge.refusals.clear();
   bridge.refusals.set("GoalAPI.TrySuggested", {
     code: "refused",
     message: "not tried: too large",
@@ -95,5 +108,7 @@ test("a refusal is shown, and a try that is refused says why", async () => {
     field: "",
   });
   await suggest();
-  expect(all("suggestion-tried")[0]?.textContent).toBe("not tried: too large");
+  expect(get("suggestions-useless").textContent).toBe("2 more: 1 cannot run, 1 passes already");
+  await press("suggestions-useless");
+  expect(all("suggestion-tried").map((t) => t.textContent)).toContain("not tried: too large");
 });

@@ -1,126 +1,132 @@
+import { useState } from "react";
 import { useAppState } from "@/store/context";
 import { toneText } from "@/ui/badge";
-import { Button, IconButton } from "@/ui/button";
+import { IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
-import { CloseIcon } from "@/ui/icons";
+import { ChevronIcon, PencilIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { programChecks } from "./checks";
-import type { TryResult } from "./tryresult";
 import { checkTabs } from "./checkfields";
-import type { Suggestion, SuggestState } from "./usesuggestions";
+import { isUseless, type Suggestion } from "./usesuggestions";
 
 interface SuggestionsProps {
   list: readonly Suggestion[];
-  notes: readonly string[];
-  state: SuggestState;
-  problem: string;
-  onAdd: (s: Suggestion) => void;
+  isTicked: (s: Suggestion) => boolean;
+  onTick: (s: Suggestion, on: boolean) => void;
   onEdit: (s: Suggestion) => void;
-  onDrop: (id: number) => void;
 }
 
-/** Suggested checks below the accepted ones. Adding one is the user's approval of it. */
-export function Suggestions({ list, notes, state, problem, onAdd, onEdit, onDrop }: SuggestionsProps) {
-  if (problem) {
-    return (
-      <p role="alert" className="-mt-2 text-xs text-bad" data-testid="suggest-problem">
-        {problem}
-      </p>
-    );
-  }
-  if (state === "idle") return null;
+/** The suggested checks that run and fail now. Those that are ticked decide the goal. */
+export function Suggestions({ list, ...rest }: SuggestionsProps) {
   return (
-    <div className="-mt-2 flex flex-col gap-1.5" data-testid="suggestions" data-state={state}>
-      {state === "looking" ? (
-        <p role="status" className="breathe text-xs text-text-faint">
-          Looking at the objective and the folder…
-        </p>
-      ) : null}
-      {state === "none" ? (
-        <p role="status" className="text-xs text-text-muted" data-testid="suggest-empty">
-          No checks to suggest. Write a check that fails now and passes when the goal is reached: a command such as{" "}
-          <code className="font-mono">make test</code>, a file that must be there, or a page that must answer.
-        </p>
-      ) : null}
-      <ul className="flex flex-col gap-1.5" aria-label="Suggested checks">
-        {list.map((s) => (
-          <Line key={s.id} suggestion={s} onAdd={onAdd} onEdit={onEdit} onDrop={onDrop} />
-        ))}
-      </ul>
-      {notes.map((n) => (
-        <p key={n} className="text-xs text-text-faint" data-testid="suggest-note">
-          {n}
-        </p>
+    <ul className="divide-y divide-border" aria-label="Suggested checks">
+      {list.map((s) => (
+        <Line key={s.key} suggestion={s} {...rest} />
       ))}
+    </ul>
+  );
+}
+
+/** The suggestions that are of no use now, folded, with the reason of each. */
+export function UselessSuggestions({ list, ...rest }: SuggestionsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const useless = list.filter((s) => isUseless(s) && !rest.isTicked(s));
+  if (useless.length === 0) return null;
+  const passing = useless.filter((s) => outcomeOf(s) === "passes_already").length;
+  return (
+    <div className={isOpen ? "basis-full" : undefined}>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        data-testid="suggestions-useless"
+        className="flex items-center gap-1.5 text-xs text-text-muted hover:text-text"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ChevronIcon size={11} className={isOpen ? "rotate-90" : ""} />
+        {useless.length} more: {describeUseless(useless.length - passing, passing)}
+      </button>
+      {isOpen ? <Suggestions list={useless} {...rest} /> : null}
     </div>
   );
 }
 
-interface LineProps extends Pick<SuggestionsProps, "onAdd" | "onEdit" | "onDrop"> {
+function describeUseless(failing: number, passing: number): string {
+  if (passing === 0) return "cannot run";
+  const pass = passing === 1 ? "passes already" : "pass already";
+  return failing === 0 ? pass : `${failing} cannot run, ${passing} ${pass}`;
+}
+
+const outcomeOf = ({ tried }: Suggestion) => (tried?.state === "done" ? tried.out.outcome : (tried?.state ?? ""));
+
+interface LineProps extends Omit<SuggestionsProps, "list"> {
   suggestion: Suggestion;
 }
 
-function Line({ suggestion: s, onAdd, onEdit, onDrop }: LineProps) {
+function Line({ suggestion: s, isTicked, onTick, onEdit }: LineProps) {
   const title = checkTabs.find((t) => t.type === s.check.type)?.title ?? s.check.type;
+  const words = describe(s);
   return (
     <li
       data-testid="suggestion"
       data-from={s.from}
-      data-outcome={s.tried?.state === "done" ? s.tried.out.outcome : (s.tried?.state ?? "")}
-      className="rounded-md border border-dashed border-accent px-3 py-2 text-xs"
+      data-outcome={outcomeOf(s)}
+      title={s.reason}
+      className="group flex min-h-9 flex-wrap items-center gap-x-2.5 px-3 py-1.5 text-xs"
     >
-      <div className="flex items-start gap-2">
+      <label className="flex min-w-0 flex-1 cursor-pointer items-center gap-2.5 max-[640px]:basis-full">
+        <input
+          type="checkbox"
+          data-testid="suggestion-add"
+          className="accent-(--accent)"
+          checked={isTicked(s)}
+          onChange={(e) => onTick(s, e.target.checked)}
+        />
         <span className="w-14 shrink-0 text-text-muted">{title}</span>
-        <span className="selectable min-w-0 flex-1 font-mono break-words whitespace-pre-wrap">{describe(s)}</span>
-        <span className="shrink-0 text-accent">Suggested</span>
-        <Button data-testid="suggestion-add" className="-my-0.5" onClick={() => onAdd(s)}>
-          Add
-        </Button>
-        <Button look="quiet" data-testid="suggestion-edit" className="-my-0.5" onClick={() => onEdit(s)}>
-          Edit
-        </Button>
-        <IconButton label={`Dismiss the suggestion ${describe(s)}`} onClick={() => onDrop(s.id)}>
-          <CloseIcon size={13} />
-        </IconButton>
-      </div>
-      <p className="mt-0.5 pl-16 text-text-faint">
-        {s.reason} <Source from={s.from} />
-        {s.allow_local?.length ? ` Needs access to port ${s.allow_local.join(", ")} of this computer.` : ""}
-      </p>
-      {programChecks.has(s.check.type) ? (
-        <Tried tried={s.tried} />
-      ) : (
-        <p className="mt-0.5 pl-16 text-text-muted">Not tried: a model decides it when the agent claims completion</p>
-      )}
+        <span className="selectable min-w-0 flex-1 font-mono break-words whitespace-pre-wrap">{words}</span>
+      </label>
+      <Tried suggestion={s} />
+      <IconButton
+        label={`Edit the check ${words}`}
+        data-testid="suggestion-edit"
+        className="-my-1 -mr-1.5 opacity-60 group-hover:opacity-100 focus-visible:opacity-100"
+        onClick={() => onEdit(s)}
+      >
+        <PencilIcon size={13} />
+      </IconButton>
+      <Origin suggestion={s} />
     </li>
   );
 }
 
-/** The source of a reason that a model gave. */
-function Source({ from }: { from: Suggestion["from"] }) {
-  const model = useAppState((s) => s.providers.find((p) => p.active)?.model);
-  return from === "model" ? <span>– proposed by {model || "the model"}.</span> : null;
+/** What the user has to know before ticking: a model proposed it, or it needs access. */
+function Origin({ suggestion: s }: { suggestion: Suggestion }) {
+  const model = useAppState((state) => state.providers.find((p) => p.active)?.model);
+  const parts = [
+    s.from === "model" ? `Proposed by ${model || "the model"}: ${s.reason}` : "",
+    s.allow_local?.length ? `Needs access to port ${s.allow_local.join(", ")} of this computer.` : "",
+  ].filter(Boolean);
+  return parts.length > 0 ? (
+    <p className="basis-full pl-6 text-2xs break-words text-text-faint">{parts.join(" ")}</p>
+  ) : null;
 }
 
-function Tried({ tried }: { tried: TryResult }) {
-  if (!tried) return null;
+function Tried({ suggestion: { check, tried } }: { suggestion: Suggestion }) {
   const line = (tone: string, text: string) => (
-    <p role="status" className={cx("mt-0.5 pl-16", tone)} data-testid="suggestion-tried">
+    <span className={cx("max-w-full min-w-0 break-words", tone)} data-testid="suggestion-tried">
       {text}
-    </p>
+    </span>
   );
-  if (tried.state === "running") return line("breathe text-text-faint", "trying it…");
-  if (tried.state === "failed") return line("text-warn", tried.text);
+  if (!programChecks.has(check.type)) return line("text-text-muted", "a model decides it at the end");
+  if (!tried || tried.state === "running") return null;
+  if (tried.state === "failed") return line("basis-full pl-6 text-warn", tried.text);
   const { outcome, detail } = tried.out;
-  if (outcome === "fails_now") return line("text-ok", "Fails now, as it should");
-  if (outcome === "passes_already") {
-    return line("text-warn", "Passes already: it would not show that the goal is reached");
-  }
+  if (outcome === "fails_now") return line("text-ok", "✓ fails now, as it should");
+  if (outcome === "passes_already") return line("text-warn", "passes already");
   const label = checkLabel(outcome);
-  return line(toneText[label.tone], `${label.words}: ${detail}`);
+  return line(cx("basis-full pl-6", toneText[label.tone]), `${label.words}: ${detail}`);
 }
 
-/** The whole check in one line, because adding it approves exactly this. */
+/** The whole check in one line, because ticking it approves exactly this. */
 function describe({ check: c }: Suggestion): string {
   switch (c.type) {
     case "shell":

@@ -7,47 +7,35 @@ import type { Draft } from "./draft";
 import { DraftInput } from "./draftinput";
 import { count } from "./formats";
 
-/** Critic, review, persona, and what happens when no one answers. */
-export function Supervision({ draft, set, errors }: AdvancedProps) {
+export function CriticEvery(all: AdvancedProps) {
   return (
-    <>
-      <DraftInput
-        draft={draft}
-        set={set}
-        errors={errors}
-        as={count}
-        name="critic_every"
-        label="Critic every"
-        hint="turns; leave empty for no critic"
-        placeholder="never"
-      />
-      <ProviderField draft={draft} set={set} name="critic" label="Critic's provider" error={errors.critic?.message} />
-      <ProviderField
-        draft={draft}
-        set={set}
-        name="judge"
-        label="Provider of judge and reviewer"
-        error={errors.judge?.message}
-      />
-      <ReviewField draft={draft} set={set} errors={errors} />
-      <PersonaField draft={draft} set={set} errors={errors} />
-      <OnAskField draft={draft} set={set} errors={errors} />
-      <PageSizeField draft={draft} set={set} errors={errors} />
-      <label className="col-span-2 flex items-center gap-2 self-center text-xs max-[640px]:col-span-1">
-        <input
-          type="checkbox"
-          data-testid="field-require-steps"
-          className="accent-(--accent)"
-          checked={draft.require_steps ?? false}
-          onChange={(e) => set({ require_steps: e.target.checked })}
-        />
-        Require the agent to plan and verify every change
-      </label>
-    </>
+    <DraftInput
+      {...all}
+      as={count}
+      name="critic_every"
+      label="Critic every"
+      hint="turns; leave empty for no critic"
+      placeholder="never"
+    />
   );
 }
 
-function ReviewField({ draft, set, errors }: AdvancedProps) {
+export function RequireSteps({ draft, set }: AdvancedProps) {
+  return (
+    <label className="flex items-center gap-2 text-xs">
+      <input
+        type="checkbox"
+        data-testid="field-require-steps"
+        className="accent-(--accent)"
+        checked={draft.require_steps ?? false}
+        onChange={(e) => set({ require_steps: e.target.checked })}
+      />
+      Require the agent to plan and verify every change
+    </label>
+  );
+}
+
+export function ReviewField({ draft, set, errors }: AdvancedProps) {
   return (
     <Field
       label="Independent review"
@@ -71,7 +59,7 @@ function ReviewField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-function PageSizeField({ draft, set, errors }: AdvancedProps) {
+export function PageSizeField({ draft, set, errors }: AdvancedProps) {
   return (
     <Field label="The agent’s pages" name="page_size" error={errors.page_size?.message} hint="however you look at them">
       {(c) => (
@@ -91,7 +79,7 @@ function PageSizeField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-function PersonaField({ draft, set, errors }: AdvancedProps) {
+export function PersonaField({ draft, set, errors }: AdvancedProps) {
   return (
     <Field label="Persona" name="persona" error={errors.persona?.message} hint="how the agent works">
       {(c) => (
@@ -111,7 +99,7 @@ function PersonaField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-function OnAskField({ draft, set, errors }: AdvancedProps) {
+export function OnAskField({ draft, set, errors }: AdvancedProps) {
   return (
     <Field label="If no one answers" name="on_ask" error={errors.on_ask?.message} hint="unanswered approvals">
       {(c) => (
@@ -138,7 +126,7 @@ interface ProviderFieldProps {
   error: string | undefined;
 }
 
-function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
+export function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
   const providers = useAppState((s) => s.providers);
   return (
     <Field label={label} name={name} error={error}>

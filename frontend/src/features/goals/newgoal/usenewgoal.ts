@@ -3,22 +3,24 @@ import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
-import { draftCheck, isFilled, type DraftCheck } from "./draftcheck";
-import { advancedFields, errorsOf, validate, type Errors } from "./errors";
+import { draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
+import { errorsOf, panelOf, validate, type Errors, type Panel } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { useFirstFolder } from "./usefirstfolder";
-import { useSuggestions, type Suggestion } from "./usesuggestions";
+import { isUsable, useSuggestions, type Suggestion } from "./usesuggestions";
 
-const hasAdvanced = (errors: Errors) => advancedFields.some((name) => errors[name]);
+/** How long the user stops typing before checks are suggested. */
+const suggestAfterMs = 1_000;
+
+export type NewGoalForm = ReturnType<typeof useNewGoal>;
 
 /** The state of the New goal dialog: the draft, its errors, and the tries of its checks. */
 export function useNewGoal() {
   const app = useApp();
   const from = useAppState((s) => s.newGoal.from);
   const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
-  const [tried, setTried] = useState<readonly TryResult[]>([]);
   const [errors, setErrors] = useState<Errors>({});
-  const [advanced, setAdvanced] = useState(false);
+  const [panel, setPanel] = useState<Panel>("");
   const [busy, setBusy] = useState(false);
   const objective = useRef<HTMLTextAreaElement>(null);
 
@@ -33,20 +35,87 @@ export function useNewGoal() {
   const folderFrom = useFirstFolder(draft, !from && draft.dir === "", (part) =>
     setDraft((d) => (d.dir === "" ? changeDraft(d, part) : d)),
   );
+  const checks = useDraftChecks(draft, setDraft, set);
   const clear = () => {
-    setDraft(emptyDraft);
+    setDraft({ ...emptyDraft, dir: draft.dir });
     setErrors({});
+    checks.suggestions.stop();
   };
-  const setChecks = (checks: DraftCheck[]) => {
-    set({ checks });
-    // A changed command has not been tried.
-    setTried((all) => checks.map((k, i) => (k === draft.checks[i] ? (all[i] ?? null) : null)));
+
+  const refuse = (wrong: Errors) => {
+    setErrors(wrong);
+    if (wrong.objective) objective.current?.focus();
+    const wanted = panelOf(wrong);
+    if (wanted) setPanel(wanted);
   };
+
+  const startWith = async (d: Draft) => {
+    if (busy) return;
+    const wrong = validate(d);
+    if (Object.keys(wrong).length > 0) {
+      refuse(wrong);
+      return;
+    }
+    setBusy(true);
+    try {
+      const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(d));
+      if (!from) saveDraft(localStorage, null);
+      app.closeNewGoal();
+      app.openGoal(goal_id);
+    } catch (reason) {
+      refuse(errorsOf(asProblem(reason)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const start = () => startWith(draft);
+  /** Starts although a check passes already, or its program is missing: the user confirms that for this start alone. */
+  const startAnyway = (confirmation: "allow_passing" | "allow_missing") => {
+    const confirmed = { ...draft, [confirmation]: true };
+    setDraft(confirmed);
+    return startWith(confirmed);
+  };
+
+  return { ...checks, folderFrom, draft, set, clear, errors, panel, setPanel, busy, objective, start, startAnyway };
+}
+
+/** The checks of a draft: their tries, and the suggestions that may become some of them. */
+function useDraftChecks(
+  draft: Draft,
+  setDraft: (change: (d: Draft) => Draft) => void,
+  set: (part: Partial<Draft>) => void,
+) {
+  const app = useApp();
+  const newest = useRef(draft);
+  newest.current = draft;
+  const [tried, setTried] = useState<Readonly<Record<string, TryResult>>>({});
+  /** Suggestions that are part of the draft, and those that the user does not want. */
+  const accepted = useRef(new Set<string>());
+  const refused = useRef(new Set<string>());
+  const isOwn = (c: DraftCheck) => isFilled(c) && !accepted.current.has(keyOf(c));
+
+  const tick = (s: Suggestion, on: boolean) => {
+    (on ? accepted : refused).current.add(s.key);
+    setDraft((d) => withSuggestion(d, s, on));
+    setTried((all) => ({ ...all, [s.key]: s.tried }));
+  };
+  const suggestions = useSuggestions(draft, (s) => {
+    // A model must not choose what decides, and nothing is added to what the user writes.
+    const isTyping = document.activeElement?.closest('[data-testid="check-row"]') != null;
+    if (s.from === "model" || !isUsable(s) || refused.current.has(s.key) || isTyping) return;
+    if (newest.current.checks.some(isOwn)) return;
+    accepted.current.add(s.key);
+    setDraft((d) => withSuggestion(d, s, true));
+    setTried((all) => ({ ...all, [s.key]: s.tried }));
+  });
+  useAutoSuggest(draft, (d) => {
+    if (!d.checks.some(isOwn)) void suggestions.suggest(false);
+  });
 
   const tryCheck = async (index: number) => {
     const check = draft.checks[index];
     if (!check) return;
-    const put = (t: TryResult) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
+    const put = (t: TryResult) => setTried((all) => ({ ...all, [keyOf(check)]: t }));
     put({ state: "running" });
     try {
       const out = await app.bridge.call("GoalAPI.Try", toTryInput(draft, check));
@@ -56,67 +125,53 @@ export function useNewGoal() {
       put({ state: "failed", text: problem.hint ? `${problem.message} · ${problem.hint}` : problem.message });
     }
   };
-
-  const start = async () => {
-    if (busy) return;
-    const wrong = validate(draft);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) {
-      if (wrong.objective) objective.current?.focus();
-      if (wrong.limits || hasAdvanced(wrong)) setAdvanced(true);
-      return;
-    }
-    setBusy(true);
-    try {
-      const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(draft));
-      if (!from) saveDraft(localStorage, null);
-      app.closeNewGoal();
-      app.openGoal(goal_id);
-    } catch (reason) {
-      const refused = errorsOf(asProblem(reason));
-      setErrors(refused);
-      if (hasAdvanced(refused)) setAdvanced(true);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const triedOf = (c: DraftCheck): TryResult => tried[keyOf(c)] ?? null;
 
   // The tries show which files decide these checks, so nothing has to be guessed from names.
-  const observed = draft.checks.filter((_, i) => {
-    const t = tried[i];
+  const observed = draft.checks.filter((c) => {
+    const t = triedOf(c);
     return t?.state === "done" && t.out.trace !== undefined && !t.out.trace.incomplete;
   });
 
-  const suggestions = useSuggestions(draft);
-  /** Adds a suggested check to the goal, with the result of its try. It replaces an empty check. */
-  const acceptSuggestion = (s: Suggestion) => {
-    const kept = draft.checks.filter((c) => isFilled(c));
-    setChecks([...kept, draftCheck(s.check)]);
-    const ports = (s.allow_local ?? []).filter((port) => !draft.allow_local.includes(port));
-    if (ports.length > 0) set({ allow_local: [...draft.allow_local, ...ports] });
-    if (s.tried?.state === "done") {
-      const { tried: result } = s;
-      setTried((all) => [...kept.map((_, i) => all[i] ?? null), result]);
-    }
-    suggestions.drop(s.id);
-  };
-
   return {
     suggestions,
-    acceptSuggestion,
-    folderFrom,
-    draft,
-    set,
-    clear,
-    setChecks,
+    tick,
+    /** Makes a suggestion one of the user's own checks, to be changed. */
+    editSuggestion: (s: Suggestion) => {
+      tick(s, true);
+      accepted.current.delete(s.key);
+      suggestions.drop(s.key);
+    },
+    addCheck: () => {
+      const { where = "", noRerun = false } = draft.checks[0] ?? {};
+      set({ checks: [...draft.checks, { ...emptyCheck, where, noRerun }] });
+    },
+    setChecks: (checks: DraftCheck[]) => set({ checks }),
     observed,
-    tried,
+    triedOf,
     tryCheck,
-    errors,
-    advanced,
-    setAdvanced,
-    busy,
-    objective,
-    start,
   };
+}
+
+/** The draft with or without a suggested check, and the ports that it needs. */
+function withSuggestion(d: Draft, s: Suggestion, on: boolean): Draft {
+  const others = d.checks.filter((c) => isFilled(c) && keyOf(c) !== s.key);
+  const ports = s.allow_local ?? [];
+  const checks = on ? [...others, draftCheck(s.check)] : others;
+  return changeDraft(d, {
+    checks: checks.length > 0 ? checks : [emptyCheck],
+    allow_local: [...d.allow_local.filter((port) => !ports.includes(port)), ...(on ? ports : [])],
+  });
+}
+
+/** Calls back with the draft when the user has stopped typing the objective or the folder. */
+function useAutoSuggest(draft: Draft, suggest: (d: Draft) => void) {
+  const newest = useRef({ draft, suggest });
+  newest.current = { draft, suggest };
+  const text = draft.objective.trim();
+  useEffect(() => {
+    if (!text) return;
+    const timer = setTimeout(() => newest.current.suggest(newest.current.draft), suggestAfterMs);
+    return () => clearTimeout(timer);
+  }, [text, draft.dir]);
 }

@@ -5,69 +5,93 @@ import { useApp } from "@/store/context";
 import { programChecks } from "./checks";
 import type { TryResult } from "./tryresult";
 import type { Draft } from "./draft";
-import { draftCheck } from "./draftcheck";
+import { draftCheck, keyOf } from "./draftcheck";
 import { toTryInput } from "./input";
 
-/** A proposed check and the result of trying it. It is not part of the goal until the user adds it. */
+/** A proposed check and the result of trying it. It is part of the goal while it is ticked. */
 export interface Suggestion extends SuggestedCheck {
-  id: number;
+  /** Of the check, as `keyOf` returns it. */
+  key: string;
   tried: TryResult;
 }
 
-export type SuggestState = "idle" | "looking" | "found" | "none";
+export type SuggestState = "idle" | "looking" | "trying" | "found" | "none";
 
-/** Suggestions for the draft. They are tried one after the other, in a copy of the folder. */
-export function useSuggestions(draft: Draft) {
+/** Reports whether a suggestion is one to tick: it runs and fails now, or a model decides it. */
+export function isUsable({ check, tried }: Suggestion): boolean {
+  if (!programChecks.has(check.type)) return true;
+  return tried?.state === "done" && tried.out.outcome === "fails_now";
+}
+
+/** Reports whether trying a suggestion has shown that it is of no use now. */
+export const isUseless = (s: Suggestion): boolean =>
+  !isUsable(s) && (s.tried?.state === "done" || s.tried?.state === "failed");
+
+const explain = (reason: unknown) => {
+  const p = asProblem(reason);
+  return p.hint ? `${p.message} · ${p.hint}` : p.message;
+};
+
+/**
+ * Suggestions for the draft. They are tried one after the other, in a copy of the folder; `onTried` is called with each
+ * result.
+ */
+export function useSuggestions(draft: Draft, onTried: (s: Suggestion) => void) {
   const app = useApp();
   const [list, setList] = useState<readonly Suggestion[]>([]);
   const [notes, setNotes] = useState<readonly string[]>([]);
   const [state, setState] = useState<SuggestState>("idle");
   const [problem, setProblem] = useState("");
   const newest = useRef(0);
+  /** Results by folder and check, so that nothing is tried twice while the user types. */
+  const results = useRef(new Map<string, TryResult>());
+  const report = useRef(onTried);
+  report.current = onTried;
 
-  const explain = (reason: unknown) => {
-    const p = asProblem(reason);
-    return p.hint ? `${p.message} · ${p.hint}` : p.message;
-  };
-
-  const suggest = async () => {
+  /** Looks for suggestions. Without the model it costs nothing, so it may happen while the user types. */
+  const suggest = async (withModel: boolean) => {
     newest.current += 1;
     const turn = newest.current;
+    const isCurrent = () => turn === newest.current;
     setState("looking");
     setProblem("");
-    setList([]);
-    setNotes([]);
     let found: Suggestion[];
     try {
-      const { provider, model } = draft;
       const out = await app.bridge.call("GoalAPI.Suggest", {
         objective: draft.objective,
         dir: draft.dir.trim(),
-        provider,
-        model: model.trim(),
-        no_model: false,
+        provider: draft.provider,
+        model: draft.model.trim(),
+        no_model: !withModel,
       });
-      if (turn !== newest.current) return;
-      const has = new Set(draft.checks.map((c) => JSON.stringify(c)));
-      found = (out.checks ?? [])
-        .filter((s) => !has.has(JSON.stringify(draftCheck(s.check))))
-        .map((s, id) => ({ ...s, id, tried: null }));
-      setNotes(out.notes ?? []);
+      if (!isCurrent()) return;
+      const resultOf = (key: string) => results.current.get(draft.dir + key) ?? null;
+      found = (out.checks ?? []).map((s) => {
+        const key = keyOf(draftCheck(s.check));
+        return { ...s, key, tried: resultOf(key) };
+      });
+      setNotes(withModel ? (out.notes ?? []) : []);
     } catch (reason) {
-      if (turn !== newest.current) return;
+      if (!isCurrent()) return;
       setState("idle");
-      setProblem(explain(reason));
+      if (withModel) setProblem(explain(reason));
       return;
     }
-    setList(found);
-    setState(found.length > 0 ? "found" : "none");
+    // What a model proposed stays while the user goes on typing.
+    const isKept = (s: Suggestion) => !withModel && s.from === "model" && !found.some((f) => f.key === s.key);
+    setList((all) => [...found, ...all.filter(isKept)]);
     for (const s of found.filter((o) => programChecks.has(o.check.type))) {
-      const put = (tried: TryResult) => setList((all) => all.map((o) => (o.id === s.id ? { ...o, tried } : o)));
-      put({ state: "running" });
-      const tried = await tryOne(s);
-      if (turn !== newest.current) return;
-      put(tried);
+      if (!s.tried) {
+        setState("trying");
+        s.tried = await tryOne(s);
+        if (s.tried?.state === "done") results.current.set(draft.dir + s.key, s.tried);
+        if (!isCurrent()) return;
+        const { tried } = s;
+        setList((all) => all.map((o) => (o.key === s.key ? { ...o, tried } : o)));
+      }
+      report.current(s);
     }
+    setState(found.length > 0 ? "found" : "none");
   };
 
   const tryOne = async (s: Suggestion): Promise<TryResult> => {
@@ -85,7 +109,12 @@ export function useSuggestions(draft: Draft) {
     }
   };
 
-  const drop = (id: number) => setList((all) => all.filter((s) => s.id !== id));
+  const drop = (key: string) => setList((all) => all.filter((s) => s.key !== key));
+  const stop = () => {
+    newest.current += 1;
+    setList([]);
+    setState("idle");
+  };
 
-  return { list, notes, state, problem, suggest, drop };
+  return { list, notes, state, problem, suggest, drop, stop };
 }

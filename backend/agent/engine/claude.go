@@ -31,5 +31,6 @@ func claudeEnv(m ModelServer) []string {
 		"ANTHROPIC_API_KEY=" + m.Token,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"ENABLE_TOOL_SEARCH=false",
+		"CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=false", // each would be a request with the whole conversation
 	}
 }

@@ -222,12 +222,23 @@ func (a *Agent) update(ctx context.Context, id sdk.SessionId, u sdk.SessionUpdat
 	}
 }
 
+// door explains errors to the user of an editor, whose words are the lines of a prompt.
+var door = api.Door{
+	Hints: map[string]string{
+		"criterion": "write another line with /check, whose command runs and fails until the goal is reached",
+		"risk":      "leave out /risk, or raise --risk in the command with which the editor starts Goalpost",
+		"engine":    "choose another one with --engine in the command with which the editor starts Goalpost",
+		"limits":    "raise the limit in Goalpost's window, and write again",
+	},
+	Other: "change this in Goalpost's window, and write again",
+}
+
 // requestError converts an error to one of the protocol, with the hint for the user of the editor.
 func requestError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: api.ToProblem(err).MessageWithHint()}
+	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: door.Explain(err)}
 }
 
 // methodNotFoundError refuses a method that Initialize does not offer.

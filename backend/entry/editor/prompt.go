@@ -38,7 +38,7 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 		s.Goal, err = a.startGoal(ctx, s, p)
 	}
 	if err != nil {
-		a.say(ctx, r.SessionId, "Not started: "+api.ToProblem(err).MessageWithHint())
+		a.say(ctx, r.SessionId, "Not started: "+door.Explain(err))
 	}
 	if err != nil || s.Goal == "" {
 		return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil

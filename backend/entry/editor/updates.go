@@ -12,7 +12,6 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/text"
 )
 
@@ -235,7 +234,7 @@ func (a *Agent) ask(ctx context.Context, s savedSession, request goal.Approval) 
 		order = goal.Order{Kind: goal.OrderDeny, Request: request.ID, Text: "the user denied it in the editor"}
 	}
 	if err := a.deps.Goals.Answer(context.WithoutCancel(ctx), s.Goal, order); err != nil {
-		a.say(context.WithoutCancel(ctx), s.ID, "The answer was not used: "+api.ToProblem(err).MessageWithHint())
+		a.say(context.WithoutCancel(ctx), s.ID, "The answer was not used: "+door.Explain(err))
 	}
 }
 

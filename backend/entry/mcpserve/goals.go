@@ -133,12 +133,24 @@ func (se *Server) makeGoalDir(dir string) (err error) {
 	return nil
 }
 
+// door explains errors to another agent, whose words are the arguments of the tools here.
+var door = api.Door{
+	Hints: map[string]string{
+		"criterion": "change check_shell or checks so that the check runs and fails until the goal is reached, and call " +
+			"create_goal again",
+		"dir":    "name another folder with dir",
+		"work":   "name files and folders of the goal's folder with work",
+		"limits": "call resume_goal with a higher max_iterations, wall_clock_minutes or max_usd",
+	},
+	Other: "tell the user, who can change this in Goalpost's window",
+}
+
 // problemError joins an error's message and its hint.
 func problemError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(api.ToProblem(err).MessageWithHint())
+	return errors.New(door.Explain(err))
 }
 
 type listGoalsArgs struct {
@@ -191,9 +203,14 @@ func (se *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any
 	if err != nil {
 		return nil, err
 	}
-	out, err := se.goalAPI(ctx).Get(string(row.ID))
-	out.Activity, out.Marks = nil, nil
-	return out, problemError(err)
+	view, err := se.goalAPI(ctx).Get(string(row.ID))
+	if err != nil {
+		return nil, problemError(err)
+	}
+	view.Activity, view.Marks, view.Asks = nil, nil, 0
+	waiting, err := se.waitingApprovals(ctx, row.ID)
+	se.approvals.show(row.ID, waiting)
+	return goalState{view, waiting}, err
 }
 
 func (se *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -374,6 +391,13 @@ func (se *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress 
 		if row.Status != goal.Running && row.Status != goal.Pending {
 			return se.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
+		waiting, err := se.waitingApprovals(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		if se.approvals.show(row.ID, waiting) {
+			return se.getGoal(ctx, goalArgs{string(row.ID)}, progress)
+		}
 		stopped, err := se.followUntilStop(ctx, row.ID, sub, timeout, progress)
 		switch {
 		case errors.Is(err, errSubscriptionLagged):
@@ -389,7 +413,7 @@ func (se *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress 
 
 var errSubscriptionLagged = errors.New("too many events at once")
 
-// followUntilStop reports steps until the goal stops. It returns false if the time is over first.
+// followUntilStop reports steps until the goal stops or asks the user. It returns false if the time is over first.
 func (se *Server) followUntilStop(
 	ctx context.Context, id goal.ID, sub *event.Subscription, timeout <-chan time.Time, progress mcp.Progress,
 ) (stopped bool, err error) {
@@ -409,7 +433,7 @@ func (se *Server) followUntilStop(
 			switch b := e.Body.(type) {
 			case *event.Step:
 				progress(fmt.Sprintf("step %d: %s %s", b.StepID, b.Tool, b.Outcome), float64(b.StepID))
-			case *event.Ended, *event.Paused:
+			case *event.Ended, *event.Paused, *event.ApprovalRequested:
 				return true, nil
 			}
 		}

@@ -51,6 +51,8 @@ type Server struct {
 	session *session.Session
 	long    resultPager
 	goals   ownedGoals
+
+	approvals shownApprovals
 }
 
 // Open opens the sandbox and the tools for another agent. A process may have only one such server.

@@ -67,11 +67,13 @@ func (it *Intake) prepareGoal(
 	if err := it.validateOptions(ctx, &g.Options); err != nil {
 		return nil, false, err
 	}
-	if err := it.models.Choose(ctx, g); err != nil {
-		return nil, false, err
-	}
+	noModel := it.models.Choose(ctx, g)
+	// A missing engine is said first: the user would get a key for a model in vain.
 	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
+	}
+	if noModel != nil {
+		return nil, false, noModel
 	}
 	if isNewDir, err = it.setGoalDir(ctx, g); err != nil {
 		return nil, false, err

@@ -84,6 +84,7 @@ var homes = map[string][]string{
 	"github.com/coder/websocket":      {"backend/panes/stream", "backend/entry/serve"},
 	"github.com/google/jsonschema-go": {"backend/agent/tools"},
 	"github.com/modelcontextprotocol": {"backend/agent/mcp"},
+	"golang.org/x/oauth2":             {"backend/agent/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/lib/shell", "backend/core/verify", "backend/agent/tools"},
 	// for web pages that models read
 	"codeberg.org/readeck/go-readability/v2":          {"backend/agent/tools"},

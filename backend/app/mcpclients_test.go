@@ -98,7 +98,10 @@ func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(outside, []byte("x"), 0o644))
 	server := stubServer("whole")
-	server.Env, server.Risk = append(server.Env, "OUTSIDE="+outside), "read_only"
+	readable := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(readable, "server.py"), []byte("x"), 0o644))
+	server.Env = append(server.Env, "OUTSIDE="+outside, "READABLE="+filepath.Join(readable, "server.py"))
+	server.Read, server.Risk = []string{readable}, "read_only"
 	if _, err := p.mcp().Save(server); err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +121,9 @@ func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 	}
 	p.ended(out.GoalID)
 	if s, err := p.goal.Step(out.GoalID, 1); err != nil ||
-		!strings.Contains(s.Result, "OUTSIDE=stat "+outside+": no such file") {
-		t.Errorf("the server sees outside: %s, %v", s.Result, err)
+		!strings.Contains(s.Result, "OUTSIDE=stat "+outside+": no such file") ||
+		!strings.Contains(s.Result, "READABLE=<nil>") {
+		t.Errorf("the server sees something else than the folder of its settings: %s, %v", s.Result, err)
 	}
 	s, err := p.goal.Step(out.GoalID, 2)
 	if err != nil || strings.Contains(s.Result, "found") || !strings.Contains(s.Result, "Permission denied") ||

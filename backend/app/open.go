@@ -142,6 +142,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 		Log:        a.log,
 		Clock:      a.options.Clock,
 		Secrets:    a.secrets,
+		Mask:       a.mask,
 		Access:     a.access,
 		Sandboxes:  a.sandboxes,
 		Unconfined: a.options.Unconfined,

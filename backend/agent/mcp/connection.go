@@ -8,13 +8,16 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/domain/process"
-	"goalpost/backend/lib/text"
+	"goalpost/backend/lib/tail"
 )
 
 // Environment says where servers are started and how they are reached.
@@ -26,6 +29,12 @@ type Environment struct {
 	// Fill replaces references to secrets in the value of a server's variable or header; nil leaves values as they
 	// are.
 	Fill func(ctx context.Context, s Server, value string) (string, error)
+	// Starts shows to the user which servers are starting; nil shows it to nobody.
+	Starts *Starts
+	// Logins are the user's logins to servers with an address; nil means none.
+	Logins Logins
+
+	login auth.OAuthHandler // set while the user logs in
 }
 
 // maxStartFailures is the number of failed starts in a row after which a server is not started again.
@@ -51,9 +60,34 @@ type session struct {
 	program         process.Process // nil for an address
 	stderr          *stderrTail     // the end of the program's standard error
 	stderrReader    io.Closer       // closes the reader of standard error
+	skipped         *tail.Writer    // the end of what it printed between its messages
 	connectionEnded chan struct{}   // closed when the connection has ended
+	hung            atomic.Bool     // it answers nothing any more
+	ending          sync.Once
 	tools           map[string]ToolInfo
 	title           string
+	notes           []string // what was unusual about its list, for the user
+}
+
+// pingTimeout is how long a server may take to show that it still answers.
+const pingTimeout = 5 * time.Second
+
+// checkAlive asks a server whose call took too long whether it still answers. One that does not is ended, so that the
+// next call starts it again: nothing else would reach it. It returns the result in words.
+func (s *session) checkAlive(ctx context.Context) string {
+	limited, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	var answer *jsonrpc.Error
+	err := s.client.Ping(limited, nil)
+	switch {
+	case err == nil, errors.As(err, &answer):
+		return "It still answers other requests."
+	case ctx.Err() != nil:
+		return ""
+	}
+	s.hung.Store(true)
+	s.end()
+	return "It did not answer a ping either, so it was ended; the next call starts it again."
 }
 
 // currentSession returns the live session, or a new one.
@@ -85,33 +119,52 @@ func (c *client) currentSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-func (c *client) connect(ctx context.Context) (s *session, err error) {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+func (c *client) connect(ctx context.Context) (*session, error) {
+	limit := c.server.startTimeout()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &startTimeoutError{limit})
 	defer cancel()
-	s = &session{stderr: newStderrTail(), connectionEnded: make(chan struct{}), tools: map[string]ToolInfo{}}
+	s := &session{
+		stderr:          newStderrTail(),
+		skipped:         tail.NewWriter(2048),
+		connectionEnded: make(chan struct{}),
+		tools:           map[string]ToolInfo{},
+	}
+	defer c.showStart(s, limit)()
+	err := c.dial(ctx, s)
+	if err == nil {
+		return s, nil
+	}
+	var slow *startTimeoutError
+	if errors.As(context.Cause(ctx), &slow) {
+		err = slow
+	}
+	s.end()
+	return nil, s.wrapError(err)
+}
+
+// dial starts the server, connects with it, and lists its tools.
+func (c *client) dial(ctx context.Context, s *session) error {
 	transport, err := c.newTransport(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "goalpost", Version: "1"},
 		&sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 	if s.client, err = client.Connect(ctx, transport, nil); err != nil {
-		s.end()
-		return nil, s.wrapError(err)
+		return err //nolint:wrapcheck // wrapError does it
 	}
 	c.work.Go(func() {
 		_ = s.client.Wait()
 		close(s.connectionEnded)
 	})
-	if err = s.listTools(ctx); err != nil {
-		s.end()
-		return nil, s.wrapError(err)
-	}
-	return s, nil
+	return s.listTools(ctx)
 }
 
 // isClosed reports whether the connection has ended, or the program has ended and the connection has not noticed yet.
 func (s *session) isClosed() bool {
+	if s.hung.Load() {
+		return true
+	}
 	var ended <-chan struct{} // never closed for an address
 	if s.program != nil {
 		ended = s.program.Done()
@@ -124,88 +177,6 @@ func (s *session) isClosed() bool {
 	default:
 		return false
 	}
-}
-
-// listTools stores the tools of the server.
-func (s *session) listTools(ctx context.Context) error {
-	const maxTools = 500
-	if info := s.client.InitializeResult(); info != nil && info.ServerInfo != nil {
-		s.title = text.SanitizeLine(info.ServerInfo.Name+" "+info.ServerInfo.Version, 80)
-	}
-	for t, err := range s.client.Tools(ctx, nil) {
-		if err != nil {
-			return fmt.Errorf("listing its tools: %w", err)
-		}
-		if len(s.tools) == maxTools {
-			return fmt.Errorf("listing its tools: there are more than %d", maxTools)
-		}
-		o, err := toolInfoFrom(t)
-		if err != nil {
-			return err
-		}
-		s.tools[o.Name] = o
-	}
-	return nil
-}
-
-// newTransport starts the server's program, or returns the transport for its address.
-func (c *client) newTransport(ctx context.Context, s *session) (sdk.Transport, error) {
-	if c.server.URL != "" {
-		headers, err := c.fillSecrets(ctx, c.server.Headers)
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.StreamableClientTransport{
-			Endpoint:     c.server.URL,
-			HTTPClient:   withHeaders(c.env.HTTP, headers),
-			MaxRetries:   -1,
-			MaxEventSize: maxFrame,
-		}, nil
-	}
-	vars, err := c.fillSecrets(ctx, c.server.Env)
-	if err != nil {
-		return nil, err
-	}
-	env := append([]string{}, c.env.Env...)
-	for k, v := range vars {
-		env = append(env, k+"="+v)
-	}
-	pipes, err := openPipes()
-	if err != nil {
-		return nil, err
-	}
-	argv := append([]string{c.server.Command}, c.server.Args...)
-	s.program, err = c.env.Launcher.Start(ctx, process.Command{
-		Argv:  argv,
-		Env:   env,
-		Dir:   c.env.Dir,
-		Files: pipes.remote[:],
-	})
-	pipes.closeRemote()
-	if err != nil {
-		pipes.end()
-		return nil, err
-	}
-	s.stderrReader = pipes.stderr
-	c.work.Go(func() { s.stderr.fill(pipes.stderr) })
-	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil
-}
-
-// maxFrame limits one message of a server, in bytes.
-const maxFrame = 16 << 20
-
-func (c *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
-	out := make(map[string]string, len(values))
-	for k, v := range values {
-		if c.env.Fill != nil {
-			var err error
-			if v, err = c.env.Fill(ctx, c.server, v); err != nil {
-				return nil, fmt.Errorf("%s: %w", k, err)
-			}
-		}
-		out[k] = v
-	}
-	return out, nil
 }
 
 // wrapError adds the exit status of a program that ends soon, and its last output.
@@ -222,6 +193,9 @@ func (s *session) wrapError(err error) error {
 	}
 	if text := s.stderr.String(); text != "" {
 		err = fmt.Errorf("%w; its last output: %s", err, text)
+	}
+	if note := s.skippedNote(); note != "" {
+		err = fmt.Errorf("%w; %s", err, note)
 	}
 	return err
 }
@@ -245,8 +219,11 @@ const exitNoticeTimeout = 10 * time.Second
 // shutdownTimeout is how long a server may take to end after its connection is closed.
 const shutdownTimeout = 2 * time.Second
 
-// end closes the connection and ends the program: first by closing its input, then with signals.
-func (s *session) end() {
+// end closes the connection and ends the program: first by closing its input, then with signals. Other callers wait
+// until that is done.
+func (s *session) end() { s.ending.Do(s.endNow) }
+
+func (s *session) endNow() {
 	if s.client != nil {
 		_ = s.client.Close()
 	}

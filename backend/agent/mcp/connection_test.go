@@ -231,6 +231,63 @@ func TestDo_CallHangs_TimesOut(t *testing.T) {
 	}
 }
 
+// TestDo_ServerStuck_IsRestarted: a server that answers neither a call nor a ping would let every later call time out.
+func TestDo_ServerStuck_IsRestarted(t *testing.T) {
+	f := setup(t)
+	s := f.known(t, program("stuck"))
+	first := call(t, s, "fix__echo", `{}`)
+	tool(t, s, "fix__stick").SetTimeout(300 * time.Millisecond)
+	has(t, call(t, s, "fix__stick", `{}`).Text, "did not answer within 300 ms", "starts it again")
+	tool(t, s, "fix__echo").SetTimeout(time.Minute)
+	if second := call(t, s, "fix__echo", `{}`); !first.OK || !second.OK || second.Text == first.Text {
+		t.Fatalf("%s\n%s", first.Text, second.Text)
+	}
+}
+
+// TestServer_PrintsBetweenMessages_IsUsed: text on standard output is skipped, and shown to the user.
+func TestServer_PrintsBetweenMessages_IsUsed(t *testing.T) {
+	f := setup(t)
+	list, err := mcp.FetchTools(t.Context(), program("banner"), f.environment, f.listings, time.Now())
+	if err != nil || len(list.Tools) != 11 || len(list.Notes) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	has(t, list.Notes[0], "Weather server 1.4 is ready", "[INFO] cache", `"msg":"listening"`, "Loading ...")
+}
+
+// TestListing_CursorDoesNotAdvance_Ends: the list ends with the tools that are there.
+func TestListing_CursorDoesNotAdvance_Ends(t *testing.T) {
+	f := setup(t)
+	list, err := mcp.FetchTools(t.Context(), program("endless"), f.environment, f.listings, time.Now())
+	if err != nil || len(list.Tools) != 2 || len(list.Notes) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	has(t, list.Notes[0], "repeats itself")
+}
+
+// TestServer_StartsTooSlowly_SaysSo: the limit can be set, and until then the user sees what the server prints.
+func TestServer_StartsTooSlowly_SaysSo(t *testing.T) {
+	f := setup(t)
+	f.environment.Starts = &mcp.Starts{}
+	server := program("slow")
+	server.StartTimeout = waittest.Scale(3 * time.Second)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := mcp.FetchTools(t.Context(), server, f.environment, f.listings, time.Now())
+		failed <- err
+	}()
+	waittest.Until(t, "the progress of the start", func() bool {
+		return strings.Contains(f.environment.Starts.Progress("fix"), "its last output: indexing 40,000 files")
+	})
+	err := <-failed
+	if err == nil {
+		t.Fatal("it was listed")
+	}
+	has(t, err.Error(), "did not list its tools within", "can be set", "indexing 40,000 files")
+	if left := f.environment.Starts.Progress("fix"); left != "" {
+		t.Error(left)
+	}
+}
+
 func TestDo_ToolChangedSinceListing_IsNotCalled(t *testing.T) {
 	f := setup(t)
 	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now()); err != nil {

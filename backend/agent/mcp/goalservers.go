@@ -100,7 +100,10 @@ func FetchTools(
 	if err != nil {
 		return CachedToolList{}, err
 	}
-	list := CachedToolList{At: now.UTC(), Title: session.title}
+	list := CachedToolList{At: now.UTC(), Title: session.title, Notes: session.notes}
+	if note := session.skippedNote(); note != "" {
+		list.Notes = append(list.Notes, note)
+	}
 	for _, o := range session.tools {
 		list.Tools = append(list.Tools, o)
 	}

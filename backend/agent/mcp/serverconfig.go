@@ -25,12 +25,14 @@ type Server struct {
 	Risk policy.Risk `json:"risk,omitempty"`
 	// Timeout limits one call; 0 means two minutes.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// StartTimeout limits a start with the list of tools; 0 means half a minute.
+	StartTimeout time.Duration `json:"start_timeout,omitempty"`
 }
 
 const (
-	startTime   = 20 * time.Second
+	startTime   = 30 * time.Second
 	callTime    = 2 * time.Minute
-	maxCallTime = 30 * time.Minute
+	maxCallTime = 30 * time.Minute // of a start, too
 )
 
 var namePattern = text.NewPattern(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
@@ -48,6 +50,9 @@ func (s Server) Validate() error {
 			"use one of "+policy.RiskNames()+", or leave it out")
 	case s.Timeout < 0 || s.Timeout > maxCallTime:
 		return fault.Invalid("timeout", fmt.Sprintf("the time limit of a call cannot be %s", s.Timeout),
+			fmt.Sprintf("use up to %s", maxCallTime))
+	case s.StartTimeout < 0 || s.StartTimeout > maxCallTime:
+		return fault.Invalid("start_seconds", fmt.Sprintf("the time limit of a start cannot be %s", s.StartTimeout),
 			fmt.Sprintf("use up to %s", maxCallTime))
 	}
 	for k := range s.Env {
@@ -119,4 +124,11 @@ func (s Server) timeout() time.Duration {
 		return s.Timeout
 	}
 	return callTime
+}
+
+func (s Server) startTimeout() time.Duration {
+	if s.StartTimeout > 0 {
+		return s.StartTimeout
+	}
+	return startTime
 }

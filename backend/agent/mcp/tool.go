@@ -83,7 +83,8 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case ctx.Err() == nil && limited.Err() != nil:
 		limit := goal.FormatDuration(t.link.server.timeout())
 		t.link.warn(fmt.Sprintf("%s did not answer within %s", text.SanitizeLine(t.offer.Name, maxName), limit))
-		return failedResult("the server %s did not answer within %s. It is unknown whether it did something.", name, limit)
+		return failedResult("the server %s did not answer within %s. It is unknown whether it did something. %s", name,
+			limit, s.checkAlive(ctx))
 	}
 	return t.describeFailure(ctx, s, err)
 }

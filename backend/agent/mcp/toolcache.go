@@ -20,6 +20,7 @@ type CachedToolList struct {
 	At     time.Time  `json:"at"`
 	Title  string     `json:"title"` // the server's own name for itself
 	Tools  []ToolInfo `json:"tools"`
+	Notes  []string   `json:"notes,omitempty"` // what was unusual, for the user
 }
 
 // hash returns a fingerprint of the server's configuration without the values of its variables and headers.

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +82,7 @@ func (nopCloser) Close() error { return nil }
 // mcpServers groups the commands for the user's servers whose tools goals may use.
 func (mc mcpCommands) mcpServers() *cobra.Command {
 	return newCommandGroup("servers", "Manage the MCP servers whose tools goals may use",
-		mc.listMCPServers(), mc.addMCPServer(), mc.testMCPServer(), mc.removeMCPServer())
+		mc.listMCPServers(), mc.addMCPServer(), mc.testMCPServer(), mc.logInMCPServer(), mc.removeMCPServer())
 }
 
 // runWithMCP makes the RunE of a command that needs the API of MCP servers.
@@ -133,6 +136,11 @@ func (mc mcpCommands) addMCPServer() *cobra.Command {
 			if len(args) > 1 {
 				s.Command, s.Args = args[1], args[2:]
 			}
+			for i, path := range s.Read {
+				if whole, err := filepath.Abs(path); err == nil {
+					s.Read[i] = whole
+				}
+			}
 			if _, err := m.Save(s); err != nil {
 				return err
 			}
@@ -143,7 +151,9 @@ func (mc mcpCommands) addMCPServer() *cobra.Command {
 	c.Flags().StringArrayVar(&s.Env, "env", nil, "KEY=VALUE for the program")
 	c.Flags().StringArrayVar(&s.Headers, "header", nil, "'Name: value' for the address")
 	c.Flags().StringVar(&s.Risk, "risk", "", "risk level of all its tools (default: from the server's annotations)")
+	c.Flags().StringArrayVar(&s.Read, "read", nil, "folder that the program needs, such as its own in your home")
 	c.Flags().IntVar(&s.TimeoutSeconds, "timeout", 0, "timeout of one call, in seconds (default 120)")
+	c.Flags().IntVar(&s.StartSeconds, "start-timeout", 0, "timeout of a start, in seconds (default 30)")
 	c.Flags().BoolVar(&s.Off, "off", false, "save it but keep it disabled")
 	return c
 }
@@ -153,17 +163,71 @@ func (mc mcpCommands) testMCPServer() *cobra.Command {
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
 		Example: "  " + mc.program.Name + " mcp servers test notes",
 		RunE: mc.runWithMCP(func(_ *cobra.Command, m *calls.MCPAPI, args []string) error {
-			s, err := m.Test(args[0])
+			s, err := mc.showingProgress(m, args[0], m.Test)
 			if err != nil {
 				return err
 			}
-			var b strings.Builder
-			fmt.Fprintf(&b, "%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools))
-			for _, t := range s.Tools {
-				fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
-			}
-			return mc.program.printf("%s", b.String())
+			return mc.printTools(s)
 		}),
+	}
+}
+
+func (mc mcpCommands) logInMCPServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "login NAME", Short: "Log in to a server that asks for it, with a browser on this machine",
+		Example: "  " + mc.program.Name + " mcp servers login issues",
+		RunE: mc.runWithMCP(func(_ *cobra.Command, m *calls.MCPAPI, args []string) error {
+			s, err := mc.showingProgress(m, args[0], m.LogIn)
+			if err != nil {
+				return err
+			}
+			return mc.printTools(s)
+		}),
+	}
+}
+
+func (mc mcpCommands) printTools(s api.MCPServer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools))
+	for _, t := range s.Tools {
+		fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
+	}
+	for _, note := range s.Notes {
+		fmt.Fprintf(&b, "Note: %s\n", oneLine(note))
+	}
+	return mc.program.printf("%s", b.String())
+}
+
+// showingProgress starts a server, and reports on standard error where the user logs in, and every few seconds how the
+// start goes.
+func (mc mcpCommands) showingProgress(
+	m *calls.MCPAPI, name string, do func(name string) (api.MCPServer, error),
+) (s api.MCPServer, err error) {
+	const interval, shownTicks = 500 * time.Millisecond, 10
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s, err = do(name)
+	}()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	shown := ""
+	for n := 1; ; n++ {
+		select {
+		case <-done:
+			return s, err
+		case <-tick.C:
+		}
+		list, _ := m.List()
+		i := slices.IndexFunc(list, func(s api.MCPServer) bool { return s.Name == name })
+		switch {
+		case i < 0:
+		case list[i].LoginAddress != "" && list[i].LoginAddress != shown:
+			shown = list[i].LoginAddress
+			mc.program.errorf("Open this address in a browser on this machine, and log in:\n  %s\n", shown)
+		case shown == "" && list[i].Progress != "" && n%shownTicks == 0:
+			mc.program.errorf("%s: %s\n", name, list[i].Progress)
+		}
 	}
 }
 

@@ -9,10 +9,15 @@ type MCPServer struct {
 	URL            string    `json:"url"`
 	Headers        []string  `json:"headers"` // Name: value
 	Risk           string    `json:"risk"`    // of all its tools; "" = as the server's annotations say
+	Read           []string  `json:"read"`    // folders that the program needs; all programs of goals can read them
 	TimeoutSeconds int       `json:"timeout_seconds"`
+	StartSeconds   int       `json:"start_seconds"`
 	Off            bool      `json:"off"`
-	Title          string    `json:"title"`     // the server's own name for itself; Save ignores it
-	ListedAt       string    `json:"listed_at"` // "" if its tools were never listed
+	Progress       string    `json:"progress"`      // of a start that is not over; Save ignores it, as all below
+	LoginAddress   string    `json:"login_address"` // to open in a browser, while a login is under way
+	Notes          []string  `json:"notes"`         // what was unusual when its tools were listed
+	Title          string    `json:"title"`         // the server's own name for itself
+	ListedAt       string    `json:"listed_at"`     // "" if its tools were never listed
 	Tools          []MCPTool `json:"tools"`
 }
 

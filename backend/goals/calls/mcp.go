@@ -31,11 +31,17 @@ func (m *MCPAPI) Save(s api.MCPServer) (ok bool, err error) {
 // Delete removes a server.
 func (m *MCPAPI) Delete(name string) (ok bool, err error) {
 	defer m.recoverProblem(&err)
-	return true, m.servers.DeleteMCPServer(name)
+	return true, m.servers.DeleteMCPServer(m.ctx, name)
 }
 
 // Test starts a server as a goal would and lists its tools.
 func (m *MCPAPI) Test(name string) (out api.MCPServer, err error) {
 	defer m.recoverProblem(&err)
 	return m.servers.TestMCPServer(m.ctx, name)
+}
+
+// LogIn lets the user log in to a server, at the address that List shows meanwhile, and lists its tools.
+func (m *MCPAPI) LogIn(name string) (out api.MCPServer, err error) {
+	defer m.recoverProblem(&err)
+	return m.servers.LogIn(m.ctx, name)
 }

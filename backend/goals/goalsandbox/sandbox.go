@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -101,10 +102,15 @@ func (f *Factory) Open(
 	}
 	toolchains, problems := f.Access.Toolchains()
 	spec.Tools, spec.Held, spec.Limits = append(spec.Tools, toolchains...), locked, f.Limits()
+	folders, unreadable := f.Access.ServerFolders()
+	spec.Read = append(slices.Clone(spec.Read), folders...)
 	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
 	for _, err := range problems {
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
+	}
+	for _, err := range unreadable {
+		e.Degradations = append(e.Degradations, "a folder of the settings is not readable: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
 		e.Degradations = append(e.Degradations, "this goal runs as root: its programs can modify any file that "+

@@ -37,11 +37,15 @@ type Servers struct {
 	Log        *slog.Logger
 	Clock      runner.Clock
 	Secrets    *secret.Vault
+	Mask       *secret.Mask
 	Access     *access.Rules
 	Sandboxes  *goalsandbox.Factory
 	Unconfined bool
 
 	startFailures sync.Map // why servers did not start, by name
+	starts        mcp.Starts
+
+	loginAddresses sync.Map // at which the user logs in, by name
 }
 
 // toolCache returns the cache of the tools that the user's servers listed last.
@@ -67,6 +71,7 @@ func serverOf(c config.MCPServer) mcp.Server {
 	return mcp.Server{
 		Name: c.Name, Command: c.Command, Args: c.Args, Env: c.Env, URL: c.URL, Headers: c.Headers,
 		Risk: policy.Risk(c.Risk), Timeout: time.Duration(c.TimeoutSeconds) * time.Second,
+		StartTimeout: time.Duration(c.StartSeconds) * time.Second,
 	}
 }
 
@@ -94,7 +99,7 @@ func (se *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 			continue
 		}
 		all.Go(func() {
-			if _, err := se.testServer(ctx, c); err != nil {
+			if _, err := se.testServer(ctx, c, nil); err != nil {
 				se.startFailures.Store(s.Name, err.Error())
 			}
 		})
@@ -133,6 +138,8 @@ func (se *Servers) Open(
 			Dir:      p.Dir,
 			HTTP:     &http.Client{Transport: g.wire},
 			Fill:     se.fillServerSecrets,
+			Starts:   &se.starts,
+			Logins:   logins{se},
 		},
 	})
 	return g, nil
@@ -245,6 +252,7 @@ func (se *Servers) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
 	for _, c := range se.Config.MCPServers() {
 		v := serverView(c)
+		v.Progress, v.LoginAddress = se.starts.Progress(c.Name), se.loginAddress(c.Name)
 		found, ok, err := se.toolCache().Get(serverOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("MCP servers: %w", err)
@@ -266,8 +274,11 @@ func serverView(c config.MCPServer) api.MCPServer {
 		URL:            c.URL,
 		Headers:        []string{},
 		Risk:           c.Risk,
+		Read:           append([]string{}, c.Read...),
 		TimeoutSeconds: c.TimeoutSeconds,
+		StartSeconds:   c.StartSeconds,
 		Off:            c.Off,
+		Notes:          []string{},
 		Tools:          []api.MCPTool{},
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
@@ -280,7 +291,7 @@ func serverView(c config.MCPServer) api.MCPServer {
 }
 
 func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.CachedToolList) {
-	v.Title, v.ListedAt = l.Title, l.At.UTC().Format(time.RFC3339)
+	v.Title, v.ListedAt, v.Notes = l.Title, l.At.UTC().Format(time.RFC3339), append([]string{}, l.Notes...)
 	for _, t := range l.Summaries(s) {
 		v.Tools = append(v.Tools, api.MCPTool(t))
 	}
@@ -309,7 +320,14 @@ func (se *Servers) SaveMCPServer(v api.MCPServer) error {
 	}
 	c := config.MCPServer{
 		Name: v.Name, Command: v.Command, Args: v.Args, Env: env, URL: v.URL, Headers: headers,
-		Risk: v.Risk, TimeoutSeconds: v.TimeoutSeconds, Off: v.Off,
+		Risk: v.Risk, TimeoutSeconds: v.TimeoutSeconds, StartSeconds: v.StartSeconds, Off: v.Off,
+	}
+	for _, path := range v.Read {
+		if path, err := se.Access.ValidateServerFolder(path); err != nil {
+			return err
+		} else if !slices.Contains(c.Read, path) {
+			c.Read = append(c.Read, path)
+		}
 	}
 	if err := serverOf(c).Validate(); err != nil {
 		return serverProblem(err)
@@ -325,28 +343,26 @@ func serverProblem(err error) error {
 	return err
 }
 
-// DeleteMCPServer removes a server and its cached tools.
-func (se *Servers) DeleteMCPServer(name string) error {
-	return errors.Join(se.Config.DeleteMCPServer(name), se.toolCache().Forget(name))
+// DeleteMCPServer removes a server, its cached tools and its login.
+func (se *Servers) DeleteMCPServer(ctx context.Context, name string) error {
+	return errors.Join(se.Config.DeleteMCPServer(name), se.toolCache().Forget(name), logins{se}.remove(ctx, name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and caches its tools.
-func (se *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
-	for _, c := range se.Config.MCPServers() {
-		if c.Name == name {
-			se.startFailures.Delete(name)
-			return se.testServer(ctx, c)
-		}
+func (se *Servers) TestMCPServer(ctx context.Context, name string) (api.MCPServer, error) {
+	c, err := se.find(name)
+	if err != nil {
+		return api.MCPServer{}, err
 	}
-	return out, &fault.Error{
-		Code:    fault.NotFound,
-		Message: fmt.Sprintf("there is no MCP server %q", name),
-		Hint:    "add it first",
-		Field:   "name",
-	}
+	se.startFailures.Delete(name)
+	return se.testServer(ctx, c, nil)
 }
 
-func (se *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
+// testServer lists the tools of a server. With showLogin, the user logs in to it first, at the address that showLogin
+// gets.
+func (se *Servers) testServer(
+	ctx context.Context, c config.MCPServer, showLogin func(address string),
+) (out api.MCPServer, err error) {
 	s := serverOf(c)
 	dir, err := os.MkdirTemp(se.Config.State(), "mcp-test-")
 	if err != nil {
@@ -374,15 +390,17 @@ func (se *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		Dir:      work,
 		HTTP:     &http.Client{Transport: g.wire},
 		Fill:     se.fillServerSecrets,
+		Starts:   &se.starts,
+		Logins:   logins{se},
 	}
-	list, err := mcp.FetchTools(ctx, s, environment, se.toolCache(), se.Clock.Now())
+	var list mcp.CachedToolList
+	if showLogin != nil {
+		list, err = mcp.LogIn(ctx, s, environment, se.toolCache(), se.Clock.Now(), showLogin)
+	} else {
+		list, err = mcp.FetchTools(ctx, s, environment, se.toolCache(), se.Clock.Now())
+	}
 	if err != nil {
-		return out, &fault.Error{
-			Code:    fault.Unavailable,
-			Message: err.Error(),
-			Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, " +
-				"then name the installed program",
-		}
+		return out, &fault.Error{Code: fault.Unavailable, Message: err.Error(), Hint: startHint(c)}
 	}
 	out = serverView(c)
 	addCachedTools(&out, s, list)

@@ -19,7 +19,9 @@ type MCPServer struct {
 	URL            string            `json:"url,omitempty"`
 	Headers        map[string]string `json:"headers,omitempty"`
 	Risk           string            `json:"risk,omitempty"` // "" uses the server's annotations
+	Read           []string          `json:"read,omitempty"` // folders that the program needs, for every goal to read
 	TimeoutSeconds int               `json:"timeout_seconds,omitempty"`
+	StartSeconds   int               `json:"start_seconds,omitempty"`
 	Off            bool              `json:"off,omitempty"` // saved, but used by no goal
 }
 

@@ -13,7 +13,7 @@ var nameForm = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // Limits of a value in bytes. A shorter one would mask ordinary words; a longer one does not fit in every keyring.
 const (
 	minValue = 6
-	maxValue = 2000
+	MaxValue = 2000
 	minWord  = 16 // of a value of lower-case letters only
 )
 
@@ -31,8 +31,8 @@ func validateValue(field, value string) error {
 	case len(value) < minValue:
 		return fault.Invalid(field, fmt.Sprintf("the value has fewer than %d bytes", minValue),
 			"use a longer value; values this short cannot be masked without hiding ordinary words")
-	case len(value) > maxValue:
-		return fault.Invalid(field, fmt.Sprintf("the value has more than %d bytes", maxValue),
+	case len(value) > MaxValue:
+		return fault.Invalid(field, fmt.Sprintf("the value has more than %d bytes", MaxValue),
 			"use a shorter value; the system's keyrings accept no more")
 	case strings.ContainsRune(value, 0):
 		return fault.Invalid(field, "the value contains a NUL byte", "give text")

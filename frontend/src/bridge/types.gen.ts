@@ -1565,9 +1565,18 @@ export interface MCPServer {
   headers: string[] | null;
   /** of all its tools; "" = as the server's annotations say */
   risk: string;
+  /** folders that the program needs; all programs of goals can read them */
+  read: string[] | null;
   timeout_seconds: number;
+  start_seconds: number;
   off: boolean;
-  /** the server's own name for itself; Save ignores it */
+  /** of a start that is not over; Save ignores it, as all below */
+  progress: string;
+  /** to open in a browser, while a login is under way */
+  login_address: string;
+  /** what was unusual when its tools were listed */
+  notes: string[] | null;
+  /** the server's own name for itself */
   title: string;
   /** "" if its tools were never listed */
   listed_at: string;
@@ -3020,6 +3029,8 @@ export interface Methods {
   "MCPAPI.Delete": (name: string) => boolean;
   /** Test starts a server as a goal would and lists its tools. */
   "MCPAPI.Test": (name: string) => MCPServer;
+  /** LogIn lets the user log in to a server, at the address that List shows meanwhile, and lists its tools. */
+  "MCPAPI.LogIn": (name: string) => MCPServer;
   /** List lists the providers, the built-in demonstration last. */
   "ModelAPI.List": () => Provider[] | null;
   /**

@@ -11,7 +11,8 @@ import (
 )
 
 // Serve serves on standard input and output. kind selects the behaviour: garbage (no protocol), broken (ends at
-// once), deaf (never answers), or a kind of Server. It returns the exit code.
+// once), deaf (never answers), banner (prints other lines first), a kind of serveRaw or one of Server. It returns the
+// exit code.
 func Serve(kind string) int {
 	switch kind {
 	case "garbage":
@@ -22,6 +23,11 @@ func Serve(kind string) int {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "cannot find module 'left-pad'")
 		return 1
+	case "stuck", "endless", "slow":
+		return serveRaw(kind)
+	case "banner":
+		fmt.Print("Weather server 1.4 is ready\n[INFO] cache: 0 entries\n\n" +
+			`{"level":30,"msg":"listening"}` + "\nLoading ... ")
 	case "deaf":
 		for {
 			if _, err := os.Stdin.Read(make([]byte, 1<<16)); err != nil {
@@ -104,7 +110,9 @@ func Server(kind string) *sdk.Server {
 	sdk.AddTool(s, &sdk.Tool{Name: "env"},
 		func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
 			_, outside := os.Stat(os.Getenv("OUTSIDE"))
-			return say("SECRET=%s HOME=%s OUTSIDE=%v", os.Getenv("SECRET"), os.Getenv("HOME"), outside)
+			_, readable := os.ReadFile(os.Getenv("READABLE"))
+			return say("SECRET=%s HOME=%s OUTSIDE=%v READABLE=%v", os.Getenv("SECRET"), os.Getenv("HOME"), outside,
+				readable)
 		})
 	return s
 }

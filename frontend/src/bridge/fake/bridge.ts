@@ -731,6 +731,11 @@ export class FakeBridge implements Bridge {
       if (!found) throw new Error(`no server ${name}`);
       return found;
     },
+    "MCPAPI.LogIn": (name) => {
+      const found = this.mcpServers.find((s) => s.name === name);
+      if (!found) throw new Error(`no server ${name}`);
+      return found;
+    },
     "ModelAPI.List": () => this.providers,
     "ModelAPI.Save": (p) => {
       this.providers = [...this.providers.filter((o) => o.id !== p.id), { ...p, ready: true }];

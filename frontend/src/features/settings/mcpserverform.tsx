@@ -14,8 +14,13 @@ export const emptyMCPServer: MCPServer = {
   url: "",
   headers: [],
   risk: "",
+  read: [],
   timeout_seconds: 0,
+  start_seconds: 0,
   off: false,
+  progress: "",
+  login_address: "",
+  notes: [],
   title: "",
   listed_at: "",
   tools: [],
@@ -38,6 +43,7 @@ interface Lines {
   args: string;
   env: string;
   headers: string;
+  read: string;
 }
 
 interface MCPServerFormProps {
@@ -55,6 +61,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
     args: (server.args ?? []).join("\n"),
     env: (server.env ?? []).join("\n"),
     headers: (server.headers ?? []).join("\n"),
+    read: (server.read ?? []).join("\n"),
   });
   const isNew = server.name === "";
   const program = kind === "command";
@@ -68,6 +75,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
         env: program ? splitLines(lines.env) : [],
         url: program ? "" : draft.url.trim(),
         headers: program ? [] : splitLines(lines.headers),
+        read: program ? splitLines(lines.read) : [],
       });
     } catch (reason) {
       return asProblem(reason);
@@ -87,7 +95,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       title={isNew ? "Add an MCP server" : `MCP server ${server.name}`}
       className="w-[520px]"
       description="Make a server's tools available to goals"
-      fields={["name", "risk", ...(program ? ["command", "env"] : ["url", "headers"])]}
+      fields={["name", "risk", "start_seconds", ...(program ? ["command", "env", "read"] : ["url", "headers"])]}
       save={save}
       onClose={onClose}
       onSaved={onSaved}
@@ -117,6 +125,14 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
         </UrlFields>
       )}
       <RiskField program={program} value={draft.risk} onChange={(risk) => setDraft({ ...draft, risk })} />
+      <FormInput
+        name="start_seconds"
+        label="Time for its start"
+        note="seconds, with its list of tools; empty is 30"
+        placeholder="30"
+        value={draft.start_seconds ? String(draft.start_seconds) : ""}
+        onChange={(v) => setDraft({ ...draft, start_seconds: Number.parseInt(v, 10) || 0 })}
+      />
       <label className="flex items-center gap-2 text-xs">
         <input
           type="checkbox"
@@ -155,6 +171,14 @@ function ProgramFields({ lines, set, children }: LinesFieldsProps) {
         placeholder="TOKEN={{secret:NOTES}}"
         value={lines.env}
         onChange={(env) => set({ ...lines, env })}
+      />
+      <LinesField
+        name="read"
+        label="Folders it may read"
+        note="such as its own in your home; all programs of goals can read them"
+        placeholder="/home/you/notes-mcp"
+        value={lines.read}
+        onChange={(read) => set({ ...lines, read })}
       />
     </>
   );

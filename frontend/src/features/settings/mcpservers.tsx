@@ -1,11 +1,13 @@
 import { riskLabel } from "@/lib/risk";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { MCPServer, Problem } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
 import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { useNow } from "@/ui/usenow";
+import { ExternalLink } from "@/connect/externallink";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
 import { Caption } from "@/ui/caption";
 
@@ -72,17 +74,23 @@ interface MCPServerRowProps {
   onTested: () => Promise<void>;
 }
 
+const hasKey = (s: MCPServer) => (s.headers ?? []).some((h) => /^authorization:/i.test(h));
+
 function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowProps) {
   const app = useApp();
   const [testing, setTesting] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [open, setOpen] = useState(false);
   const tools = s.tools ?? [];
-  const test = async () => {
+  const now = useNow(testing);
+  useEffect(() => {
+    if (testing) void onTested();
+  }, [testing, now, onTested]);
+  const start = async (method: "MCPAPI.Test" | "MCPAPI.LogIn") => {
     setTesting(true);
     setProblem(null);
     try {
-      await app.bridge.call("MCPAPI.Test", s.name);
+      await app.bridge.call(method, s.name);
       setOpen(true);
       await onTested();
     } catch (reason) {
@@ -113,7 +121,12 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
             {open ? "Hide tools" : "Tools"}
           </Button>
         ) : null}
-        <Button data-testid="mcp-test" disabled={testing} onClick={() => void test()}>
+        {s.url && !hasKey(s) ? (
+          <Button data-testid="mcp-login" disabled={testing} onClick={() => void start("MCPAPI.LogIn")}>
+            Log in
+          </Button>
+        ) : null}
+        <Button data-testid="mcp-test" disabled={testing} onClick={() => void start("MCPAPI.Test")}>
           {testing ? "Testing…" : "Test"}
         </Button>
         <Button data-testid="mcp-edit" onClick={onEdit}>
@@ -123,6 +136,21 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
           Remove
         </Button>
       </div>
+      {s.login_address ? (
+        <p className="mt-1 text-xs" data-testid="mcp-login-address">
+          <ExternalLink href={s.login_address}>Log in in your browser</ExternalLink>
+          <span className="text-text-muted"> and then come back here.</span>
+        </p>
+      ) : s.progress ? (
+        <p role="status" className="selectable mt-1 text-xs text-text-muted" data-testid="mcp-progress">
+          {s.progress}
+        </p>
+      ) : null}
+      {(s.notes ?? []).map((note) => (
+        <p key={note} className="selectable mt-1 text-xs text-text-muted" data-testid="mcp-note">
+          Note: {note}
+        </p>
+      ))}
       {problem ? (
         <p role="alert" data-testid="mcp-problem" className="selectable mt-1 text-xs text-bad">
           {problem.message} <span className="text-text-muted">{problem.hint}</span>

@@ -12,6 +12,7 @@ import (
 type Deps struct {
 	Dir           string   // the goal's folder, absolute
 	GitControlled []string // paths below Dir that control git, absolute; tools do not write them
+	MissingGit    string   // why git does not work in Dir, and what to ask for; "" if it can
 	Launcher      process.Launcher
 	Env           []string
 	Terminals     Terminals // nil if there are none

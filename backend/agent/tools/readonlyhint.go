@@ -37,6 +37,25 @@ func (d Deps) readOnlyHint(output string) string {
 		". Make your work fit them. " + howToUnlock + "."
 }
 
+// gitHint explains why git found no repository, or could not sign.
+func (d Deps) gitHint(output string) string {
+	isIn := func(message string) bool { return strings.Contains(output, message) }
+	switch {
+	case d.MissingGit != "" && isIn("not a git repository"):
+		return "\n" + d.MissingGit + "."
+	case d.SandboxRisk != "" && slices.ContainsFunc(failedSignatures, isIn):
+		return "\nThe user's commits are signed, and this goal has no key. If the work needs a commit, ask the user " +
+			"(ask_user) whether to commit unsigned, with --no-gpg-sign, or to leave the commit to them."
+	}
+	return ""
+}
+
+// failedSignatures are in git's messages about a commit that it could not sign.
+var failedSignatures = []string{
+	"failed to sign the data", "signing failed", "user.signingkey or gpg.ssh.defaultKeyCommand", "cannot run gpg",
+	"Couldn't load public key",
+}
+
 // refusedWrites are in the messages of programs that could not write, replace or remove a read-only file.
 var refusedWrites = []string{"Read-only file system", "EROFS", "Device or resource busy", "EBUSY"}
 

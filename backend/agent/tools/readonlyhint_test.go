@@ -24,3 +24,18 @@ func TestReadOnlyHint_ProtectedFile_NamesIt(t *testing.T) {
 		t.Errorf("nothing is protected: %q", got)
 	}
 }
+
+func TestGitHint_RepositoryOrKeyMissing_SaysWhatToAskFor(t *testing.T) {
+	r := Deps{MissingGit: "Git does not work here", SandboxRisk: "write_local"}
+	for output, want := range map[string]string{
+		"fatal: not a git repository (or any parent up to mount point /)":      "Git does not work here",
+		"error: gpg failed to sign the data\nfatal: failed to write commit":    "--no-gpg-sign",
+		"fatal: either user.signingkey or gpg.ssh.defaultKeyCommand needs to":  "--no-gpg-sign",
+		"error: Couldn't load public key /home/a/.ssh/id.pub: No such file":    "--no-gpg-sign",
+		"On branch main, and the file notes.txt has the words gpg and signing": "",
+	} {
+		if got := r.gitHint(output); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}

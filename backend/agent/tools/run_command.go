@@ -71,7 +71,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if output != "" {
 		report += "\n" + wrapOutside("the command", output)
 	}
-	report += r.LeftRunning.add(ctx, left) + r.readOnlyHint(output) + r.refusedSince(mark) +
+	report += r.LeftRunning.add(ctx, left) + r.gitHint(output) + r.readOnlyHint(output) + r.refusedSince(mark) +
 		r.privilegeHint(out.Status.Code == 0, output)
 	return goal.Result{
 		OK:      !out.TimedOut && out.Status.Code == 0,

@@ -63,6 +63,7 @@ type Sandbox struct {
 	RemovePageFilter func() // ends the filtering
 
 	GitControlled []string // see mounts.GitControlledPaths
+	MissingGit    string   // why git does not work in the folder, and what to ask for; "" if it can
 	Degradations  []string // what is missing or less strict than usual: sentences for the user
 
 	HostRules     hostRules
@@ -106,6 +107,7 @@ func (f *Factory) Open(
 	spec.Read = append(slices.Clone(spec.Read), folders...)
 	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
+	e.MissingGit = f.describeMissingGit(p)
 	for _, err := range problems {
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
@@ -327,6 +329,14 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 	if self, err := os.Executable(); err == nil {
 		tools = append(tools, self) // for the demonstration's server, and goalctl in scripts
 	}
+	read, write := p.AllowRead, p.AllowWrite
+	switch git := f.outsideGitDir(p); {
+	case git == "":
+	case p.Risk == policy.ReadOnly, len(p.WorkPaths()) > 0:
+		read = append(slices.Clone(read), git)
+	default:
+		write = append(slices.Clone(write), git)
+	}
 	return sandbox.Spec{
 		Dir:      p.Dir,
 		Layer:    filepath.Join(state, rel),
@@ -334,8 +344,8 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		ReadOnly: p.Risk == policy.ReadOnly,
 		Tools:    tools,
 		Caches:   mounts.Caches(home, os.Getenv),
-		Read:     p.AllowRead,
-		Write:    p.AllowWrite,
+		Read:     read,
+		Write:    write,
 		Work:     p.WorkPaths(),
 		CheckDir: p.CheckDir,
 		Hidden:   p.Hidden,

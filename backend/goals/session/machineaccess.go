@@ -47,6 +47,10 @@ func (ar accessRequester) Validate(ctx context.Context, want policy.MachineAcces
 	if policy.IsWithin(p.Dir, real) && !extends {
 		return want, fmt.Errorf("%s is in the goal's own folder", real)
 	}
+	if policy.IsWithin(real, p.Dir) {
+		return want, fmt.Errorf("%s contains the goal's folder; the user can start a goal in it, or with --allow-read",
+			real)
+	}
 	with := policy.Policy{
 		Risk:       p.Risk,
 		Dir:        p.Dir,

@@ -189,7 +189,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	deps.Hidden, deps.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
 	if se.sandbox.Proxy != nil {
 		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, se.sandbox.Proxy, accessRequester{se}, set
-		deps.GitControlled = se.sandbox.GitControlled
+		deps.GitControlled, deps.MissingGit = se.sandbox.GitControlled, se.sandbox.MissingGit
 		// without grants: the run applies those of the user
 		se.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(se.policy), nil, nil, se.sandbox.Proxy.SetRules)
 	}

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/core/verify/protect"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/lib/text"
 )
 
 // OpenWorkspace opens the goal's folder for comparison with its baseline. The baseline is in a private folder
@@ -80,7 +81,7 @@ func (se *Session) ReadStart(ctx context.Context) startfacts.Facts {
 	}
 	dir := se.policy.Dir
 	f := startfacts.Read(dir, goalsandbox.HiddenPaths(se.policy), path, se.registry.Clock.Now())
-	f.Git = se.registry.Worktrees.Describe(ctx, dir)
+	f.Git = text.JoinClauses(se.registry.Worktrees.Describe(ctx, dir), se.sandbox.MissingGit)
 	return f
 }
 

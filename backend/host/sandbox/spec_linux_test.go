@@ -62,6 +62,8 @@ func inside(w sandbox.Spec, script string, args ...string) process.Command {
 const userGit = `[user]
 	name = A user
 	signingKey = ABCDEF
+[commit]
+	gpgSign = true
 [credential "https://example.org"]
 	helper = store
 [http]
@@ -89,8 +91,8 @@ func TestSpec_FilesAndLimits_AreTheGoalsOwn(t *testing.T) {
 			limits.Processes),
 		"cat /proc/self/oom_score_adj": "900\n",
 		"nice":                         fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
-		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n" +
-			"[user]\n\tname = A user\n[Alias]\n\tst = status\n",
+		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n" +
+			"[user]\n\tname = A user\n[commit]\n\tgpgSign = true\n[Alias]\n\tst = status\n",
 		"pwd":                    w.Dir + "\n",
 		"ls -A ~ | grep -v kept": "work\n",
 		"ls -A /tmp | wc -l":     "1\n",

@@ -16,15 +16,16 @@ var gitConfigSections = []string{
 	"column", "log", "status",
 }
 
-// gitConfig returns the system-wide git configuration inside the sandbox, derived from the user's.
+// gitConfig returns the system-wide git configuration inside the sandbox, derived from the user's. Keys stay outside,
+// but whether commits are signed is not decided here: git fails, and run_command says whom to ask.
 func gitConfig(home string) string {
 	var b strings.Builder
-	b.WriteString("[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n")
+	b.WriteString("[safe]\n\tdirectory = *\n")
 	text, err := os.ReadFile(filepath.Join(home, ".gitconfig"))
 	if err != nil {
 		return b.String()
 	}
-	keep := false
+	keep, section := false, ""
 	for line := range strings.Lines(string(text)) {
 		trimmed := strings.TrimSpace(line)
 		if strings.HasPrefix(trimmed, "[") {
@@ -32,10 +33,13 @@ func gitConfig(home string) string {
 			if i := strings.IndexAny(name, " .]\t\""); i >= 0 {
 				name = name[:i]
 			}
-			keep = slices.Contains(gitConfigSections, name)
+			keep, section = slices.Contains(gitConfigSections, name), name
 		}
 		key, _, _ := strings.Cut(strings.ToLower(trimmed), "=")
-		if keep && strings.TrimSpace(key) != "signingkey" {
+		key = strings.TrimSpace(key)
+		if signs := section == "commit" || section == "tag"; signs && key == "gpgsign" {
+			b.WriteString("[" + section + "]\n" + strings.TrimRight(line, "\n") + "\n")
+		} else if keep && key != "signingkey" {
 			b.WriteString(strings.TrimRight(line, "\n") + "\n")
 		}
 	}

@@ -75,7 +75,7 @@ func findRepositories(dir string) (list []string, cut string) {
 			return fs.SkipAll
 		case err != nil:
 			return nil //nolint:nilerr // an unreadable folder is not a repository of the user
-		case entry.Name() == ".git":
+		case entry.Name() == ".git", path == dir && isGitDir(path): // also a bare repository
 			list = append(list, path)
 			return nil
 		case !entry.IsDir():

@@ -40,6 +40,12 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	if err := p.mountCaches(); err != nil {
 		return wire.Spec{}, fmt.Errorf("creating the goal's caches: %w", err)
 	}
+	isAbove := func(path string) bool { return spec.IsBelow(w.Dir, path) }
+	for _, path := range w.Read {
+		if isAbove(path) { // the goal's folder is mounted over it
+			p.bindGranted(path, false)
+		}
+	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly && len(w.Work) == 0, !w.ReadOnly)
 	p.out.Mounts[len(p.out.Mounts)-1].Discard = w.CheckDir != "" && !w.ReadOnly
 	if err := p.bindWork(); err != nil {
@@ -47,7 +53,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	}
 	p.pinHidden()
 	p.bindReadOnlyFiles()
-	for _, path := range w.Read {
+	for _, path := range slices.DeleteFunc(slices.Clone(w.Read), isAbove) {
 		p.bindGranted(path, false)
 	}
 	for _, path := range w.Write {

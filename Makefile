@@ -21,6 +21,8 @@ PAGE_FILES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
 SCRIPTS    := build/scripts
 DOCS_NPM   := docs/node_modules/.installed
 FORCE:
+# What make writes to docs and dist; the long target of the day writes nothing (WRITE=).
+WRITE      ?= -write
 # The stages of make test.
 STAGES     := lint unit ordinary frontend build e2e smoke
 # Every second file of make e2e runs in the same process: these run first, and balance the two.
@@ -107,7 +109,7 @@ crash: $(HELPER) ## 200 goals of 40 steps killed at random moments and resumed, 
 	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -crashsteps 40 -steps 500 -timeout 30m -v | grep -v '^=== '
 
 faults: $(HELPER) ## everything fails around goals that run: model, process, database, folder; writes docs/reliability.md (unit tries the quick ones)
-	go test ./backend/app/faults -run TestFaults -all -write -timeout 30m
+	go test ./backend/app/faults -run TestFaults -count 1 -all $(WRITE) -timeout 60m
 
 BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOpens_LoadsAddress$\
 |TestScreencast_PageChangesProcess_ShowsNewPage|TestInput_DuringNavigation_ReachesNextDocument$\
@@ -156,7 +158,7 @@ cover: $(HELPER) ## statement coverage of the engine by its own tests and by the
 # An id that nobody has: the collection is played by an ordinary user, too.
 TRUST_USER ?= 54321
 trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and as TRUST_USER; writes dist/trust.md (unit does the fast ones)
-	go test ./backend/app/trust -run TestTrust -all -write -user $(TRUST_USER) -timeout 90m
+	go test ./backend/app/trust -run TestTrust -count 1 -all $(WRITE) -user $(TRUST_USER) -timeout 90m
 
 TRACE_PAIRS ?= 9
 trace-cost: $(HELPER) deps-trust ## the table of what the trace of a check costs (docs/performance.md), in TRACE_PAIRS pairs of runs
@@ -171,6 +173,9 @@ fmt: $(LINT) $(NPM) ## format everything
 .PHONY: package package-reproducible package-test workflows
 package: deps-package $(PAGE) $(HELPER) $(NFPM) $(CYCLONEDX) ## dist/: .deb, .rpm, archives, bill of materials, SHA256SUMS
 	NFPM=$(NFPM) CYCLONEDX=$(CYCLONEDX) WINDOW="$(WINDOW)" $(SCRIPTS)/package.sh "$(VERSION)"
+
+.PHONY: package-tools
+package-tools: $(NFPM) $(CYCLONEDX)
 
 package-reproducible: package ## build dist/ a second time, in a fresh clone with an empty cache, and compare the bytes
 	$(SCRIPTS)/reproducible.sh "$(VERSION)"
@@ -244,9 +249,10 @@ CODEX    := .tools/codex-2.6.0
 GEMINI   := .tools/gemini-0.61.0
 CLAUDE   := .tools/claude-0.101.0
 .PHONY: opencode codex gemini claude engines
+AGENTS ?= opencode codex gemini
 # ENGINES=claude also installs and runs Claude Code, whose program is proprietary: see its terms.
-engines: opencode codex gemini $(ENGINES) $(HELPER) ## the scenarios with real agents, and transcripts of others; writes the table of docs/engines.md
-	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 60m -json | go run build/scripts/engines.go
+engines: $(AGENTS) $(ENGINES) $(HELPER) ## the scenarios with real agents, and transcripts of others; writes the table of docs/engines.md
+	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 60m -json | go run build/scripts/engines.go $(WRITE)
 
 opencode: $(OPENCODE)/.installed ## OpenCode, an external agent that the tests of engines drive (350 MB)
 codex: $(CODEX)/.installed ## Codex, the same (460 MB)
@@ -261,6 +267,10 @@ claude: $(CLAUDE)/.installed ## Claude Code with a Node.js for it, the same; its
 	@touch $@
 $(foreach agent,$(OPENCODE) $(CODEX) $(GEMINI) $(CLAUDE),$(eval $(agent)/.installed: $(addprefix \
   backend/agent/engine/testdata/$(firstword $(subst -, ,$(notdir $(agent))))/,package.json package-lock.json)))
+
+.PHONY: sandbox-profile
+sandbox-profile: ## what a built program needs on Ubuntu 24.04 to make its sandbox: an AppArmor profile for its helper
+	@$(SCRIPTS)/sandbox-profile.sh
 
 .PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test deps-cgroup-test
 deps: deps-test ## everything that any target needs

@@ -2,7 +2,7 @@
 
 // engines reads the output of `go test -json` of the tests of engines, and writes the table of docs/engines.md:
 //
-//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go
+//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go -write
 //
 // It exits with status 1 if a test failed; the table says which.
 package main
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -115,8 +116,10 @@ func main() {
 	if len(results) < len(rows) { // the output is incomplete, so it cannot replace the table
 		log.Fatalf("the tests did not run: %s stays as it was", file)
 	}
-	if err := write(table(results)); err != nil {
-		log.Fatal(err)
+	if slices.Contains(os.Args, "-write") {
+		if err := write(table(results)); err != nil {
+			log.Fatal(err)
+		}
 	}
 	if failed || results[""] != "pass" {
 		log.Fatal("a test failed")

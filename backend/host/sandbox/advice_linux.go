@@ -20,8 +20,8 @@ func withAdvice(e *wire.Error) error {
 func kernelAdvice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
-		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in " +
-			"build/package/apparmor (docs/security.md, \"Where it runs\") for the helper"
+		return "This system denies rights in user namespaces to programs without an AppArmor profile: run make " +
+			"sandbox-profile where you built Goalpost, or install its package, which has one"
 	case sysctlIs("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
 	case sysctlIs("/proc/sys/user/max_user_namespaces", "0"):

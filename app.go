@@ -18,21 +18,16 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 
-	"goalpost/backend/app"
+	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
 )
 
-const (
-	exitFailed = 7
-	// demoPace is the time between two words of the scripted demonstration.
-	demoPace = 60 * time.Millisecond
-)
+const exitFailed = 7
 
-// openWindow does the preflight (folders, window lock, database, helper), opens the window and returns when it is
-// closed. goalID is the goal to show first, or a part of its id; "" shows none.
+// openWindow finds or starts the host process, opens the window and returns when it is closed. goalID is the goal to show first, or a part of its id; "" shows none.
 func openWindow(assets fs.FS, goalID string) int {
 	if _, err := fs.Stat(assets, "index.html"); err != nil {
 		return fail(errors.New("this program was built without its page: run make build"))
@@ -63,51 +58,36 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	defer func() { err = errors.Join(err, cfg.Close()) }()
-	lock, otherPID, err := lockWindow(context.Background(), cfg.State(), goalID)
-	switch {
-	case err != nil:
-		return err
-	case otherPID != 0:
-		fmt.Printf("Goalpost already has a window open on this data folder (pid %d); it is in front now.\n", otherPID)
-		return nil
-	}
-	defer func() { err = errors.Join(err, lock.release()) }()
-
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	w := &window{cancel: cancel, up: make(chan struct{}), done: make(chan struct{}), signals: make(chan os.Signal, 2)}
+	w := &window{
+		cfg: cfg, host: hostsocket.NewClient(cfg.State(), version),
+		up: make(chan struct{}), done: make(chan struct{}), signals: make(chan os.Signal, 2),
+	}
+	defer w.host.Close()
 	w.requested.goalID = goalID
-	w.app = app.New(app.Options{
-		Config:  cfg,
-		Log:     cfg.Log(),
-		Version: version,
-		Watch:   true,
-		Pace:    demoPace,
-		Began:   processStart(),
-		Front:   w.bringToFront,
-	})
-	a := w.app
-	if err := a.Open(ctx); err != nil {
-		var unreadable *store.UnreadableError
-		if errors.As(err, &unreadable) {
-			return runRepairWindow(assets, cfg.State(), unreadable)
-		}
+	first, err := w.attach(ctx, goalID)
+	var other *hostsocket.WindowError
+	var unreadable *store.UnreadableError
+	switch {
+	case errors.As(err, &other):
+		fmt.Printf("%v; it is in front now.\n", other)
+		return nil
+	case errors.As(err, &unreadable):
+		return runRepairWindow(assets, cfg.State(), unreadable, func(context.Context) error { return nil })
+	case errors.Is(err, hostsocket.ErrOtherVersion):
+		return runRepairWindow(assets, cfg.State(), err, w.host.Stop)
+	case err != nil:
 		return err
 	}
+	cfg.Log().Info("window attached", "elapsed_ms", time.Since(processStart()).Milliseconds())
 	defer w.handleSignals()()
-	if err := lock.announce(); err != nil {
-		return errors.Join(err, w.end())
+	defer close(w.done)
+	go w.follow(ctx, first)
+	if err := wails.Run(w.options(assets, []any{&Host{ctx, w.host}})); err != nil {
+		return fmt.Errorf("window: %w", err)
 	}
-	if err := a.Goals.Recover(ctx); err != nil {
-		return errors.Join(fmt.Errorf("recover: %w", err), w.end())
-	}
-	if err := a.RestoreWorkspace(ctx); err != nil {
-		return errors.Join(fmt.Errorf("restore: %w", err), w.end())
-	}
-	if err := wails.Run(w.options(assets, a.BoundAPIs(ctx))); err != nil {
-		return errors.Join(fmt.Errorf("window: %w", err), w.end())
-	}
-	return w.end()
+	return nil
 }
 
 func (w *window) options(assets fs.FS, areas []any) *options.App {
@@ -157,9 +137,7 @@ func processStart() time.Time {
 // generateBindings passes the APIs to Wails' binding generator. They are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
-		&calls.GoalAPI{}, &calls.ApprovalAPI{}, &calls.TerminalAPI{}, &calls.BrowserAPI{}, &calls.WorkspaceAPI{},
-		&calls.ModelAPI{}, &calls.SettingsAPI{}, &calls.SSHAPI{}, &calls.MCPAPI{}, &calls.SecretAPI{},
-		&calls.DatabaseAPI{},
+		&Host{}, &calls.DatabaseAPI{},
 	}})
 	if err != nil {
 		return fmt.Errorf("bindings: %w", err)

@@ -75,7 +75,7 @@ var homes = map[string][]string{
 	// for a folder that is watched during a check, and for the events of a cgroup
 	"github.com/fsnotify/fsnotify": {"backend/core/verify", "backend/host/sandbox"},
 	"github.com/gofrs/flock": {
-		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser", ".",
+		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser",
 		"backend/entry/hostsocket",
 	},
 	"database/sql": {"backend/storage/store"},

@@ -13,22 +13,25 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"goalpost/backend/goals/calls"
-	"goalpost/backend/storage/store"
 )
 
 // errRestart asks openWindow to start the program again.
 var errRestart = errors.New("start again")
 
-// runRepairWindow shows what is wrong with the database, and what can be done. It returns errRestart if the user wants
-// to go on.
-func runRepairWindow(assets fs.FS, state string, problem *store.UnreadableError) error {
+// runRepairWindow shows why there is no host process to connect to, and what can be done. It returns errRestart if the
+// user wants to go on; prepare is called first.
+func runRepairWindow(assets fs.FS, state string, problem error, prepare func(context.Context) error) error {
 	var isRestarting atomic.Bool
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var windowCtx context.Context // that of Wails
-	restart := func() {
+	restart := func() error {
+		if err := prepare(ctx); err != nil {
+			return err
+		}
 		isRestarting.Store(true)
 		runtime.Quit(windowCtx)
+		return nil
 	}
 	w := &window{}
 	o := w.options(assets, []any{calls.NewDatabaseAPI(ctx, state, problem, restart)})

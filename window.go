@@ -12,19 +12,24 @@ import (
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
-	"goalpost/backend/app"
+	"goalpost/backend/entry/hostsocket"
+	"goalpost/backend/storage/config"
 )
 
-// closeTimeout bounds how long child processes may take to end when the window closes.
+// closeTimeout bounds how long the window may take to close after a signal.
 const closeTimeout = 5 * time.Second
 
-// window opens and closes the desktop window of a running program.
+// statusTimeout bounds how long the host process may take to say what it owns.
+const statusTimeout = 5 * time.Second
+
+// window opens and closes the desktop window, which shows what the host process owns.
 type window struct {
-	app     *app.App
-	cancel  context.CancelFunc
+	cfg     *config.Config
+	host    *hostsocket.Client
 	signals chan os.Signal
-	leaving atomic.Bool   // a signal asked this process to exit
-	done    chan struct{} // closed when the program is closed
+	leaving atomic.Bool   // the window closes without asking
+	asked   atomic.Bool   // the page asks the user whether everything is to keep running
+	done    chan struct{} // closed when the window is closed
 
 	requested requestedGoal
 
@@ -32,34 +37,44 @@ type window struct {
 	up  chan struct{}
 }
 
-// beforeClose asks the user to confirm if goals are running, because closing pauses them. It does not ask after a
-// signal.
+// beforeClose lets the page ask the user, if something runs, whether it is to keep running. A second request closes the
+// window at once, in case the page does not answer. Everything then keeps running.
 func (w *window) beforeClose(ctx context.Context) (prevent bool) {
-	n := w.app.ActiveGoals()
-	if n == 0 || w.leaving.Load() {
+	if w.leaving.Load() || w.asked.Swap(true) {
 		return false
 	}
-	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
-		Type:          runtime.QuestionDialog,
-		Title:         "Goals are running",
-		DefaultButton: "No",
-		Message:       fmt.Sprintf("%d running. Closing pauses them, and you can resume them later. Close?", n),
-		Buttons:       []string{"Yes", "No"},
-	})
-	return err == nil && answer != "Yes"
+	asking, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	s, err := w.host.Status(asking)
+	if err != nil || s.IsEmpty() {
+		return false
+	}
+	runtime.EventsEmit(ctx, closeEvent, s.Goals, s.Terminals, s.Pages)
+	return true
 }
 
-// end closes the program after the window.
-func (w *window) end() error {
-	defer close(w.done)
-	w.cancel()
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	if err := w.app.Close(ctx); err != nil {
-		return fmt.Errorf("closing: %w", err)
+// answerClose does what the user wants: "keep" everything running, "stop" everything, or not close.
+func (w *window) answerClose(answer string) {
+	switch answer {
+	case "keep":
+		w.leaving.Store(true)
+		runtime.Quit(w.ctx)
+	case "stop":
+		w.leaving.Store(true)
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		if err := w.host.Stop(ctx); err != nil {
+			w.fail(err)
+			return
+		}
+		runtime.Quit(w.ctx)
+	default:
+		w.asked.Store(false)
 	}
-	return nil
 }
+
+// stopTimeout bounds how long goals may take to pause, and programs to end.
+const stopTimeout = 30 * time.Second
 
 // exitInterrupted is the exit code of a process that had to end at once, the same as of the command line.
 const exitInterrupted = 8
@@ -70,14 +85,20 @@ func (w *window) opened(ctx context.Context) {
 	signal.Reset(syscall.SIGINT, syscall.SIGTERM)
 	w.listen()
 	w.ctx = ctx
-	runtime.EventsOn(ctx, pageReadyEvent, func(...any) { w.requested.connect(w.sendGoal) })
+	runtime.EventsOn(ctx, pageReadyEvent, func(...any) {
+		w.cfg.Log().Info("page connected", "elapsed_ms", time.Since(processStart()).Milliseconds())
+		w.requested.connect(w.sendGoal)
+	})
+	runtime.EventsOn(ctx, closeAnswerEvent, func(data ...any) { go w.answerClose(fmt.Sprint(data...)) })
 	close(w.up)
 }
 
-// The names of the events between the window and its page, see frontend/src/bridge/goalrequests.ts.
+// The names of the events between the window and its page, see frontend/src/bridge/windowevents.ts.
 const (
-	openGoalEvent  = "open-goal"
-	pageReadyEvent = "page-ready"
+	openGoalEvent    = "open-goal"
+	pageReadyEvent   = "page-ready"
+	closeEvent       = "close-window" // with the numbers of goals, terminals and pages that run
+	closeAnswerEvent = "close-answer"
 )
 
 // sendGoal makes the page show a goal.
@@ -131,8 +152,8 @@ func (w *window) bringToFront(ctx context.Context, goalID string) bool {
 	return true
 }
 
-// handleSignals makes the first signal pause the goals and close the window. The second ends this process at once, and
-// its helpers end its children. The returned function stops the handling.
+// handleSignals makes the first signal close the window; everything keeps running in the host process. The second ends
+// this process at once. The returned function stops the handling.
 func (w *window) handleSignals() func() {
 	w.listen()
 	ended := make(chan struct{})
@@ -152,36 +173,18 @@ func (w *window) handleSignals() func() {
 
 func (w *window) exitOnSignal(sig os.Signal) {
 	w.leaving.Store(true)
-	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; press Ctrl+C again to quit immediately\n", sig)
+	fmt.Fprintf(os.Stderr, "goalpost: %v: closing the window; what runs keeps running (goalpost host status shows it, "+
+		"goalpost host stop ends it)\n", sig)
 	timer := time.NewTimer(closeTimeout)
 	defer timer.Stop()
-	stopped := make(chan error, 1)
-	go func() { stopped <- w.pauseGoals() }()
-	for {
-		select {
-		case err := <-stopped:
-			if err != nil {
-				fmt.Fprintln(os.Stderr, "goalpost:", err)
-			}
-			go w.quit()
-			stopped = nil
-		case <-w.signals:
-			os.Exit(exitInterrupted)
-		case <-timer.C: // the goals are paused, but the window does not close
-			os.Exit(exitInterrupted)
-		case <-w.done:
-			return
-		}
+	go w.quit()
+	select {
+	case <-w.signals:
+		os.Exit(exitInterrupted)
+	case <-timer.C: // the window does not close
+		os.Exit(exitInterrupted)
+	case <-w.done:
 	}
-}
-
-func (w *window) pauseGoals() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	if err := w.app.StopGoals(ctx); err != nil {
-		return fmt.Errorf("pausing: %w", err)
-	}
-	return nil
 }
 
 // quit closes the window, as soon as it exists.

@@ -64,10 +64,6 @@ type Options struct {
 	Rescue bool
 	// Began is when the process started, for the log; zero means now.
 	Began time.Time
-	// Front brings the window to the front when another process was started on the same folder, shows the goal that
-	// the other process names (its id or a part of it, "" for none), and reports whether there is a window. It is nil if
-	// there is none.
-	Front func(ctx context.Context, goalID string) bool
 	// Engines replaces the external agents that may drive goals, in tests. With nil all supported ones may.
 	Engines []engine.Profile
 	// Clock replaces the real clock in tests; nil is the real one.
@@ -182,7 +178,6 @@ func (a *App) streamURL() string {
 
 // StreamConnection returns what the page needs to reach the streams.
 func (a *App) StreamConnection() calls.Connection {
-	a.log.Info("page connected", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	c := calls.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
 	if !a.options.Serve {
 		c.URL, c.Token = a.stream.URL(), a.stream.Token()

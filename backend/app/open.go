@@ -295,7 +295,7 @@ func (a *App) openGoals(context.Context) error {
 // openPeers opens the server for other processes of this user. With Watch it also follows the goals of those processes
 // and notifies the user.
 func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Goals, a.options.Front)
+	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Goals)
 	if err != nil {
 		return err
 	}

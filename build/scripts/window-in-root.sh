@@ -56,5 +56,6 @@ rm opened.log
 if goalpost open -- "goalpost://goal/$old_goal?abort=1"; then exit 1; fi
 kill -TERM $window
 wait $window || true
+goalpost host stop --yes # it outlives the window
 if grep -iE 'panic|fatal' window.log; then exit 1; fi
 rm window.log

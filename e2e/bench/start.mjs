@@ -14,7 +14,7 @@ async function start(display, home) {
   const window = new Plain({ display, home });
   try {
     const painted = window.painted();
-    const [opened, connected] = await Promise.all([window.said("program open"), window.said("page connected")]);
+    const [opened, connected] = await Promise.all([window.said("window attached"), window.said("page connected")]);
     return { opened, connected, painted: await painted };
   } finally {
     await window.close();
@@ -46,7 +46,7 @@ export async function measure() {
     return [
       row("start: page connected", of("connected"), { target: 600 }),
       row("start: first picture on the screen", of("painted")),
-      row("start: program open (before the window)", of("opened")),
+      row("start: attached to the host process (before the window)", of("opened")),
       row("start: libraries loaded (`goalpost version`)", bare),
       row("start: page connected, empty data folder", [first.connected]),
     ];

@@ -1,4 +1,5 @@
-// The window's life as a process: a second start on the same data folder, and signals.
+// The window's life as a process: a second start on the same data folder, signals, and being killed. What runs in the
+// host process outlives it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -7,7 +8,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { limit } from "../lib/limits.mjs";
 import { startModel } from "../lib/model.mjs";
+import { colourOf } from "../lib/pane.mjs";
 import { Program } from "../lib/program.mjs";
+import { startSite } from "../lib/site.mjs";
 import { until, withWindow } from "./window.mjs";
 
 const bin = fileURLToPath(new URL("../../bin/", import.meta.url));
@@ -23,16 +26,9 @@ const environment = (w) => ({
 async function startGoal(w, model) {
   const dir = join(w.home, "work");
   mkdirSync(dir);
-  await w.page(
-    async (url, dir) => {
-      const { ModelAPI, GoalAPI } = window.go.calls;
-      await ModelAPI.Save({ id: "played", kind: "openai", base_url: url, model: "played" });
-      const check = { type: "file", path: "never.txt" };
-      await GoalAPI.Start({ objective: "wait", checks: [check], dir, provider: "played" });
-    },
-    model.url,
-    dir,
-  );
+  await w.call("ModelAPI.Save", { id: "played", kind: "openai", base_url: model.url, model: "played" });
+  const checks = [{ type: "file", path: "never.txt" }];
+  await w.call("GoalAPI.Start", { objective: "wait", checks, dir, provider: "played" });
   await until("the goal's command", () => existsSync(join(dir, "pid")));
   return dir;
 }
@@ -65,11 +61,14 @@ function stored(w) {
 function left(w, dir) {
   const goal = stored(w);
   const lock = spawnSync("flock", ["-n", join(dir, "lock"), "true"]);
-  return { state: `${goal.status}/${goal.exit}`, commandEnded: lock.status === 0 };
+  return {
+    state: `${goal.status}/${goal.exit}`,
+    commandEnded: lock.status === 0,
+  };
 }
 
 test(
-  "a second window hands over to the first, and SIGTERM interrupts its goal without asking",
+  "a second window hands over to the first, and its goal outlives SIGTERM until the host process is stopped",
   { timeout: limit(600_000) },
   async () => {
     const model = await startModel(waits);
@@ -114,6 +113,12 @@ test(
         );
 
         await signalled(w, "SIGTERM");
+        assert.deepEqual(left(w, dir), { state: "running/", commandEnded: false });
+        const host = spawnSync(join(bin, "goalpost"), ["host", "stop", "--yes"], {
+          env: environment(w),
+          encoding: "utf8",
+        });
+        assert.equal(host.status, 0, host.stderr);
         assert.deepEqual(left(w, dir), { state: "paused/interrupted", commandEnded: true });
       });
     } finally {
@@ -122,16 +127,118 @@ test(
   },
 );
 
-test("the window whose terminal hangs up interrupts its goal, too", { timeout: limit(600_000) }, async () => {
-  const model = await startModel(waits);
-  try {
-    await withWindow(async (w) => {
+const screenText = () => document.querySelector('[data-testid="terminal"] .xterm-rows')?.textContent ?? "";
+const focused = () => document.activeElement?.getAttribute("data-testid") ?? document.activeElement?.className ?? "";
+const canvasBox = () => {
+  const canvas = document.querySelector('[data-testid="browser-canvas"]');
+  const { x, y, width, height } = canvas?.getBoundingClientRect() ?? {};
+  return width > 100 && canvas.dataset.drawn ? { x, y, width, height } : null;
+};
+
+/** Waits until the lamp of a fixture page shows the colour of some words, and returns where the page is. */
+function lamp(w, words) {
+  const wanted = colourOf(words);
+  return until(`the lamp for "${words}"`, async () => {
+    const box = await w.page(canvasBox);
+    const seen = box && (await w.pixel(box.x + box.width - 40, box.y + 40));
+    return seen && wanted.every((c, i) => Math.abs(c - seen[i]) < 22) && box;
+  });
+}
+
+test(
+  "the window is killed, and opens again on its goal, its editor and its half-filled form",
+  { timeout: limit(600_000) },
+  async () => {
+    const [model, site] = [await startModel(waits), await startSite()];
+    try {
+      await withWindow(async (w) => {
+        await w.sees("welcome");
+        await w.click("skip-welcome");
+        const dir = await startGoal(w, model);
+        const inTerminal = async () => {
+          await w.click("terminal");
+          await until("the focus in the terminal", async () =>
+            (await w.page(focused)).includes("xterm-helper-textarea"),
+          );
+        };
+        await w.click("new-terminal");
+        await w.sees("terminal");
+        await until("a prompt", async () => /[#$%>]/.test(await w.page(screenText)));
+        await inTerminal();
+        await w.type(`vi -u NONE ${join(w.home, "notes")}`);
+        await w.key("Return");
+        await until("the editor", async () => (await w.page(screenText)).includes("~"));
+        await w.type("ihalf a");
+        await until("the text", async () => (await w.page(screenText)).includes("half a"));
+        await w.call("BrowserAPI.Open", {
+          url: `${site.url}/keys.html`,
+          width: 600,
+          height: 400,
+        });
+        let box = await lamp(w, "Keys");
+        await w.clickAt(Math.round(box.x + 60), Math.round(box.y + 34));
+        await lamp(w, "focus a");
+        await w.key("q");
+        await lamp(w, "a=q");
+
+        await signalled(w, "SIGKILL");
+        assert.deepEqual(left(w, dir), { state: "running/", commandEnded: false });
+        await w.open();
+
+        box = await lamp(w, "a=q"); // the page still has what was typed, and the focus in its field
+        await w.clickAt(Math.round(box.x + 60), Math.round(box.y + 34));
+        await w.key("End", "e");
+        await lamp(w, "a=qe");
+        await until("the editor", async () => (await w.page(screenText)).includes("half a"));
+        await inTerminal();
+        await w.type(" sentence");
+        await w.key("Escape");
+        await w.type(":wq");
+        await w.key("Return");
+        const notes = join(w.home, "notes");
+        await until("the text in the file", () => existsSync(notes) && readFileSync(notes, "utf8"));
+        assert.equal(readFileSync(notes, "utf8"), "half a sentence\n");
+        assert.equal((await w.call("GoalAPI.List", {})).goals[0].status, "running");
+      });
+    } finally {
+      model.close();
+      site.close();
+    }
+  },
+);
+
+test(
+  "the host process is killed: the window starts it again, and can stop everything",
+  { timeout: limit(600_000) },
+  () =>
+    withWindow(async (w) => {
       await w.sees("welcome");
-      const dir = await startGoal(w, model);
-      await signalled(w, "SIGHUP");
-      assert.deepEqual(left(w, dir), { state: "paused/interrupted", commandEnded: true });
-    });
-  } finally {
-    model.close();
-  }
-});
+      await w.click("skip-welcome");
+      await w.sees("workspace");
+      const host = (...args) =>
+        spawnSync(join(bin, "goalpost"), ["host", ...args], { env: environment(w), encoding: "utf8" });
+      const { pid } = JSON.parse(host("status", "--json").stdout);
+      process.kill(pid, "SIGKILL");
+      const next = await until("another host process", () => {
+        const status = host("status", "--json");
+        return status.status === 0 && JSON.parse(status.stdout).pid;
+      });
+      assert.notEqual(next, pid);
+      await until("the page of the new one", () => w.page(() => performance.now() < 5000));
+      await w.sees("workspace");
+      await w.click("new-terminal");
+      await w.sees("terminal");
+
+      const close = () => w.page(() => window.runtime.Quit()); // what the window manager's button does, too
+      await close();
+      await w.sees("question");
+      await w.click("question-no");
+      await w.misses("question");
+      await close();
+      await w.sees("question");
+      const window = Number(readFileSync(join(w.home, "pid"), "utf8"));
+      await w.click("question-other");
+      await until("the window's end", () => !existsSync(`/proc/${window}/cmdline`) || isZombie(window));
+      assert.match(host("status").stderr, /no host process runs/);
+    }),
+);

@@ -79,14 +79,11 @@ function methods() {
 function callAll(list) {
   window.answers = {};
   for (const { area, name, args } of list) {
-    const call = window.go.calls[area]?.[name];
     const keep = (how) => (window.answers[`${area}.${name}`] = how);
-    if (!call) keep({ missing: true });
-    else
-      call(...args).then(
-        () => keep({ done: true }),
-        (error) => keep({ message: error instanceof Error ? error.message : `not an Error: ${String(error)}` }),
-      );
+    window.go.main.Host.Call(`${area}.${name}`, JSON.stringify(args)).then(
+      () => keep({ done: true }),
+      (error) => keep({ message: error instanceof Error ? error.message : `not an Error: ${String(error)}` }),
+    );
   }
 }
 
@@ -108,7 +105,7 @@ test("every bound method that refuses does it in words", { timeout: limit(600_00
     const answers = await answersTo(list);
     const refused = answers.filter(([, a]) => !a.done);
     for (const [method, answer] of refused) {
-      assert.equal(answer.missing, undefined, `${method} is not bound`);
+      assert.doesNotMatch(answer.message, /there is no method/);
       const problem = JSON.parse(answer.message);
       assert.ok(problem.code, `${method}: ${answer.message}`);
       assert.match(problem.message, /\w+ \w+/, `${method}: ${answer.message}`);

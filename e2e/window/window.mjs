@@ -83,8 +83,9 @@ export async function withWindow(
   const ends = [() => rmSync(home, { recursive: true, force: true })];
   // WebKit's processes end after the window, and write to their home until then.
   ends.unshift(() => until("the end of all that lives there", () => dwellers(home).length === 0));
+  ends.unshift(() => stopHost(program, home));
   mkdirSync(out, { recursive: true });
-  let window, service;
+  let window;
   try {
     const screen = new Program("Xvfb", [
       "-displayfd",
@@ -113,25 +114,26 @@ export async function withWindow(
       SMOKE_AUTOMATION: join(out, "automation.so"),
       SMOKE_PROGRAM: program,
     };
-    const port = await freePort();
-    service = new Program("WebKitWebDriver", ["--host=127.0.0.1", `--port=${port}`], { env });
-    ends.unshift(() => service.end());
-    const driver = new Driver(port);
-    await until("WebKitWebDriver", () => driver.ask("GET", "/status"));
-    ends.unshift(() => endPid(pidFile));
-    await driver.open(fileURLToPath(new URL("app.sh", import.meta.url)));
-    window = new Window(driver, display, home, service);
-    await window.sees(first);
+    window = new Window(display, home, env, ends);
+    await window.open(first);
     await use(window);
   } catch (error) {
     if (window) {
       await window.picture("failed").catch((e) => console.error(`no picture: ${e.message}`));
     }
-    console.error(service?.log ?? "WebKitWebDriver was not started");
+    console.error(window?.service?.log ?? "WebKitWebDriver was not started");
     throw error;
   } finally {
     for (const end of ends) await end();
   }
+}
+
+/** Ends the host process, which outlives the window. */
+async function stopHost(program, home) {
+  const env = { ...process.env, HOME: home, GOALPOST_HOME: join(home, "data") };
+  await run(program, ["host", "stop", "--yes"], { env }).catch((error) => {
+    if (!/no host process runs/.test(error.stderr)) throw error;
+  });
 }
 
 /** Ends the window's process and waits until it is gone. */
@@ -161,12 +163,34 @@ async function endPid(file) {
 }
 
 export class Window {
-  constructor(driver, display, home, service) {
-    Object.assign(this, { driver, display, home, service });
+  constructor(display, home, env, ends) {
+    Object.assign(this, { display, home, env, ends });
+  }
+
+  /** Starts the program under a WebDriver of its own, the first time or again, and waits until it shows `first`. */
+  async open(first = "window") {
+    const port = await freePort();
+    const service = new Program("WebKitWebDriver", ["--host=127.0.0.1", `--port=${port}`], { env: this.env });
+    this.ends.unshift(
+      () => endPid(this.env.SMOKE_PID_FILE),
+      () => service.end(),
+    );
+    this.service = service;
+    this.driver = new Driver(port);
+    this.id = undefined;
+    await until("WebKitWebDriver", () => this.driver.ask("GET", "/status"));
+    await this.driver.open(fileURLToPath(new URL("app.sh", import.meta.url)));
+    await this.sees(first);
   }
 
   page(fn, ...args) {
     return this.driver.page(fn, ...args);
+  }
+
+  /** Calls a method of Go as the page does, such as "GoalAPI.Start". */
+  call(method, ...args) {
+    const call = (method, args) => window.go.main.Host.Call(method, args);
+    return this.page(call, method, JSON.stringify(args));
   }
 
   /** Waits until the page shows an element with the test id. */

@@ -23,6 +23,9 @@ import (
 // hostCommands are the host process, and what is asked of it.
 type hostCommands struct{ program Program }
 
+// HostArguments start the host process for hostsocket.Client.Connect.
+var HostArguments = []string{"host", "--started"}
+
 func (h hostCommands) host() *cobra.Command {
 	var idle time.Duration
 	var isStarted bool

@@ -143,14 +143,28 @@ func (c *Client) Attach(ctx context.Context, a Attach) (*Attachment, error) {
 	return &Attachment{resp.Body, bufio.NewReader(resp.Body)}, nil
 }
 
-// Next waits until another program wants the window in front, and returns the goal to show there, "" for none. It
-// returns an error once the host has ended.
+// ErrStopped means that a user or a signal has ended the host.
+var ErrStopped error = fault.Kind(fault.Unavailable, "", "the host process was stopped", "")
+
+// Lines that the host writes to an attached program: the window is wanted in front, with a goal or "", and the host is
+// about to end.
+const (
+	frontLine   = "front "
+	stoppedLine = "stopped"
+)
+
+// Next waits until another program wants the window in front, and returns the goal to show there, "" for none. Once the
+// host has ended it returns an error, which is ErrStopped if that was intended.
 func (a *Attachment) Next() (goalID string, err error) {
 	line, err := a.lines.ReadString('\n')
-	if err != nil {
+	line = strings.TrimSuffix(line, "\n")
+	switch {
+	case err != nil:
 		return "", endedError(err)
+	case line == stoppedLine:
+		return "", ErrStopped
 	}
-	return strings.TrimSpace(line), nil
+	return strings.TrimPrefix(line, frontLine), nil
 }
 
 // Close disconnects.

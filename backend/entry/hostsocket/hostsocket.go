@@ -49,14 +49,12 @@ func (o Owned) IsEmpty() bool { return o == Owned{} }
 var ErrNone error = fault.Kind(fault.NotFound, "", "no host process runs on this data folder",
 	"the first program that needs one starts it")
 
-// otherVersionError means that the host is of another version than this program.
+// ErrOtherVersion means that the host is of another version than this program.
+var ErrOtherVersion error = fault.Kind(fault.Conflict, "", "the host process has another version",
+	"goalctl host stop ends it: its goals pause, and can be resumed; terminals open again with what they showed")
+
 func otherVersionError(host Status, mine string) error {
-	return &fault.Error{
-		Code: fault.Conflict,
-		Message: fmt.Sprintf("the host process (pid %d) has version %s, and this program has version %s", host.PID,
-			host.Version, mine),
-		Hint: "goalctl host stop ends it: its goals pause, and can be resumed in the new version",
-	}
+	return fmt.Errorf("%w: process %d has %s, and this program is %s", ErrOtherVersion, host.PID, host.Version, mine)
 }
 
 // withSocket passes the path of the socket to use. A socket's path may have only about a hundred bytes: a longer one is

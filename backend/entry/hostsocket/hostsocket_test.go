@@ -144,7 +144,7 @@ func TestConnect_HostOfAnotherVersion_IsRefusedInOneSentence(t *testing.T) {
 	_, s := connect(t, state)
 	newer := hostsocket.NewClient(state, "2")
 	defer newer.Close()
-	want := fmt.Sprintf("the host process (pid %d) has version 1, and this program has version 2", s.PID)
+	want := fmt.Sprintf("the host process has another version: process %d has 1, and this program is 2", s.PID)
 	_, err := newer.Connect(t.Context(), "/proc/self/exe", "host", state, "1h")
 	if f := fault.Of(err); f.Message != want || !strings.Contains(f.Hint, "host stop") {
 		t.Errorf("%+v", f)
@@ -194,7 +194,7 @@ func TestAttach_SecondWindow_RaisesTheFirst(t *testing.T) {
 	if err := c.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.Next(); fault.Of(err).Code != fault.Unavailable {
+	if _, err := first.Next(); !errors.Is(err, hostsocket.ErrStopped) {
 		t.Errorf("after the host's end: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -55,6 +56,9 @@ type windowSlot struct {
 	front chan string // goals to show there
 }
 
+// shutdownTimeout bounds how long calls may take to end with the host.
+const shutdownTimeout = 2 * time.Second
+
 // maxCall bounds the request of one call, in bytes.
 const maxCall = 8 << 20
 
@@ -84,8 +88,10 @@ func (s *Server) Run(ctx context.Context, p *Place) error {
 	p.Ready()
 	s.wait(ctx)
 	s.stop()
-	if err := s.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("end the host process: %w", err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil { // a call does not end
+		_ = s.http.Close() // it closes connections only
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("the host socket: %w", err)
@@ -201,9 +207,10 @@ func (s *Server) attach(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-s.ctx.Done():
+			_, _ = io.WriteString(w, stoppedLine+"\n") // the program may have ended
 			return
 		case goalID := <-slot.front:
-			if _, err := w.Write([]byte(goalID + "\n")); err != nil || out.Flush() != nil {
+			if _, err := io.WriteString(w, frontLine+goalID+"\n"); err != nil || out.Flush() != nil {
 				return
 			}
 		}

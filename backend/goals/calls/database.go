@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"goalpost/backend/goals/api"
@@ -17,24 +18,30 @@ type DatabaseCopy struct {
 
 // DatabaseProblem is why the window has no goals to show, and what can be done.
 type DatabaseProblem struct {
-	Message string         `json:"message"`
-	Hint    string         `json:"hint"`
-	Damaged bool           `json:"damaged"` // a copy or a new database is the way out
-	Copies  []DatabaseCopy `json:"copies"`  // newest first
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Damaged bool   `json:"damaged"` // a copy or a new database is the way out
+	// OtherVersion reports that the host process of another version is the problem. Restart ends it.
+	OtherVersion bool           `json:"other_version"`
+	Copies       []DatabaseCopy `json:"copies"` // newest first
 }
 
 // DatabaseAPI brings a usable database back. The window binds it instead of everything else while the database cannot
 // be read.
 type DatabaseAPI struct {
 	dir     string
-	problem *store.UnreadableError
-	restart func()
+	problem error
+	damage  *store.UnreadableError // the problem, or an empty one
+	restart func() error
 	apiBase
 }
 
-// NewDatabaseAPI makes the API for a data folder; ctx is the program's life. restart starts the program again.
-func NewDatabaseAPI(ctx context.Context, dir string, problem *store.UnreadableError, restart func()) *DatabaseAPI {
-	return &DatabaseAPI{dir, problem, restart, apiBase{ctx}}
+// NewDatabaseAPI makes the API for a data folder; ctx is the program's life. problem is a store.UnreadableError, or that
+// the host process has another version. restart starts the program again.
+func NewDatabaseAPI(ctx context.Context, dir string, problem error, restart func() error) *DatabaseAPI {
+	damage := &store.UnreadableError{}
+	errors.As(problem, &damage)
+	return &DatabaseAPI{dir, problem, damage, restart, apiBase{ctx}}
 }
 
 // Problem describes what is wrong with the database.
@@ -43,7 +50,8 @@ func (d *DatabaseAPI) Problem() (out DatabaseProblem, err error) {
 	f := api.ToProblem(d.problem)
 	view := func(c store.Copy) DatabaseCopy { return DatabaseCopy{c.At.UTC().Format(time.RFC3339), c.Bytes} }
 	out = DatabaseProblem{
-		Message: f.Message, Hint: f.Hint, Damaged: d.problem.Damaged, Copies: viewAll(d.problem.Copies, view),
+		Message: f.Message, Hint: f.Hint, Damaged: d.damage.Damaged, Copies: viewAll(d.damage.Copies, view),
+		OtherVersion: f.Code == fault.Conflict,
 	}
 	if out.Damaged { // the hint names commands, and here are buttons
 		out.Hint = ""
@@ -54,7 +62,7 @@ func (d *DatabaseAPI) Problem() (out DatabaseProblem, err error) {
 // Restore restores the copy of a time, and returns the path under which the former file is kept.
 func (d *DatabaseAPI) Restore(at string) (kept string, err error) {
 	defer d.recoverProblem(&err)
-	for _, c := range d.problem.Copies {
+	for _, c := range d.damage.Copies {
 		if c.At.UTC().Format(time.RFC3339) == at {
 			return store.Restore(d.ctx, d.dir, c)
 		}
@@ -71,6 +79,5 @@ func (d *DatabaseAPI) StartAnew() (kept string, err error) {
 // Restart starts Goalpost again.
 func (d *DatabaseAPI) Restart() (ok bool, err error) {
 	defer d.recoverProblem(&err)
-	d.restart()
-	return true, nil
+	return true, d.restart()
 }

@@ -273,6 +273,7 @@ type Settings struct {
 	FontFamily   string       `json:"font_family"` // of terminals, "" = the built-in one
 	WebGL        bool         `json:"webgl"`
 	ScreenReader bool         `json:"screen_reader"`
+	KeepRunning  bool         `json:"keep_running"`
 	Welcomed     bool         `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`

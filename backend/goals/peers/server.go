@@ -31,7 +31,6 @@ type Server struct {
 	log    *slog.Logger
 	panes  *panes.Registry
 	goals  goalStarter
-	front  func(ctx context.Context, goalID string) bool // see OpenServer
 	stream *stream.Server
 	http   *http.Server
 	served chan struct{} // closed when the server accepts no more connections
@@ -41,21 +40,18 @@ type Server struct {
 	once sync.Once
 }
 
-// OpenServer makes the server. front brings the window to the front, and shows a goal unless goalID is ""; nil if there
-// is no window.
+// OpenServer makes the server.
 func OpenServer(
 	ctx context.Context,
 	log *slog.Logger,
 	broker *event.Broker,
 	panes *panes.Registry,
 	goals goalStarter,
-	front func(ctx context.Context, goalID string) bool,
 ) (*Server, error) {
 	v := &Server{
 		log:    log,
 		panes:  panes,
 		goals:  goals,
-		front:  front,
 		served: make(chan struct{}),
 		come:   make(chan net.Conn),
 		end:    make(chan struct{}),
@@ -72,7 +68,6 @@ func OpenServer(
 	mux.HandleFunc("GET /panes", v.listPanes)
 	mux.HandleFunc("GET /shareable", v.shareablePanes)
 	mux.HandleFunc("POST /goals", v.startGoal)
-	mux.HandleFunc("POST /front", v.raiseWindow)
 	const headerTimeout = 10 * time.Second
 	v.http = &http.Server{
 		Handler:           mux,
@@ -251,16 +246,4 @@ func (s *Server) writeJSON(w http.ResponseWriter, what any) {
 	if err := json.NewEncoder(w).Encode(what); err != nil {
 		s.log.Debug("showing panes to other processes", "error", err)
 	}
-}
-
-// raiseWindow answers RaiseWindow of another process.
-func (s *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
-	const openTimeout = 10 * time.Second // the window may still be opening
-	ctx, cancel := context.WithTimeout(r.Context(), openTimeout)
-	defer cancel()
-	if s.front == nil || !s.front(ctx, r.URL.Query().Get("goal")) {
-		http.Error(w, "this process has no window", http.StatusNotFound)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }

@@ -45,6 +45,8 @@ type Settings struct {
 	WebGL bool `json:"webgl"`
 	// ScreenReader announces the output of terminals.
 	ScreenReader bool `json:"screen_reader"`
+	// KeepRunning leaves goals, terminals and pages running when the window closes, without asking.
+	KeepRunning bool `json:"keep_running"`
 	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.

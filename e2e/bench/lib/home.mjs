@@ -1,7 +1,9 @@
 // A data folder of our own, in which the first start is completed, and the log in it.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { goalpost } from "./programs.mjs";
 
 export function openHome() {
   const path = mkdtempSync(join(tmpdir(), "goalpost-bench-"));
@@ -24,6 +26,12 @@ export function openHome() {
         .slice(0, -1)
         .map((line) => JSON.parse(line));
     },
-    remove: () => rmSync(path, { recursive: true, force: true }),
+    /** Ends the host process, which outlives the window, and removes the folder. */
+    remove() {
+      spawnSync(goalpost, ["host", "stop", "--yes"], {
+        env: { ...process.env, GOALPOST_HOME: path },
+      });
+      rmSync(path, { recursive: true, force: true });
+    },
   };
 }

@@ -32,7 +32,9 @@ export class Page {
 
   /** Opens a terminal pane, waits for its prompt, and returns its id. */
   async openTerminal() {
-    const { id } = await this.run(() => window.go.calls.TerminalAPI.Open({ dir: "/", cols: 80, rows: 24 }));
+    const { id } = await this.run(() =>
+      window.go.main.Host.Call("TerminalAPI.Open", '[{"dir":"/","cols":80,"rows":24}]'),
+    );
     await until("a prompt", () => this.run(promptOf, id));
     return id;
   }
@@ -49,7 +51,7 @@ export class Page {
   }
 
   closeTerminal(id) {
-    return this.run((id) => window.go.calls.TerminalAPI.Close(id), id);
+    return this.run((id) => window.go.main.Host.Call("TerminalAPI.Close", JSON.stringify([id])), id);
   }
 
   /** Sends text to a terminal as an input method does. */
@@ -73,13 +75,16 @@ export class Page {
 
   /** Opens a browser pane and waits for its first picture. */
   async openBrowser(url) {
-    const { id } = await this.run((url) => window.go.calls.BrowserAPI.Open({ url, width: 1024, height: 768 }), url);
+    const { id } = await this.run(
+      (url) => window.go.main.Host.Call("BrowserAPI.Open", JSON.stringify([{ url, width: 1024, height: 768 }])),
+      url,
+    );
     await until("a picture of the page", () => this.run(pictureOf, id));
     return id;
   }
 
   closeBrowser(id) {
-    return this.run((id) => window.go.calls.BrowserAPI.Close(id), id);
+    return this.run((id) => window.go.main.Host.Call("BrowserAPI.Close", JSON.stringify([id])), id);
   }
 }
 

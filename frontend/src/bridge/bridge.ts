@@ -5,7 +5,7 @@ import { Rpc } from "./rpc";
 import { dialer, type Dial } from "./socket";
 import { openTerminal, type TerminalHandlers, type TerminalStream } from "./terminal";
 import type { Connection, Problem } from "./types";
-import { boundCall, wails } from "./wails";
+import { hostCall } from "./wails";
 
 /** Everything that the page uses of Go. */
 export interface Bridge {
@@ -51,11 +51,10 @@ async function sessionEnded(): Promise<boolean> {
   }
 }
 
-/** Connects the page to the window's bindings if they exist, otherwise to the server that the page came from. */
+/** Connects the page to the window's host process if it is in the window, otherwise to the server that the page came from. */
 export async function connect(on: ServeHandlers): Promise<Bridge> {
-  const bound = wails().go?.calls;
-  if (bound) {
-    const call = boundCall(bound);
+  const call = hostCall();
+  if (call) {
     const connection = await call("SettingsAPI.Connect");
     return serveBridge(call, dialer(connection.url, connection.token), connection, true);
   }

@@ -2203,6 +2203,8 @@ export interface DatabaseProblem {
   hint: string;
   /** a copy or a new database is the way out */
   damaged: boolean;
+  /** OtherVersion reports that the host process of another version is the problem. Restart ends it. */
+  other_version: boolean;
   /** newest first */
   copies: DatabaseCopy[] | null;
 }
@@ -2689,6 +2691,7 @@ export interface Settings {
   font_family: string;
   webgl: boolean;
   screen_reader: boolean;
+  keep_running: boolean;
   /** the first-start page was closed */
   welcomed: boolean;
   /** ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once. */

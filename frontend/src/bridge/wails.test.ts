@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { CallError } from "./problem";
-import { boundCall } from "./wails";
+import { windowCall } from "./wails";
 
 /**
  * Returns the rejection of a call through the window, when Go's formatter returned this text: Wails makes an Error of
  * it.
  */
 async function refusedWith(text: string): Promise<CallError> {
-  const call = boundCall({ GoalAPI: { Pause: () => Promise.reject(new Error(text)) } });
+  const call = windowCall(() => Promise.reject(new Error(text)));
   const reason: unknown = await call("GoalAPI.Pause", "g1").then(
     () => expect.fail("the call was not refused"),
     (reason: unknown) => reason,

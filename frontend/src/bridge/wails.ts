@@ -4,7 +4,7 @@ import type { Call } from "./methods";
 type Bound = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
 interface WailsWindow {
-  go?: { calls?: Bound };
+  go?: { calls?: Bound; main?: { Host?: { Call: (method: string, args: string) => Promise<unknown> } } };
   runtime?: {
     ClipboardGetText?: () => Promise<string>;
     ClipboardSetText?: (text: string) => Promise<boolean>;
@@ -20,29 +20,26 @@ export function wails(): WailsWindow {
   return window as unknown as WailsWindow;
 }
 
-/** A call through the window's bindings. */
-export function boundCall(bound: Bound): Call {
+/** A call through the window. `send` makes it; what it is refused with carries Go's problem. */
+export function windowCall(send: (method: string, args: unknown[]) => Promise<unknown>): Call {
   return async (method, ...args) => {
-    const [area = "", name = ""] = method.split(".");
-    const fn = bound[area]?.[name];
-    if (!fn) {
-      throw new CallError({
-        code: "unavailable",
-        message: `${method} is not part of this program`,
-        hint: "",
-        field: "",
-      });
-    }
     try {
-      return (await fn(...args)) as never;
+      return (await send(method, args)) as never;
     } catch (reason) {
       throw new CallError(asProblem(reason));
     }
   };
 }
 
-/** The calls of a window whose database cannot be read; null in every other window. */
+/** The calls of the window, which passes them on to the host process; null in an ordinary browser. */
+export function hostCall(): Call | null {
+  const host = wails().go?.main?.Host;
+  return host ? windowCall((method, args) => host.Call(method, JSON.stringify(args))) : null;
+}
+
+/** The calls of a window that has no host process, which shows why; null in every other window. */
 export function repairCall(): Call | null {
-  const bound = wails().go?.calls;
-  return bound?.DatabaseAPI ? boundCall(bound) : null;
+  const bound = wails().go?.calls?.DatabaseAPI;
+  if (!bound) return null;
+  return windowCall(async (method, args) => bound[method.replace(/^\w+\./, "")]?.(...args));
 }

@@ -426,6 +426,13 @@ function windowActions(app: App): Action[] {
       run: () => app.providers.openConnect({ preset: "" }),
     }),
     action({
+      id: "stop",
+      title: "Stop everything and close the window",
+      group: "Goalpost",
+      enabled: () => app.bridge.window,
+      run: () => app.stopEverything(),
+    }),
+    action({
       id: "help",
       title: "Help",
       words: ["documentation", "manual", "docs"],

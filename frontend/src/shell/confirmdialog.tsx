@@ -9,10 +9,14 @@ export function ConfirmDialog() {
   if (!question) return null;
   const { other } = question;
   const close = () => app.set({ question: null });
+  const cancel = () => {
+    close();
+    question.cancel?.();
+  };
   return (
     <Dialog
       open
-      onClose={close}
+      onClose={cancel}
       title={question.title}
       testid="question"
       className="top-[22vh] w-[440px]"
@@ -20,7 +24,7 @@ export function ConfirmDialog() {
       footer={
         <>
           <span className="flex-1" />
-          <Button look="quiet" data-testid="question-no" onClick={close}>
+          <Button look="quiet" data-testid="question-no" onClick={cancel}>
             Cancel
           </Button>
           {other ? (

@@ -10,6 +10,7 @@ const damaged: Problem = {
   message: "the database /home/ada/goalpost.db is damaged: a part of it is missing or was overwritten",
   hint: "",
   damaged: true,
+  other_version: false,
   copies: [
     { at: "2026-11-28T09:12:00Z", bytes: 1 },
     { at: "2026-11-27T08:00:00Z", bytes: 1 },
@@ -58,11 +59,25 @@ test("without a copy only a new start is offered, and a refusal is shown with it
 });
 
 test("a database that is only locked is tried again, and never replaced", async () => {
-  const locked = { message: "the database is locked by python3 (pid 7)", hint: "end it", damaged: false, copies: [] };
+  const locked: Problem = { ...damaged, message: "the database is locked by python3 (pid 7)", damaged: false };
   const { made, call } = calls(() => null);
   await mount(<DatabaseProblem problem={locked} call={call} />);
   expect(find("start-anew")).toBeNull();
   expect(get("restart").textContent).toBe("Try again");
+  await press("restart");
+  expect(made).toEqual([["DatabaseAPI.Restart"]]);
+});
+
+test("a host process of another version is ended with one click", async () => {
+  const { made, call } = calls(() => null);
+  const other: Problem = {
+    ...damaged,
+    message: "the host process has another version",
+    damaged: false,
+    other_version: true,
+  };
+  await mount(<DatabaseProblem problem={other} call={call} />);
+  expect(get("restart").textContent).toBe("End it and open this one");
   await press("restart");
   expect(made).toEqual([["DatabaseAPI.Restart"]]);
 });

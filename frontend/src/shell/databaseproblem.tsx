@@ -34,14 +34,14 @@ export function DatabaseProblem({ problem, call }: { problem: Problem; call: Cal
     );
   }
   return (
-    <Page title="The goals cannot be read">
+    <Page title={problem.other_version ? "An older or newer Goalpost is still running" : "The goals cannot be read"}>
       <Line>{problem.message}</Line>
       {problem.hint ? <Line>{problem.hint}</Line> : null}
       {failure ? <Line bad>{failure}</Line> : null}
       {problem.damaged ? (
         <WaysOut copies={problem.copies ?? []} busy={busy} replace={replace} call={call} />
       ) : (
-        <Restart call={call}>Try again</Restart>
+        <Restart call={call}>{problem.other_version ? "End it and open this one" : "Try again"}</Restart>
       )}
     </Page>
   );

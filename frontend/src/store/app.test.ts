@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { Method } from "@/bridge/methods";
+import { wails } from "@/bridge/wails";
 import { until } from "@/testing/mount";
 import { App } from "./app";
 
@@ -58,4 +59,30 @@ test("of two answers the one that was asked for last counts, however late the ot
   held[0]?.();
   await first;
   expect(app.state.findings).toEqual([]);
+});
+
+test("closing the window asks once, and from then on everything keeps running", async () => {
+  const on = new Map<string, (...data: unknown[]) => void>();
+  const answers: unknown[] = [];
+  wails().runtime = {
+    EventsOn: (name, handle) => on.set(name, handle),
+    EventsEmit: (name, ...data) => name === "close-answer" && answers.push(...data),
+  };
+  const bridge = new FakeBridge();
+  const app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  await app.start();
+  const close = () => on.get("close-window")?.(1, 2, 0);
+  close();
+  expect(app.state.question?.text).toMatch(/^1 goal, 2 terminals can keep running/);
+  app.state.question?.cancel?.();
+  await app.state.question?.other?.run();
+  await app.state.question?.run();
+  expect(answers).toEqual(["cancel", "stop", "keep"]);
+  expect(bridge.settings.keep_running).toBe(true);
+  app.set({ question: null });
+  close();
+  expect(app.state.question).toBeNull();
+  expect(answers).toEqual(["cancel", "stop", "keep", "keep"]);
+  app.sync.stop();
+  delete wails().runtime;
 });

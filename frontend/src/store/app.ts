@@ -1,4 +1,6 @@
-import { watchGoalRequests } from "@/bridge/goalrequests";
+import { answerClosing, watchClosing, watchGoalRequests } from "@/bridge/windowevents";
+import type { Running } from "@/bridge/windowevents";
+import { plural } from "@/lib/text";
 import { ApprovalActions } from "./approvalactions";
 import { AppCore } from "./core";
 import { FolderActions } from "./folderactions";
@@ -24,6 +26,46 @@ export class App extends AppCore {
     void this.providers.load();
     void this.settings.loadFindings();
     watchGoalRequests((id) => void this.showRequestedGoal(id));
+    watchClosing((running) => this.closeWindow(running));
+  }
+
+  /** Asks once what becomes of what runs when the window closes. After that, it keeps running. */
+  private closeWindow({ goals, terminals, pages }: Running): void {
+    if (this.state.settings?.keep_running) {
+      answerClosing("keep");
+      return;
+    }
+    const parts = [
+      [goals, "goal"],
+      [terminals, "terminal"],
+      [pages, "page"],
+    ] as const;
+    const what = parts.filter(([n]) => n > 0).map(([n, word]) => plural(n, word));
+    this.confirm({
+      title: "Keep everything running?",
+      text:
+        `${what.join(", ")} can keep running without the window, and are there when you open it again. ` +
+        "If you stop them, goals pause, terminals and pages close. The settings have this choice, too.",
+      yes: "Keep running",
+      danger: false,
+      run: async () => {
+        await this.settings.save({ keep_running: true });
+        answerClosing("keep");
+      },
+      other: { label: "Stop everything", run: () => answerClosing("stop") },
+      cancel: () => answerClosing("cancel"),
+    });
+  }
+
+  /** Ends the host process, and with it the window. */
+  stopEverything(): void {
+    this.confirm({
+      title: "Stop everything?",
+      text: "Goals pause, and can be resumed. Terminals and pages close, and so does this window.",
+      yes: "Stop everything",
+      danger: true,
+      run: () => answerClosing("stop"),
+    });
   }
 
   /** Shows the goal of a goalpost:// address, which contains its id or a part of it. */

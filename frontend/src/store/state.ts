@@ -32,6 +32,8 @@ export interface ConfirmRequest {
   run: () => void | Promise<void>;
   /** An alternative action. */
   other?: { label: string; run: () => void | Promise<void> };
+  /** Called if the user wants none of it. */
+  cancel?: () => void;
 }
 
 /** "": choose a preset; otherwise the id of a preset or of a saved provider. */

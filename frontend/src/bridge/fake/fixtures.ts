@@ -45,6 +45,7 @@ export const settings: Settings = {
   font_family: "",
   webgl: false,
   screen_reader: false,
+  keep_running: false,
   welcomed: true,
   approval_minutes: 10,
   secrets_in_file: false,
@@ -741,6 +742,7 @@ export const damagedDatabase: DatabaseProblem = {
     "the database /home/ada/.local/state/goalpost/goalpost.db is damaged: a part of it is missing or was overwritten",
   hint: "",
   damaged: true,
+  other_version: false,
   copies: [
     { at: "2026-11-28T09:12:00Z", bytes: 1_400_000 },
     { at: "2026-11-27T08:03:00Z", bytes: 1_300_000 },

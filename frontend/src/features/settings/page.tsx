@@ -331,6 +331,13 @@ function Goals({ settings, save, saveRow }: SectionProps) {
         onSave={(work_dir) => saveRow({ work_dir })}
       />
       <SwitchRow
+        title="Keep everything running when the window closes"
+        text="Goals, terminals and pages; turned off, the window asks"
+        testid="keep-running"
+        on={settings.keep_running}
+        onChange={(keep_running) => void save({ keep_running })}
+      />
+      <SwitchRow
         title="Show desktop notifications"
         text="When a goal needs you or finishes"
         testid="notifications"

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { watchGoalRequests } from "./goalrequests";
+import { watchGoalRequests } from "./windowevents";
 import { wails } from "./wails";
 
 afterEach(() => {

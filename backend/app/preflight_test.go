@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -78,5 +80,57 @@ func TestRecheckPreflight_AfterTheQueue_FindsChanges(t *testing.T) {
 				t.Errorf("%+v after %d turns", e, turns.Load())
 			}
 		})
+	}
+}
+
+// TestStart_AfterATry_DoesNotRunTheCheckAgain, unless something that the check used has changed.
+func TestStart_AfterATry_DoesNotRunTheCheckAgain(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	check := shell("cat input.txt; date +%s%N > stamp; test -f done.txt")[0]
+	for name, test := range map[string]struct {
+		try    func(api.TryInput) (api.TryOutput, error)
+		change string // a file that changes after the try
+		again  bool
+	}{
+		"tried":                                  {try: p.goal.Try},
+		"suggested, tried in a copy":             {try: p.goal.TrySuggested},
+		"tried, then an input changed":           {p.goal.Try, "input.txt", true},
+		"suggested, then what was missing is it": {p.goal.TrySuggested, "done.txt", true},
+		"tried, then another file changed":       {p.goal.Try, "other.txt", false},
+	} {
+		dir := t.TempDir()
+		write := func(name, text string) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stamp := func() string {
+			b, _ := os.ReadFile(filepath.Join(dir, "stamp"))
+			return string(b)
+		}
+		write("input.txt", "1")
+		request := goal.Request{
+			Objective: "-",
+			Criterion: goal.Criterion{Checks: []goal.Check{check}},
+			Policy:    policy.Policy{Dir: dir},
+			Options:   goal.Options{AllowPassing: true},
+		}
+		if out, err := test.try(api.TryInput{Request: request, Check: check}); err != nil || out.Outcome != "fails_now" {
+			t.Fatalf("%s: %+v, %v", name, out, err)
+		}
+		before := stamp()
+		if test.change != "" {
+			write(test.change, "2")
+		}
+		out, err := p.goal.Start(request)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p.ended(out.GoalID)
+		if again := stamp() != before; again != test.again {
+			t.Errorf("%s: the start ran the check again: %v", name, again)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -100,4 +101,23 @@ func (cr CheckRunner) outputStates(k check.Item) map[string]goal.FileState {
 	}
 	files := slices.Concat(observation.Written, observation.Rewritten)
 	return readStates(cr.Environment.Dir, files[:min(len(files), maxOutputs)])
+}
+
+// IsCurrent reports whether everything that a check used in a folder, by its observation, is as it was then: it would
+// end the same way. An observation that is not complete, or with programs built elsewhere, cannot show that.
+func IsCurrent(dir string, o *goal.Observation) bool {
+	if o == nil || o.Incomplete != "" || len(o.Built) > 0 {
+		return false
+	}
+	files := slices.Collect(maps.Keys(o.States))
+	for _, u := range o.Missing {
+		files = append(files, u.Path)
+	}
+	now := readStates(dir, files)
+	for _, file := range files {
+		if now[file] != o.States[file] { // the zero value of what was missing
+			return false
+		}
+	}
+	return now != nil
 }

@@ -49,6 +49,7 @@ type Intake struct {
 	unconfined bool             // every new goal runs without a sandbox
 
 	preflighted func(goal.Check, api.TryOutput) // see Deps
+	tried       triedChecks
 }
 
 // prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,

@@ -40,12 +40,14 @@ func (it *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, 
 		it.models.JudgeFor(ctx, goal.Request{}),
 		goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) (err error) {
+			v := session.Preflight(ctx, h, in.Check)
+			it.tried.add(p, dir, in.Check, v, false)
 			out, err = describeTry(ctx, TracedCheck{
 				Dir:       dir,
 				Check:     in.Check,
 				Protect:   in.Protect,
 				NoProtect: in.NoProtect,
-			}, session.Preflight(ctx, h, in.Check))
+			}, v)
 			return err
 		},
 	)
@@ -53,15 +55,34 @@ func (it *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, 
 }
 
 // runPreflight runs every check where it will later decide the goal, quick ones twice. It returns why the goal cannot
-// start, if it cannot.
+// start, if it cannot. What was tried a moment ago is not tried again.
 func (it *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
+	known := map[int]goal.Verdict{}
+	for i, c := range g.Criterion.Checks {
+		if v, ok := it.tried.find(g.Policy, g.Policy.Dir, c); ok {
+			known[i] = v
+		}
+	}
+	decide := func(run func(goal.Check) goal.Verdict) error {
+		verdicts, problem := session.PreflightProblem(g, func(i int) goal.Verdict {
+			v, isKnown := known[i]
+			if !isKnown {
+				v = run(g.Criterion.Checks[i])
+				it.tried.add(g.Policy, g.Policy.Dir, g.Criterion.Checks[i], v, false)
+			}
+			return v
+		})
+		if problem != nil {
+			return problem
+		}
+		return it.reportPreflight(ctx, g, verdicts)
+	}
+	if len(known) == len(g.Criterion.Checks) {
+		return decide(nil)
+	}
 	return it.sandboxes.WithTrial(ctx, g.Policy, it.models.JudgeFor(ctx, g.Request),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
-			verdicts, problem := session.PreflightProblem(ctx, h, g)
-			if problem != nil {
-				return problem
-			}
-			return it.reportPreflight(ctx, g, verdicts)
+			return decide(func(c goal.Check) goal.Verdict { return session.Preflight(ctx, h, c) })
 		})
 }
 

@@ -83,6 +83,7 @@ func New(d Deps, c runner.Config) *Service {
 			unconfined: d.Unconfined,
 
 			preflighted: d.Preflighted,
+			tried:       triedChecks{clock: d.Clock},
 		},
 		Resumption:     &Resumption{runs, d.Models, protected},
 		ProtectedFiles: protected,

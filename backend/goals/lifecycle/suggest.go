@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/models"
+	"goalpost/backend/goals/session"
 	"goalpost/backend/host/procnet"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -141,9 +142,9 @@ func (s *Suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.V
 		return v, fmt.Errorf("try: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	from := ""
 	if in.Dir != "" {
-		from, err := gi.access.ValidateExistingDir(in.Dir)
-		if err != nil {
+		if from, err = gi.access.ValidateExistingDir(in.Dir); err != nil {
 			return v, err
 		}
 		err = suggest.CopyFolder(ctx, from, dir)
@@ -166,7 +167,9 @@ func (s *Suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.V
 		gi.models.JudgeFor(ctx, goal.Request{}),
 		goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) error {
-			v = h.Preflight(ctx, in.Check)
+			if v = session.Preflight(ctx, h, in.Check); from != "" {
+				gi.tried.add(p, from, in.Check, v, true)
+			}
 			return nil
 		},
 	)

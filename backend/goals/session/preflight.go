@@ -66,14 +66,12 @@ func describeOutcome(v goal.Verdict) string {
 	}
 }
 
-// PreflightProblem runs the checks and returns why a goal cannot start, nil if it can, and the verdicts so far. It
-// records in g how many tests ran, and which files the checks used.
-func PreflightProblem(
-	ctx context.Context, h verify.CheckRunner, g *goal.Goal,
-) (verdicts []goal.Verdict, problem *fault.Error) {
+// PreflightProblem returns why a goal cannot start, nil if it can, and the verdicts so far. The callback tries the check
+// with the given index. It records in g how many tests ran, and which files the checks used.
+func PreflightProblem(g *goal.Goal, try func(i int) goal.Verdict) (verdicts []goal.Verdict, problem *fault.Error) {
 	g.TestsBefore, g.Observations = nil, nil
 	for i, c := range g.Criterion.Checks {
-		v := Preflight(ctx, h, c)
+		v := try(i)
 		verdicts = append(verdicts, v)
 		g.TestsBefore = append(g.TestsBefore, v.Tests)
 		g.Observations = append(g.Observations, v.Observation)
@@ -118,7 +116,8 @@ func (se *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, e
 		return "", err
 	}
 	se.AwaitSnapshot(ctx) // a check may change the folder
-	if _, refusal := PreflightProblem(ctx, se.checks, &g); refusal != nil {
+	try := func(i int) goal.Verdict { return Preflight(ctx, se.checks, g.Criterion.Checks[i]) }
+	if _, refusal := PreflightProblem(&g, try); refusal != nil {
 		return "the results of the goal's checks have changed since it was created: " + refusal.Message +
 			". Resume the goal if that is intended", nil
 	}

@@ -111,11 +111,13 @@ async function walk(page, home, model, said) {
   await header.getByTestId("ask-deny").click();
   await header.getByText("Needs you: Write d.txt").waitFor();
   await header.getByTestId("ask-once").click();
-  // On a phone, the opened goal fills the page. After its end, its status, its result and two buttons are at the top.
+  // On a phone, the opened goal fills the page. After its end, its status, its result, what decided and
+  // what to do next are on the first screen.
   await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
   assert.equal(await card(other, "done").isVisible(), false);
-  const head = await header.boundingBox();
-  assert.ok(head && head.height < 260, `the head takes ${head?.height} px`);
+  const steps = await header.getByTestId("next-steps").boundingBox();
+  assert.ok(steps && steps.y + steps.height < 780, `the next steps are at ${JSON.stringify(steps)}`);
+  await header.getByTestId("check").first().waitFor();
   await at("goal-details").click();
   await at("goal-back").click();
   await card(other, "done").waitFor();

@@ -2,6 +2,7 @@ import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridg
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import { proofs } from "@/bridge/fake/proofs";
+import { undoInput } from "@/store/folderactions";
 import type { App } from "@/store/app";
 
 export interface Scene {
@@ -60,6 +61,21 @@ function proofScenes(): Record<string, Scene> {
     list[`goal-${level}-drawer`] = { before, after: (app) => app.watchGoal(done) };
   }
   return list;
+}
+
+/** Undoes one file of the done goal, and waits until its checks have run again. */
+async function undone(app: App, open: () => void) {
+  open();
+  await shown("next-undo");
+  const { view } = app.state.detail;
+  if (view) await app.folder.undo(view, undoInput({ paths: ["cart/cart.go"] }));
+  return new Promise<void>((resolve) => {
+    const look = () => {
+      if (app.state.detail.view?.aftermath?.includes("fail")) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
 }
 
 /** The scenes by name. */
@@ -128,6 +144,10 @@ export const scenes: Record<string, Scene> = {
   "goal-step-edit": { options: { finish: true }, after: (app) => app.openStep(livelyId, 10) },
   "goal-step-command": { options: { finish: true }, after: (app) => app.openStep(livelyId, 3) },
   "goal-step-click": { options: { finish: true }, after: (app) => app.openStep(livelyId, 12) },
+  "goal-undone": { after: (app) => undone(app, () => app.openGoal(done)) },
+  "goal-undone-drawer": { after: (app) => undone(app, () => app.watchGoal(done)) },
+  "goal-gave-up": { after: (app) => app.openGoal("01m0gaveup00000000000000g7") },
+  "goal-limit-drawer": { after: (app) => app.watchGoal("01m0limit000000000000000f6") },
   "goal-changes": {
     after: (app) => {
       app.openGoal(done);

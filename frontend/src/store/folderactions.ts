@@ -1,4 +1,4 @@
-import type { GoalView, UndoInput, UndoOutput } from "@/bridge/types";
+import type { ChangesView, CommitOffer, GoalView, UndoInput, UndoOutput } from "@/bridge/types";
 import { plural } from "@/lib/text";
 import type { AppCore } from "./core";
 
@@ -11,6 +11,14 @@ export const undoInput = (part: Partial<UndoInput>): UndoInput => ({
   ...part,
 });
 
+/** What the folder of a stopped goal differs in from the goal's start. */
+export interface FolderInfo {
+  id: string;
+  changes: ChangesView;
+  /** null: it cannot be committed. */
+  offer: CommitOffer | null;
+}
+
 /** What a goal's checks say when they run again; the words are "" while they run. */
 export interface Recheck {
   busy: boolean;
@@ -22,7 +30,21 @@ export class FolderActions {
   /** The goals whose checks run again, and whether one more run is asked for. */
   private readonly running = new Map<string, boolean>();
 
+  /** The goal that was compared last, with the seq of its journal. */
+  private compared = "";
+
   constructor(private readonly core: AppCore) {}
+
+  /** Compares the folder of a goal, once for each state of its journal. */
+  async load(id: string, seq: number): Promise<void> {
+    const key = `${id} ${seq}`;
+    if (this.compared === key) return;
+    this.compared = key;
+    const changes = await this.core.bridge.call("ChangesAPI.List", id, []).catch(() => null);
+    const offer = changes && (await this.core.bridge.call("ChangesAPI.CommitOffer", id).catch(() => null));
+    if (this.compared !== key) return; // it is of an older state
+    this.core.set({ folder: changes && { id, changes, offer } });
+  }
 
   /** Undoes or redoes changes, and then runs the checks of a done goal again. Returns null if Go refused. */
   async undo(view: GoalView, input: UndoInput): Promise<UndoOutput | null> {

@@ -56,6 +56,11 @@ export function isLive(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.queued !== "" || card.status === "running" || card.status === "pending" || card.status === "paused";
 }
 
+/** Reports whether the goal neither runs nor waits for a run. */
+export function isStopped(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.queued === "" && card.status !== "running" && card.status !== "pending";
+}
+
 /** Reports whether a pause would stop something: a run, or the wait of a resumed goal. */
 export function canPause(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.status === "running" || (card.queued !== "" && card.status !== "pending");

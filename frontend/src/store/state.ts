@@ -10,7 +10,7 @@ import type {
   GoalRequest,
 } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
-import type { Recheck } from "./folderactions";
+import type { FolderInfo, Recheck } from "./folderactions";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -48,6 +48,8 @@ export interface AppState {
   detail: DetailState;
   /** What models stream now. */
   streamed: StreamedTexts;
+  /** The folder of the stopped goal that is shown; null: not compared yet. */
+  folder: FolderInfo | null;
   /** The checks that the user ran again, by goal. */
   rechecks: Readonly<Record<string, Recheck>>;
   panes: PanesState;
@@ -110,6 +112,7 @@ export const initialState: AppState = {
   goals: noGoals,
   detail: emptyDetail(""),
   streamed: {},
+  folder: null,
   rechecks: {},
   panes: noPanes,
   settings: null,

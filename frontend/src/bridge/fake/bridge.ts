@@ -894,6 +894,12 @@ export class FakeBridge implements Bridge {
     const there = new Set(this.changes.files?.map((f) => f.path));
     const gone = (changes.files ?? []).map((f) => f.path).filter((path) => !there.has(path));
     const undone = there.size === 0 ? "changes" : gone.length === 1 ? (gone[0] ?? "") : `${gone.length} files`;
+    const outcome = gone.length === 0 ? "pass" : checks ? "fail" : "";
+    view.check_states = (view.check_states ?? []).map((c) => ({
+      ...c,
+      outcome,
+      detail: outcome === "pass" ? "exit 0" : "exit 1",
+    }));
     if (gone.length > 0) view.aftermath = `${undone} undone${checks}`;
     else delete view.aftermath;
   }

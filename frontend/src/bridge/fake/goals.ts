@@ -22,7 +22,7 @@ export class FakeGoal {
   private apply(event: GoalEvent, at: number) {
     const v = this.view;
     const since = v.started_at ? at - Date.parse(v.started_at) : 0;
-    v.spent_ms = Math.max(v.spent_ms, since);
+    if (v.status === "running") v.spent_ms = Math.max(v.spent_ms, since);
     switch (event.type) {
       case "started":
       case "resumed":

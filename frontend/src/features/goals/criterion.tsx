@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { CheckState } from "@/bridge/types";
+import { stripControl } from "@/lib/text";
 import { formatElapsed } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { OutcomeIcon } from "./outcomeicon";
@@ -34,6 +35,7 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
             <span className="shrink-0 text-xs text-text-faint tabular-nums">{formatElapsed(check.ms)}</span>
           ) : null}
         </div>
+        {short && check.tail ? <LastLine check={check} /> : null}
         <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-text-faint"}`}>
           {words}
           {check.claim > 0 ? <span className="text-text-faint"> · claim {check.claim}</span> : null}
@@ -63,6 +65,20 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
       </div>
       {open ? <OutputDialog sha256={evidence} title={check.name} onClose={() => setOpen(false)} /> : null}
     </div>
+  );
+}
+
+/** The last line of a check's output, or how it ended without any. */
+export function LastLine({ check }: { check: CheckState }) {
+  const line = stripControl(check.tail.trimEnd().split("\n").at(-1) ?? "").trim() || check.detail;
+  if (!line) return null;
+  return (
+    <span
+      data-testid="check-last-line"
+      className="selectable mt-0.5 line-clamp-1 border-l-2 border-border-strong pl-2 font-mono text-xs wrap-anywhere text-text-faint"
+    >
+      {line}
+    </span>
   );
 }
 

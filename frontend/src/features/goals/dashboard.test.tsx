@@ -150,7 +150,7 @@ test("on a phone the head of a goal that has ended is folded to its result and t
   await press("goal-details");
   expect(get("goal-details").getAttribute("aria-expanded")).toBe("true");
   expect(hides(folded())).toBe(false);
-  await press("goal-receipt");
+  await press("receipt-open");
   await until(() => expect(get("receipt-dialog").textContent).toContain(app.state.detail.view?.objective));
 });
 

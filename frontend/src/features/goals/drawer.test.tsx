@@ -1,6 +1,8 @@
 import { act } from "@/testing/act";
 import { expect, test, vi } from "vitest";
-import { find, get, mount, press, until, write } from "@/testing/mount";
+import { all, find, get, mount, press, until, write } from "@/testing/mount";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { proofs } from "@/bridge/fake/proofs";
 import { GoalDrawer } from "./drawer";
 
 async function running() {
@@ -40,4 +42,44 @@ test("a weakened pass is not shown in green, and says its reason", async () => {
   await until(() => expect(get("drawer-reason").textContent).toContain("Passed, look at this"));
   expect(get("drawer-reason").textContent).toContain("lint-notes.js decides itself by how it ends");
   expect(get("drawer-reason").className).toContain("border-warn");
+});
+
+test("a done goal shows its result, what decided it, what it changed, and what to do next", async () => {
+  const bridge = new FakeBridge();
+  const id = "01m0done0000000000000000e5";
+  Object.assign(bridge.goals.get(id)?.view ?? {}, proofs.tested);
+  const { app } = await mount(<GoalDrawer />, bridge, (a) => a.start());
+  app.watchGoal(id);
+  await until(() => expect(find("next-commit")).not.toBeNull());
+  expect(get("drawer-assurance").textContent).toBe("Verified by tests");
+  expect(get("goal-result").querySelector("strong")?.textContent).toBe("NOTES.md");
+  expect(all("check-last-line").map((l) => l.textContent)).toEqual(["ok  \tshop/cart\t0.044s", "exit 0"]);
+  expect(get("changed-files").textContent).toContain("6 files changed+63 −17");
+  expect(all("changed-file").map((f) => f.dataset.path)).toEqual([
+    "cart/cart.go",
+    "cart/coupon.go",
+    "cart/coupon_test.go",
+  ]);
+  expect([...get("next-steps").querySelectorAll("button")].map((b) => b.textContent.trim())).toEqual([
+    "Review changes",
+    "Commit…",
+    "Undo",
+    "Reopen…",
+    "Receipt",
+  ]);
+
+  // The green tick opens what decided.
+  await press("check-tick");
+  expect(get("why").textContent).toContain("cart/cart_test.go");
+
+  // The fake's files were edited by others since, so the user is asked first; then all can be put back.
+  await press("next-undo");
+  await until(() => expect((get("undo-confirm") as HTMLButtonElement).disabled).toBe(false));
+  await press("undo-confirm");
+  await until(() => expect(get("drawer-assurance").textContent).toBe("Done, 5 files undone: checks fail"));
+  expect(all("check").map((c) => c.dataset.outcome)).toEqual(["fail", "fail"]);
+  await until(() => expect(find("next-redo")).not.toBeNull());
+  await press("next-redo");
+  await until(() => expect(all("check").map((c) => c.dataset.outcome)).toEqual(["pass", "pass"]));
+  expect(get("drawer-assurance").textContent).toBe("Verified by tests");
 });

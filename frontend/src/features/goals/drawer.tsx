@@ -2,23 +2,26 @@ import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { plural } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { canPause, canResume, isLive } from "@/store/goalcards";
+import { canPause, canResume, isLive, isStopped } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton, Kbd } from "@/ui/button";
-import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon, PauseIcon, PlayIcon, ZoomIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
+import { AgentText } from "./agenttext";
+import { ChangedFiles } from "./done/changedfiles";
+import { NextSteps } from "./done/nextsteps";
 import { Notes } from "./notes";
 import { PlanShort } from "./activity/planshort";
 import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
 import { useNoteForm } from "./resume/note";
-import { ResumePanel, needsAnswer } from "./resume/panel";
+import { ReopenPanel } from "./resume/reopen";
+import { ResumePanel, isAcceptedDone, needsAnswer } from "./resume/panel";
 import { assuranceOf, isDoubted } from "./assurancelabel";
 import { useElapsed } from "./card";
-import { CheckList } from "./why/checklist";
+import { CheckCaption, CheckList } from "./why/checklist";
 import { goalStatusLabel } from "./labels";
 import { ResultCard } from "./resultcard";
 
@@ -29,6 +32,7 @@ export function GoalDrawer() {
   // It stays rendered below the dashboard, which has the same requests and fields.
   const inFront = useAppState((s) => s.route === "workspace");
   if (!view) return null;
+  const stopped = isStopped(view);
   return (
     <aside
       aria-label="Selected goal"
@@ -40,7 +44,7 @@ export function GoalDrawer() {
         "border-border bg-surface",
         // In a low window the whole drawer scrolls: otherwise no part would have a usable height.
         "[@media(max-height:760px)]:overflow-y-auto",
-        "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
+        "max-[640px]:overflow-y-auto max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
     >
       <div className="shrink-0 px-4 pt-3">
@@ -60,15 +64,21 @@ export function GoalDrawer() {
         tabIndex={0}
         role="group"
         aria-label="Progress"
-        className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3 [@media(max-height:760px)]:max-h-none"
+        className={cx(
+          "shrink-0 overflow-y-auto px-4 pb-3 [@media(max-height:760px)]:max-h-none max-[640px]:max-h-none",
+          stopped ? "max-h-[65%]" : "max-h-[45%]",
+        )}
       >
-        {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
-        <Checks view={view} />
-        <PlanShort items={view.todos ?? []} />
-        <Notes items={view.notes ?? []} />
-        {view.reason && view.status !== "running" && !needsAnswer(view) && !isDoubted(view) ? (
-          <Reason view={view} />
+        {view.reason && stopped && view.exit !== "done" && !needsAnswer(view) ? <Reason view={view} /> : null}
+        {inFront ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
+        <CheckCaption view={view} />
+        <CheckList key={view.id} view={view} short />
+        {inFront && stopped ? <ChangedFiles goal={view.id} /> : null}
+        {inFront && stopped ? (
+          <NextSteps view={view}>{isAcceptedDone(view) ? <ReopenPanel view={view} /> : null}</NextSteps>
         ) : null}
+        {view.status === "completed" ? null : <PlanShort items={view.todos ?? []} />}
+        <Notes items={view.notes ?? []} />
       </div>
       <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
       {isLive(view) && !needsAnswer(view) ? <Composer key={view.id} view={view} /> : null}
@@ -79,14 +89,23 @@ export function GoalDrawer() {
 function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
   const app = useApp();
   const said = goalStatusLabel(view);
+  const proof = assuranceOf(view);
+  const now = proof ? (isDoubted(view) ? "" : proof.words) : (view.aftermath ?? "");
   const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   return (
     <>
       <div className="flex items-center gap-2">
-        <Badge tone={said.tone} live={said.live}>
-          {said.words}
-        </Badge>
+        {proof && view.aftermath ? null : (
+          <Badge tone={said.tone} live={said.live}>
+            {said.words}
+          </Badge>
+        )}
+        {now ? (
+          <Badge tone={proof?.tone ?? "calm"} testid="drawer-assurance" className="min-w-0">
+            {now}
+          </Badge>
+        ) : null}
         <span className="min-w-0 flex-1 truncate text-xs text-text-faint tabular-nums">
           {plural(view.steps, "step")}
           {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
@@ -135,19 +154,6 @@ function Money({ view }: { view: GoalView }) {
   );
 }
 
-function Checks({ view }: { view: GoalView }) {
-  const checks = view.check_states ?? [];
-  const passed = checks.filter((c) => c.outcome === "pass").length;
-  return (
-    <>
-      <Caption className="mt-3.5 mb-1">
-        Checks {passed} / {checks.length}
-      </Caption>
-      <CheckList key={view.id} view={view} short />
-    </>
-  );
-}
-
 function Reason({ view }: { view: GoalView }) {
   const said = goalStatusLabel(view);
   const proof = assuranceOf(view); // of a done goal
@@ -165,7 +171,7 @@ function Reason({ view }: { view: GoalView }) {
       data-testid="drawer-reason"
     >
       <p className={`font-medium ${toneText[tone]}`}>{proof?.words ?? said.words}</p>
-      <p className="mt-0.5 wrap-anywhere text-text">{proof?.reason || view.reason}</p>
+      <div className="mt-0.5 wrap-anywhere text-text">{proof?.reason || <AgentText text={view.reason} />}</div>
     </div>
   );
 }

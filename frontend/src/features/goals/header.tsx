@@ -3,7 +3,7 @@ import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { canPause, isLive } from "@/store/goalcards";
+import { canPause, isLive, isStopped } from "@/store/goalcards";
 import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
@@ -11,12 +11,16 @@ import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
+import { AgentText } from "./agenttext";
+import { ChangedFiles } from "./done/changedfiles";
+import { NextSteps } from "./done/nextsteps";
+import { CheckCaption, CheckList } from "./why/checklist";
 import { NeedsYou } from "./approvals/needsyou";
-import { ResumePanel, needsAnswer } from "./resume/panel";
+import { ReopenPanel } from "./resume/reopen";
+import { ResumePanel, isAcceptedDone, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { assuranceOf } from "./assurancelabel";
 import { draftOf } from "./newgoal/input";
-import { ReceiptDialog } from "./receipt";
 import { ResultCard } from "./resultcard";
 import { Notes } from "./notes";
 import { Todos } from "./todos";
@@ -71,35 +75,17 @@ function RunButtons({ view }: { view: GoalView }) {
   );
 }
 
-interface PhoneButtonsProps {
-  view: GoalView;
-  /** Whether the header shows everything. */
-  whole: boolean;
-  onWhole: (whole: boolean) => void;
-}
-
-/** The buttons in a phone's header of a goal that has ended, beside the one that continues it. */
-function PhoneButtons({ view, whole, onWhole }: PhoneButtonsProps) {
-  const [receipt, setReceipt] = useState(false);
-  const look = "mt-2.5 min-[641px]:hidden max-[640px]:h-9";
+/** What a stopped goal reached, below its head: its checks and changes where no rail shows them, and what to do next. */
+function Ending({ view }: { view: GoalView }) {
   return (
-    <>
-      {view.status === "completed" ? (
-        <Button data-testid="goal-receipt" className={look} onClick={() => setReceipt(true)}>
-          Receipt
-        </Button>
-      ) : null}
-      <Button
-        look="quiet"
-        data-testid="goal-details"
-        aria-expanded={whole}
-        className={cx(look, "ml-auto")}
-        onClick={() => onWhole(!whole)}
-      >
-        {whole ? "Fewer details" : "Details"}
-      </Button>
-      {receipt ? <ReceiptDialog goal={view.id} onClose={() => setReceipt(false)} /> : null}
-    </>
+    <div data-testid="goal-ending">
+      <div className="min-[901px]:hidden">
+        <CheckCaption view={view} />
+        <CheckList key={`${view.id} ${view.seq}`} view={view} short />
+        <ChangedFiles goal={view.id} />
+      </div>
+      <NextSteps view={view}>{isAcceptedDone(view) ? <ReopenPanel view={view} /> : null}</NextSteps>
+    </div>
   );
 }
 
@@ -133,7 +119,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
 
   return (
     <header
-      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-border px-5 pt-3 pb-3 max-[900px]:max-h-none"
+      className="max-h-[65%] shrink-0 overflow-y-auto border-b border-border px-5 pt-3 pb-3 max-[900px]:max-h-none"
       data-testid="goal-header"
       data-status={view.status}
     >
@@ -143,6 +129,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             {said.words}
           </Badge>
         )}
+        {!proof && view.aftermath ? <Badge tone="calm">{view.aftermath}</Badge> : null}
         {proof ? (
           <Badge
             tone={proof.tone}
@@ -222,21 +209,30 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       ) : null}
       {/* The badge shows briefly what a done goal proves; the report beside it shows all of it. */}
       {view.reason && view.status !== "running" && !proof && !needsAnswer(view) ? (
-        <p
+        <div
           className={cx(
             "selectable mt-1 text-xs text-text-muted",
             folded && (view.result ? "max-[640px]:hidden" : "max-[640px]:line-clamp-3"),
           )}
           data-testid="goal-reason"
         >
-          {view.reason}
-        </p>
+          <AgentText text={view.reason} />
+        </div>
       ) : null}
       <NeedsYou goal={view.id} className="mt-2.5" />
-      <div className={cx(ended && "max-[640px]:flex max-[640px]:flex-wrap max-[640px]:gap-x-2")}>
-        <ResumePanel view={view} />
-        {ended ? <PhoneButtons view={view} whole={whole} onWhole={setWhole} /> : null}
-      </div>
+      {isAcceptedDone(view) ? null : <ResumePanel view={view} />}
+      {isStopped(view) ? <Ending view={view} /> : null}
+      {ended ? (
+        <Button
+          look="quiet"
+          data-testid="goal-details"
+          aria-expanded={whole}
+          className="mt-2 min-[641px]:hidden max-[640px]:h-11"
+          onClick={() => setWhole(!whole)}
+        >
+          {whole ? "Fewer details" : "Details"}
+        </Button>
+      ) : null}
     </header>
   );
 }

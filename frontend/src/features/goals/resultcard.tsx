@@ -3,11 +3,17 @@ import type { GoalView } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
+import { isStopped } from "@/store/goalcards";
 import { AgentText } from "./agenttext";
 
-/** The agent's result above its goal: two lines, expandable to the full text. */
+/** What the agent said last of a stopped goal: its result, or its account of what it did. */
+export function agentResult(view: GoalView): string {
+  return view.result || (isStopped(view) && view.exit !== "done" ? view.account : "");
+}
+
+/** The agent's result: its beginning, expandable to the full text. */
 export function ResultCard({ view, className }: { view: GoalView; className?: string }) {
-  const text = view.result ?? "";
+  const text = agentResult(view);
   const [open, setOpen] = useState(false);
   const [cut, setCut] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -23,7 +29,7 @@ export function ResultCard({ view, className }: { view: GoalView; className?: st
   if (text.trim() === "") return null;
   return (
     <section
-      aria-label="Result, in the agent's words"
+      aria-label={view.result ? "Result, in the agent's words" : "What the agent said, not verified"}
       data-testid="goal-result"
       data-open={open}
       className={cx("flex gap-2.5 rounded-lg border border-border bg-surface-raised px-3 py-2.5", className)}
@@ -33,7 +39,7 @@ export function ResultCard({ view, className }: { view: GoalView; className?: st
         ref={box}
         className={cx(
           "min-w-0 flex-1 text-text-muted",
-          open ? "max-h-[45vh] overflow-y-auto" : "line-clamp-2 max-h-[3.2em] overflow-hidden",
+          open ? "max-h-[45vh] overflow-y-auto" : "max-h-[9.6em] overflow-hidden",
         )}
         {...(open ? { tabIndex: 0, role: "group", "aria-label": "Whole result" } : {})}
       >

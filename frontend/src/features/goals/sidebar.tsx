@@ -1,24 +1,26 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import type { GoalView } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
 import { stripControl } from "@/lib/text";
 import { clock, span } from "@/lib/time";
+import { isStopped } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
-import { Button } from "@/ui/button";
 import { AgentText } from "./agenttext";
-import { assuranceOf } from "./assurancelabel";
 import { useElapsed } from "./card";
-import { CheckLine, useEvidence } from "./criterion";
+import { ChangedFiles } from "./done/changedfiles";
+import { CheckList } from "./why/checklist";
 import { Network } from "./network";
-import { ReceiptDialog } from "./receipt";
+import { agentResult } from "./resultcard";
 import { Section } from "./section";
 import { Timeline } from "./timeline";
 
 const Spend = lazy(() => import("./spend"));
 
+/** A line of the report in the agent's words, which are Markdown. */
+const agentLine = /^(The agent said|The agent gave up|What was learned): /;
+
 /** What decides the selected goal, and what it has cost so far. */
 export function GoalSidebar({ view }: { view: GoalView }) {
-  const evidence = useEvidence();
   const spent = useElapsed(view);
   const checks = view.check_states ?? [];
   const marks = view.marks ?? [];
@@ -38,20 +40,19 @@ export function GoalSidebar({ view }: { view: GoalView }) {
         {checks.length > 1 ? (
           <p className="mb-1 text-xs text-text-faint">{view.any ? "one must pass" : "all must pass"}</p>
         ) : null}
-        {checks.map((c, i) => (
-          <CheckLine key={i} check={c} evidence={view.aftermath ? "" : evidence(i)} />
-        ))}
+        <CheckList key={`${view.id} ${checks.filter((c) => c.why).length}`} view={view} short />
+        {isStopped(view) ? <ChangedFiles goal={view.id} most={8} /> : null}
       </Section>
       {report.length > 0 ? (
         <Section title="Report" testid="report">
           <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
             {report.map((line, i) => (
               <li key={i} className={i === 0 ? "font-medium text-text" : "pl-3"}>
-                {stripControl(line)}
+                {agentLine.test(line) ? <AgentText text={line} /> : stripControl(line)}
               </li>
             ))}
           </ul>
-          {view.account ? (
+          {view.account && view.account !== agentResult(view) ? (
             <div className="mt-2 border-l-2 border-border-strong pl-3 text-xs" data-testid="account">
               <p className="text-text-faint">The agent's own summary, not verified</p>
               <div
@@ -76,7 +77,6 @@ export function GoalSidebar({ view }: { view: GoalView }) {
         <Limits view={view} spent={spent} />
       </Section>
       <Network view={view} />
-      <ReceiptSection view={view} />
     </aside>
   );
 }
@@ -149,28 +149,5 @@ function Limits({ view, spent }: { view: GoalView; spent: number }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-function ReceiptSection({ view }: { view: GoalView }) {
-  const [open, setOpen] = useState(false);
-  const proof = assuranceOf(view);
-  const claimed = useAppState((s) => s.detail.journal.claims.length > 0);
-  if (!claimed && view.status !== "completed") return null;
-  return (
-    <Section title="Receipt" testid="receipt">
-      <div className="flex items-center gap-3">
-        <p className="min-w-0 flex-1 text-xs text-text-muted">
-          {proof ? `${proof.words}.` : "Nothing has been verified yet."}
-          {proof && view.assurance_reason ? (
-            <span className="block text-text-faint">{stripControl(view.assurance_reason)}</span>
-          ) : null}
-        </p>
-        <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
-          View receipt
-        </Button>
-      </div>
-      {open ? <ReceiptDialog goal={view.id} onClose={() => setOpen(false)} /> : null}
-    </Section>
   );
 }

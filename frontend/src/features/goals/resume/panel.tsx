@@ -18,6 +18,11 @@ export function needsAnswer(view: GoalView): boolean {
   return view.queued === "" && exits.includes(view.exit);
 }
 
+/** Reports whether the goal is done, and the user has nothing to decide about it. */
+export function isAcceptedDone(view: GoalView): boolean {
+  return view.status === "completed" && view.queued === "" && !isDoubted(view) && !view.tampered;
+}
+
 /** The user's options for a stopped goal: raise a limit, reopen, answer, accept, resume. */
 export function ResumePanel({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);

@@ -16,7 +16,7 @@ export function ReopenPanel({ view }: { view: GoalView }) {
   const note = useNoteForm(async (text) => limits !== null && app.goals.reopen(view.id, { ...limits, note: text }));
   if (!open) {
     return (
-      <Button data-testid="goal-reopen" className="mt-2.5 max-[640px]:h-9" onClick={() => setOpen(true)}>
+      <Button data-testid="goal-reopen" className="max-[640px]:h-11 max-[640px]:px-3.5" onClick={() => setOpen(true)}>
         Reopen…
       </Button>
     );

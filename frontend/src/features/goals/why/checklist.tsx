@@ -2,10 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import type { CheckState, GoalView } from "@/bridge/types";
 import { formatElapsed } from "@/lib/time";
 import { Badge } from "@/ui/badge";
+import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { ChevronIcon, WarnIcon } from "@/ui/icons";
 import { checkTone } from "@/features/goals/assurancelabel";
-import { CheckLine, useEvidence } from "@/features/goals/criterion";
+import { CheckLine, LastLine, useEvidence } from "@/features/goals/criterion";
 import { OutcomeIcon } from "@/features/goals/outcomeicon";
 import { Reasons } from "./reasons";
 
@@ -48,6 +49,7 @@ export function CheckList({ view, short = false, keys = false }: CheckListProps)
           >
             <Row
               check={c}
+              hasBadge={!short || checkTone(c) === "warn"}
               open={open.has(i)}
               short={short}
               onToggle={() => {
@@ -66,32 +68,53 @@ export function CheckList({ view, short = false, keys = false }: CheckListProps)
   );
 }
 
+/** The heading of the checks, with how many pass. */
+export function CheckCaption({ view }: { view: GoalView }) {
+  const checks = view.check_states ?? [];
+  const passed = checks.filter((c) => c.outcome === "pass").length;
+  return (
+    <Caption className="mt-3.5 mb-1">
+      Checks {passed} / {checks.length}
+    </Caption>
+  );
+}
+
 interface RowProps {
   check: CheckState;
+  /** Whether it says what the pass proves. */
+  hasBadge: boolean;
   open: boolean;
   short: boolean;
   onToggle: () => void;
   button: (el: HTMLElement | null) => void;
 }
 
-function Row({ check, open, short, onToggle, button }: RowProps) {
+function Row({ check, hasBadge, open, short, onToggle, button }: RowProps) {
   const tone = checkTone(check);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5 py-1.5">
-      {tone === "warn" ? (
-        <WarnIcon size={14} className="shrink-0 text-warn" />
-      ) : (
-        <OutcomeIcon outcome={check.outcome} />
-      )}
-      <span className={cx("min-w-[40%] flex-1 max-[640px]:basis-[80%]", short && "basis-[80%]")}>
+      <button
+        type="button"
+        data-testid="check-tick"
+        aria-label={`What decided ${check.name}`}
+        title="What decided"
+        className="inline-flex shrink-0 rounded-sm hover:bg-surface-hover"
+        onClick={onToggle}
+      >
+        {tone === "warn" ? <WarnIcon size={14} className="text-warn" /> : <OutcomeIcon outcome={check.outcome} />}
+      </button>
+      <span className={cx("min-w-[40%] flex-1", !short && "max-[640px]:basis-[80%]")}>
         <code className="selectable line-clamp-2 font-mono text-xs wrap-anywhere" title={check.words}>
           {check.name}
           <span className={cx("ml-2.5 text-text-faint", short && "hidden")}>{check.detail}</span>
         </code>
+        {short ? <LastLine check={check} /> : null}
       </span>
-      <Badge tone={tone} testid="check-assurance" className={cx("max-[640px]:ml-6", short && "ml-6")}>
-        {check.assurance_words}
-      </Badge>
+      {hasBadge ? (
+        <Badge tone={tone} testid="check-assurance" className={cx("max-[640px]:ml-6", short && "ml-6")}>
+          {check.assurance_words}
+        </Badge>
+      ) : null}
       {check.ms > 0 ? (
         <span className="shrink-0 text-xs text-text-faint tabular-nums">{formatElapsed(check.ms)}</span>
       ) : null}
@@ -103,7 +126,7 @@ function Row({ check, open, short, onToggle, button }: RowProps) {
         title="Why? (W)"
         className={cx(
           "inline-flex shrink-0 items-center gap-1 text-xs text-accent hover:underline max-[640px]:ml-auto max-[640px]:h-9",
-          short && "ml-auto",
+          short && "max-[640px]:h-11",
         )}
         onClick={onToggle}
       >

@@ -33,6 +33,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	if err != nil {
 		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
 	}
+	r.messages.Calibrate(past.TokensIn, r.bytesBesides(r.systemPrompt()))
 	r.plan.todos, r.plan.notes, r.recent.steps = past.Todos, past.Notes, past.Steps
 	r.budget.warned.restore(past.Warned)
 	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))

@@ -19,7 +19,7 @@ import (
 // be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.systemPrompt()
-	besides := len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
+	besides := r.bytesBesides(contract)
 	window := r.session.Models().Window
 	if r.messages.IsFull(window, besides) {
 		asked := r.turn(contract)
@@ -51,7 +51,6 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	default:
 		return nil, r.uncountIteration(modelStop(err))
 	}
-	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
 	r.dispatcher.offer.NameCalls(reply.Calls)
 	m := goal.Message{
@@ -61,10 +60,16 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 		Reasoning: reply.Reasoning,
 	}
 	r.messages.Add(m)
+	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.dispatcher.offer.NoteCalls(reply.Calls)
 	r.budget.addUsage(reply.Usage)
 	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
+}
+
+// bytesBesides returns the bytes of a request beside the conversation: the system prompt and the tools.
+func (r *Run) bytesBesides(contract string) int {
+	return len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
 }
 
 // askWithinWindow asks the model, and compacts the conversation if the window is smaller than configured.

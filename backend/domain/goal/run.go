@@ -145,6 +145,7 @@ type RunHistory struct {
 	Looked int            // the newest step that the critic has seen
 	// CriticTokens is the cost of the critic, in and out.
 	CriticTokens int64
+	TokensIn     int64 // of the agent's newest turn
 	Memory       LoopState
 	Filled       []Call // executed calls that may contain the value of a secret
 }

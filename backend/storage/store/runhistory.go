@@ -31,6 +31,9 @@ func (h *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 	if p.CriticTokens, err = h.criticTokens(ctx, id); err != nil {
 		return p, err
 	}
+	if p.TokensIn, err = h.newestTokensIn(ctx, id); err != nil {
+		return p, err
+	}
 	stop, err := h.lastUserStop(ctx, id)
 	if err != nil {
 		return p, err
@@ -185,6 +188,13 @@ func (h *History) criticTokens(ctx context.Context, id goal.ID) (n int64, err er
 	return readValue[int64](ctx, h.connection.read, "read what the critic cost",
 		`SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
 		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id)
+}
+
+// newestTokensIn reads the input tokens of the agent's newest turn, 0 if it had none.
+func (h *History) newestTokensIn(ctx context.Context, id goal.ID) (n int64, err error) {
+	return readValue[int64](ctx, h.connection.read, "read the size of the newest turn",
+		`SELECT coalesce((SELECT body ->> 'tokens_in' FROM events WHERE goal_id = ? AND `+rareEventFilter+
+			` AND type = 'usage' AND body ->> 'by' IS NULL ORDER BY seq DESC LIMIT 1), 0)`, id)
 }
 
 // callsWithSecrets reads the calls that were not refused and whose arguments name a secret, or may name one in an

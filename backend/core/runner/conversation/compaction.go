@@ -11,16 +11,26 @@ import (
 // IsFull reports whether the conversation must be compacted before the next turn. besides is the size of the system
 // prompt and the tools in bytes.
 func (c *Conversation) IsFull(window, besides int) bool {
+	share := replyShare
 	if window < smallWindow {
-		return c.FillsWindow(window, besides, compactSmallAbove)
+		share = smallReplyShare
 	}
-	return c.FillsWindow(window, besides, compactAbove)
+	reserve := window * share / 100
+	if c.longest > 0 { // each compaction breaks the prompt cache, so a model that replies shortly gets fewer of them
+		reserve = min(reserve, max(reserve/2, int(2*float64(c.longest)*c.tokensPerByte())))
+	}
+	return window > 0 && c.tokens(besides) > float64(window-reserve)
+}
+
+// tokens estimates the size of the conversation with the given other bytes.
+func (c *Conversation) tokens(besides int) float64 {
+	return float64(c.bytes+besides) * c.tokensPerByte()
 }
 
 // FillsWindow reports whether the conversation fills more than the given percentage of a window of the given
 // tokens. besides is the size of the system prompt and the tools in bytes. It is false for an unknown window.
 func (c *Conversation) FillsWindow(window, besides, hundredths int) bool {
-	return window > 0 && float64(c.bytes+besides)*c.tokensPerByte()*100 > float64(window)*float64(hundredths)
+	return window > 0 && c.tokens(besides)*100 > float64(window)*float64(hundredths)
 }
 
 // CompactSize returns the size in bytes that a compacted conversation should have in a window of the given tokens.

@@ -12,6 +12,8 @@ type Conversation struct {
 	messages []goal.Message
 	bytes    int
 	perByte  float64  // tokens per byte in the last turn; 0 before the first
+	asked    int      // bytes of the messages when the model was asked for its newest reply
+	longest  int      // bytes of the longest reply
 	deferred []string // messages of the host that follow the restored part
 }
 
@@ -22,6 +24,9 @@ func (c *Conversation) Add(messages ...goal.Message) {
 		if m.Compaction != nil && len(c.messages) > 0 {
 			c.replaceOld(m)
 			continue
+		}
+		if m.Role == goal.Assistant {
+			c.asked, c.longest = c.bytes, max(c.longest, messageSize(m))
 		}
 		c.messages = append(c.messages, m)
 		c.bytes += messageSize(m)
@@ -57,10 +62,10 @@ func messageSize(m goal.Message) int {
 	return n
 }
 
-// Calibrate corrects the estimate of tokens per byte: the conversation and the given other bytes took that many
-// tokens.
+// Calibrate corrects the estimate of tokens per byte: the messages before the newest reply and the given other bytes
+// took that many tokens.
 func (c *Conversation) Calibrate(tokens int64, besides int) {
-	if sent := c.bytes + besides; tokens > 0 && sent > 0 {
+	if sent := c.asked + besides; tokens > 0 && sent > 0 {
 		c.perByte = float64(tokens) / float64(sent)
 	}
 }

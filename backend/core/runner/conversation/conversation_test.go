@@ -80,7 +80,7 @@ func compact(c *Conversation, bytes int) goal.Message {
 
 func TestIsFull_Window_IsComparedWithItsShare(t *testing.T) {
 	c := talk(20, 100)
-	if c.IsFull(100_000, 0) || c.IsFull(0, 1<<30) || !c.IsFull(1000, 0) || !c.IsFull(100_000, 300_000) {
+	if c.IsFull(100_000, 0) || c.IsFull(0, 1<<30) || !c.IsFull(1000, 0) || !c.IsFull(100_000, 320_000) {
 		t.Error("the share is wrong")
 	}
 }
@@ -154,7 +154,7 @@ func TestExcerpts_TwoCompactions_KeepWhatWasSaid(t *testing.T) {
 
 func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	c := talk(10, 1000)
-	c.Calibrate(int64(c.bytes), 0) // a token a byte, as for text in a rare script
+	c.Calibrate(int64(c.asked), 0) // a token a byte, as for text in a rare script
 	if !c.IsFull(c.bytes, 0) {
 		t.Error("a full window was not noticed")
 	}
@@ -164,15 +164,49 @@ func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	}
 }
 
+// TestIsFull_ShortReplies_MayFillMoreOfTheWindow: while the model replies shortly, half of the share for replies is
+// enough.
+func TestIsFull_ShortReplies_MayFillMoreOfTheWindow(t *testing.T) {
+	for _, test := range []struct {
+		window, percent int
+		reply           int // tokens
+		want            bool
+	}{
+		{32_000, 89, 0, false},
+		{32_000, 91, 0, true},
+		{32_000, 94, 100, false},
+		{32_000, 96, 100, true},
+		{32_000, 94, 1_000, true},
+		{32_000, 92, 1_000, false},
+		{32_000, 91, 9_000, true},
+		{16_000, 81, 0, true},
+		{16_000, 89, 100, false},
+		{16_000, 91, 100, true},
+		{0, 99, 100, false},
+	} {
+		c := &Conversation{}
+		c.Add(goal.Message{Role: goal.User, Text: strings.Repeat("x", 984)})
+		if test.reply > 0 {
+			c.Add(goal.Message{Role: goal.Assistant, Text: strings.Repeat("x", 4*test.reply-16)})
+		}
+		c.asked = 1_000
+		c.Calibrate(250, 0)
+		c.bytes = int(float64(test.window*test.percent/100) / c.perByte)
+		if got := c.IsFull(test.window, 0); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
+
 // TestCompaction_LastTurnsTooLong_KeepsTheNewestResult: if the last turn alone is too long, its oldest results are
 // shortened first.
 func TestCompaction_LastTurnsTooLong_KeepsTheNewestResult(t *testing.T) {
 	const window, besides = 24_000, 20_000
 	for name, c := range map[string]*Conversation{
-		"three long results": talk(3, 18<<10),
-		"eleven":             talk(11, 9<<10),
-		"long arguments":     written(6, 15<<10),
-		"one turn":           batch(8, 9<<10),
+		"four long results": talk(4, 18<<10),
+		"eleven":            talk(11, 9<<10),
+		"long arguments":    written(6, 15<<10),
+		"one turn":          batch(8, 9<<10),
 	} {
 		newest := c.messages[lastResult(c.messages)].Text
 		if !c.IsFull(window, besides) {

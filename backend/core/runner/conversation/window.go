@@ -8,11 +8,12 @@ const MaxPreview = 160
 // MaxResult limits what one call may add to the conversation, in bytes.
 const MaxResult = 64 << 10
 
-// A conversation that fills more than compactAbove percent of its window is compacted to at most compactTo percent. In
-// a window below smallWindow tokens, more must stay free for a reply. One result may take resultShare percent.
+// Replies get replyShare percent of a window, or half of that if they are short. In a window below smallWindow tokens,
+// they get more. A conversation that fills more than the rest is compacted to at most compactTo percent. One result may
+// take resultShare percent.
 const (
-	compactAbove      = 90
-	compactSmallAbove = 80
+	replyShare        = 10
+	smallReplyShare   = 20
 	smallWindow       = 24_000
 	compactTo         = 50
 	resultShare       = 10
@@ -32,7 +33,9 @@ func BytesForTokens(window int) int {
 
 // MinWindow estimates how many tokens a window must have for the given bytes, which are sent with every turn, and a
 // conversation.
-func MinWindow(bytes int) int { return int(float64(bytes) * tokensPerByte * 100 / compactSmallAbove) }
+func MinWindow(bytes int) int {
+	return int(float64(bytes) * tokensPerByte * 100 / (100 - smallReplyShare))
+}
 
 // ShrinkableHalf returns the half of a window for messages that can be shortened. The other half is for the rest.
 func ShrinkableHalf(bytes int) int { return bytes / 2 }

@@ -1,12 +1,13 @@
 // Checks every scene of the gallery, in both themes and down to a window at 200 % zoom: axe checks names, roles,
-// landmarks, focus and contrast, and `faults` looks for a layout that a user would call broken. The end-to-end tests
+// landmarks, focus and contrast, and `faults` looks for a layout that a user would call broken, also on a phone, where
+// each control must have the size of a finger. The end-to-end tests
 // look at one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import { sharedChromium } from "./lib/app.mjs";
 import { scenesOf, serveGallery, showScene } from "./lib/gallery.mjs";
-import { faults } from "./lib/layout.mjs";
+import { faults, smallTargets } from "./lib/layout.mjs";
 import { limit } from "./lib/limits.mjs";
 
 const axe = createRequire(new URL("../frontend/package.json", import.meta.url)).resolve("axe-core/axe.min.js");
@@ -17,9 +18,21 @@ const sizes = [
   { width: 720, height: 450 }, // 1440x900 at 200 %
 ];
 
+const phone = { width: 360, height: 740 };
+
 /** One scene for each kind of page, dialog and pane. */
 const kinds = [
-  ...["welcome", "workspace", "workspace-long", "login", "question", "palette", "approvals", "settings"],
+  ...[
+    "welcome",
+    "workspace",
+    "workspace-long",
+    "login",
+    "question",
+    "palette",
+    "approvals",
+    "settings",
+    "page-prompts",
+  ],
   ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "goal-changes", "new-goal-reach"],
 ];
 
@@ -30,6 +43,7 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
   page.setDefaultTimeout(limit(60_000));
   try {
     await checkScenes(page, gallery);
+    await checkPhone(page, gallery);
   } finally {
     await page.close();
     gallery.close();
@@ -60,6 +74,11 @@ async function checkScenes(page, gallery) {
       await page.evaluate(settled);
       (await page.evaluate(faults)).forEach(say(`${size.width}x${size.height}`));
     }
+    await page.setViewportSize(phone);
+    await page.evaluate(settled);
+    (await page.evaluate(faults)).forEach(say("phone"));
+    (await page.evaluate(smallTargets)).forEach(say("phone"));
+    await page.setViewportSize(sizes.at(-1));
     await page.evaluate(async () => {
       await window.gallery.app.settings.save({ theme: "light" });
       await window.gallery.still();
@@ -67,6 +86,29 @@ async function checkScenes(page, gallery) {
     (await page.evaluate(violations, ["color-contrast", "scrollable-region-focusable"])).forEach(say("light, small"));
   }
   assert.deepEqual(broken, []);
+}
+
+/** A phone shows one pane on all of its width, and of a goal first what decides it. */
+async function checkPhone(page, gallery) {
+  const at = (id) => page.getByTestId(id);
+  await page.setViewportSize(phone);
+  await showScene(page, gallery.url, "workspace");
+  await at("drawer-close").click();
+  const picker = at("pane-picker");
+  for (const { value } of await picker.locator("option").evaluateAll((all) => all.map((o) => ({ value: o.value })))) {
+    await picker.selectOption(value);
+    const shown = at("pane").and(page.locator(`[data-pane="${value}"]`));
+    await page.waitForFunction(
+      (id) => document.querySelector(`[data-testid="pane"][data-pane="${id}"]`).getBoundingClientRect().width > 330,
+      value,
+    );
+    assert.ok(await shown.isVisible());
+    assert.equal(await at("pane").and(page.locator(":visible")).count(), 1, `${value} is not alone`);
+  }
+  await showScene(page, gallery.url, "goals-long");
+  const checks = await page.getByTestId("check").first().boundingBox();
+  const activity = await page.getByTestId("story-log").boundingBox();
+  assert.ok(checks.y < activity.y, "the activity comes before the checks");
 }
 
 /** Runs in the page: waits until all elements have their final position. An open menu positions itself again. */

@@ -50,3 +50,26 @@ export function faults() {
   }
   return [...new Set(found)];
 }
+
+/**
+ * Runs in a page of a phone: returns the controls that are too small for a finger. A control with a label is as large as
+ * the label. Links within a text are as high as its lines, and what programs draw in panes is theirs.
+ */
+export function smallTargets() {
+  const least = 44;
+  const found = [];
+  const controls =
+    "button, a[href], input, select, textarea, summary, [role='button'], [role='menuitem'], [role='option'], [role='tab']";
+  for (const e of document.body.querySelectorAll(controls)) {
+    if (e.closest(".xterm, canvas, .uplot, [aria-hidden=true], [inert], .markdown a, .dv-live-region")) continue;
+    if (!e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const boxes = [e, e.closest("label"), e.labels?.[0]].filter(Boolean).map((b) => b.getBoundingClientRect());
+    if (boxes[0].width === 0) continue;
+    if (boxes.some((b) => b.width >= least - 0.5 && b.height >= least - 0.5)) continue;
+    const id = e.closest("[data-testid]")?.dataset.testid ?? "";
+    const text = (e.getAttribute("aria-label") ?? e.innerText ?? e.value ?? "").trim().slice(0, 30);
+    const { width, height } = boxes[0];
+    found.push(`${e.tagName.toLowerCase()}#${id} "${text}" is ${Math.round(width)}x${Math.round(height)}`);
+  }
+  return [...new Set(found)];
+}

@@ -1,6 +1,7 @@
 import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
+import type { PaneDownload, UserPrompt } from "@/bridge/types";
 import { proofs } from "@/bridge/fake/proofs";
 import { undoInput } from "@/store/folderactions";
 import type { App } from "@/store/app";
@@ -45,6 +46,22 @@ function enter(line: HTMLElement, text: string) {
 function unfold(trigger: HTMLElement) {
   trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
 }
+
+const saveLogin: UserPrompt = {
+  ...{ id: 1, kind: "save_login", origin: "https://legacy.example.org", text: "", type: "", min: "", max: "" },
+  ...{ value: "me@example.org", options: [], multiple: false, x: 0, y: 0, width: 0, height: 0, link: "", image: "" },
+  ...{ selected: "", editable: false, no_answer: false },
+};
+
+const download: PaneDownload = {
+  id: "d1",
+  name: "invoice-2026-10.pdf",
+  url: "https://legacy.example.org/invoice",
+  path: "/home/ada/Downloads/invoice-2026-10.pdf",
+  state: "downloaded",
+  received: 84_000,
+  total: 84_000,
+};
 
 /** A done goal at each level of what it proves, with its checks, and beside the workspace. */
 function proofScenes(): Record<string, Scene> {
@@ -515,6 +532,19 @@ export const scenes: Record<string, Scene> = {
       b.settings.welcomed = false;
     },
     after: (app) => app.sync.select(""),
+  },
+  "page-prompts": {
+    before: (b) => {
+      b.panes = [browserPane("b1", { title: "Cardboard Legacy", url: "https://legacy.example.org/cart" })];
+    },
+    after: async (app, bridge) => {
+      app.set({ drawer: false });
+      await shown("browser-canvas");
+      bridge.showOverlay({ questions: [saveLogin] });
+      await shown("save-login");
+      bridge.showOverlay({ downloads: [download] });
+      return shown("downloads");
+    },
   },
   login: { after: (app) => shown("pane").then(() => app.set({ link: "login" })) },
   down: { after: (app) => shown("pane").then(() => app.set({ link: "down" })) },

@@ -2,8 +2,10 @@ import { DockviewReact, type DockviewReadyEvent, type DockviewTheme } from "dock
 import { useCallback, useEffect, useState } from "react";
 import "dockview-react/dist/styles/dockview.css";
 import "./dock.css";
+import { usePhone } from "@/ui/usephone";
 import { useControl } from "./context";
 import { Empty } from "./empty";
+import { keepOnePane } from "./onepane";
 import { PanePanel } from "./panel";
 import { NewTab, PaneActions, PaneTab } from "./tab";
 
@@ -24,7 +26,10 @@ export function Workspace() {
   const [ready, setReady] = useState<DockviewReadyEvent | null>(null);
   const onReady = useCallback((event: DockviewReadyEvent) => setReady(event), []);
 
+  const isPhone = usePhone();
+
   useEffect(() => (ready ? control.adopt(ready.api) : undefined), [ready, control]);
+  useEffect(() => (ready && isPhone ? keepOnePane(ready.api) : undefined), [ready, isPhone]);
 
   return (
     <div className="h-full overflow-hidden p-1.5" data-testid="workspace">

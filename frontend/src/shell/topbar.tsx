@@ -3,8 +3,10 @@ import { groupOf, type Group } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { useZoomed, useControl } from "@/panes/context";
+import { PanePicker } from "@/panes/picker";
 import { Dot, type StatusTone } from "@/ui/badge";
 import { Button, IconButton, Kbd } from "@/ui/button";
+import { usePhone } from "@/ui/usephone";
 import { GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
 
 const most = 5;
@@ -23,7 +25,8 @@ const dotTone: Record<Group, StatusTone> = {
 export function TopBar() {
   const app = useApp();
   const control = useControl();
-  const zoomed = useZoomed();
+  const isPhone = usePhone();
+  const zoomed = useZoomed() && !isPhone;
   const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
   const drawer = useAppState((s) => s.drawer);
@@ -31,9 +34,18 @@ export function TopBar() {
   const { by } = summary(byId);
   const live = [...by.needs_you, ...by.running, ...by.queued].slice(0, most);
   return (
-    <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2">
+    <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2 max-[640px]:h-14">
       <h1 className="px-2 text-sm font-semibold max-[640px]:sr-only">Workspace</h1>
-      <div role="group" aria-label="Active goals" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
+      {isPhone ? (
+        <div className="min-w-0 flex-1">
+          <PanePicker />
+        </div>
+      ) : null}
+      <div
+        role="group"
+        aria-label="Active goals"
+        className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden max-[640px]:hidden"
+      >
         {live.map((g) => (
           <button
             key={g.id}

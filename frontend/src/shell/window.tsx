@@ -6,6 +6,7 @@ import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
 import { TooltipProvider } from "@/ui/button";
+import { usePhone } from "@/ui/usephone";
 import { HelpContext } from "@/ui/helpbutton";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
@@ -84,6 +85,8 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   useTheme();
   useWindowTitle();
   const covered = route !== "workspace";
+  const isPhone = usePhone();
+  const coversPanes = useAppState((s) => s.drawer && s.detail.view !== null) && isPhone;
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
       <ConnectionBanner />
@@ -94,7 +97,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
             <div className="relative flex min-h-0 flex-1">
-              <main className="min-w-0 flex-1">
+              <main className="min-w-0 flex-1" inert={coversPanes}>
                 <Workspace />
               </main>
               {drawer ? <GoalDrawer /> : null}

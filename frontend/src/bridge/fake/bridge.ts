@@ -17,6 +17,7 @@ import type {
   PaneInfo,
   Problem,
   PruneInput,
+  PaneOverlay,
   ResumeInput,
   SecretView,
   SpendToday,
@@ -158,6 +159,13 @@ export class FakeBridge implements Bridge {
   /** The folders of the newest goals. */
   recentFolders: string[] = [];
   grants: GrantView[] = structuredClone(grants);
+  private overlay: PaneOverlay = {
+    cursor: "default",
+    zoom: 100,
+    questions: [],
+    downloads: [],
+    copied: { n: 0, text: "" },
+  };
   private rev = 1;
   private now = fixtureTime;
   private made = 0;
@@ -265,7 +273,7 @@ export class FakeBridge implements Bridge {
     };
     queueMicrotask(() => {
       on.link("open");
-      on.overlay({ cursor: "default", zoom: 100, questions: [], downloads: [], copied: { n: 0, text: "" } });
+      on.overlay(this.overlay);
     });
     return {
       ack: () => undefined,
@@ -275,6 +283,12 @@ export class FakeBridge implements Bridge {
       visible: () => undefined,
       close: () => void all.delete(on),
     };
+  }
+
+  /** Shows questions and downloads over all pages. */
+  showOverlay(part: Partial<PaneOverlay>): void {
+    this.overlay = { ...this.overlay, ...part };
+    for (const all of this.browsers.values()) for (const on of all) on.overlay(this.overlay);
   }
 
   /** Sends an event of a goal to all listeners, like the broker. */

@@ -35,7 +35,7 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
     <div
       data-testid="library"
       className={cx(
-        "appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border",
+        "appear relative flex min-h-0 w-96 max-w-full flex-1 flex-col rounded-md border",
         "border-border-strong bg-surface-raised text-xs shadow-pop",
       )}
       onKeyDown={(e) => {

@@ -29,7 +29,7 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
     <div
       data-testid="downloads"
       className={cx(
-        "appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border",
+        "appear relative flex max-h-80 min-h-0 w-80 max-w-full flex-col rounded-md border",
         "border-border-strong bg-surface-raised shadow-pop",
       )}
     >

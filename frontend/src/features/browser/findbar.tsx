@@ -32,7 +32,7 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
     <div
       data-testid="find"
       className={cx(
-        "appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border",
+        "appear relative flex max-w-full items-center gap-1 rounded-md border",
         "border-border-strong bg-surface-raised p-1 shadow-pop",
       )}
     >

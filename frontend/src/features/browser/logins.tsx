@@ -24,12 +24,13 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
       data-testid="save-login"
       data-user={question.value}
       className={cx(
-        "absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border",
+        "relative flex max-w-full flex-wrap items-center justify-end gap-2 rounded-md border",
         "border-border-strong bg-surface-raised py-1.5 pr-1.5 pl-3 text-xs text-text-muted",
         "shadow-pop",
       )}
     >
-      <span className="selectable min-w-0 flex-1 break-words">
+      {/* In a narrow pane the buttons go below the text. */}
+      <span className="selectable min-w-0 grow basis-48 break-words">
         {question.multiple ? "Replace the saved password of " : "Save the login of "}
         <b>{question.value}</b> on {host(question.origin)}?
       </span>
@@ -59,7 +60,7 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
     <div
       data-testid="logins"
       className={cx(
-        "appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border",
+        "appear relative flex w-72 max-w-full flex-col rounded-md border",
         "border-border-strong bg-surface-raised p-2 text-xs shadow-pop",
       )}
       onKeyDown={(e) => {

@@ -72,7 +72,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
       data-testid="site"
       data-came={site?.came ?? ""}
       className={cx(
-        "appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col",
+        "appear relative flex min-h-0 w-80 max-w-full flex-col self-start",
         "gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3",
         "text-xs shadow-pop",
       )}

@@ -108,8 +108,11 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
           <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />
         ) : null}
         <PageNotice notice={pane.notice} />
-        <SaveLoginPrompt pane={pane} overlay={overlay} />
-        <Panels panel={panel} pane={pane} overlay={overlay} onClose={endPanel} />
+        {/* One below the other: nothing that appears covers the buttons of another. */}
+        <div className="pointer-events-none absolute inset-2 z-10 flex flex-col items-end gap-2 *:pointer-events-auto">
+          <SaveLoginPrompt pane={pane} overlay={overlay} />
+          <Panels panel={panel} pane={pane} overlay={overlay} onClose={endPanel} />
+        </div>
         {surface && page && shown ? (
           <Questions
             pane={pane}

@@ -8,11 +8,13 @@ import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { BackIcon, GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
+import { usePhone } from "@/ui/usephone";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { GoalSidebar } from "./sidebar";
 import { StatusFilter, type StatusChoice } from "./statusfilter";
 import { ActivityTabs } from "./activitytabs";
+import { CheckCaption, CheckList } from "./why/checklist";
 
 interface DashboardProps {
   onShowPanes: (goal: string) => void;
@@ -216,6 +218,7 @@ function Middle({ onShowPanes }: DashboardProps) {
   const id = useAppState((s) => s.detail.id);
   const shownStep = useAppState((s) => s.shownStep);
   const empty = useAppState(isEmpty);
+  const isPhone = usePhone();
   if (problem && !view) {
     return (
       <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-text-muted" role="alert">
@@ -251,6 +254,12 @@ function Middle({ onShowPanes }: DashboardProps) {
       {/* A diff needs the width of both columns. */}
       <main className="peer flex min-h-0 min-w-0 flex-col min-[901px]:has-[[data-wide]]:col-span-2">
         <GoalHeader view={view} onShowPanes={onShowPanes} />
+        {isPhone && isLive(view) ? (
+          <div className="border-t border-border px-4 pb-3">
+            <CheckCaption view={view} />
+            <CheckList key={view.id} view={view} short />
+          </div>
+        ) : null}
         <ActivityTabs key={`${view.id} ${shownStep}`} view={view} step={shownStep} />
       </main>
       <div className="contents min-[901px]:peer-has-[[data-wide]]:hidden">

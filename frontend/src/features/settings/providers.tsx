@@ -62,7 +62,7 @@ function ProviderLine({ provider: p }: { provider: Provider }) {
       data-active={p.active}
       data-ready={p.ready}
     >
-      <div className="flex items-center gap-3">
+      <div className="flex items-center gap-3 max-[640px]:flex-wrap">
         <Initials>{p.scripted ? "▶" : initials(p.preset || p.id)}</Initials>
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 font-medium">
@@ -147,7 +147,7 @@ function OfferLine({ server: s, onIgnore }: { server: FoundServer; onIgnore: () 
     <li
       data-testid="provider-offer"
       data-id={s.preset}
-      className="flex items-center gap-3 border-b border-border px-4 py-2.5 last:border-b-0"
+      className="flex items-center gap-3 border-b border-border px-4 py-2.5 last:border-b-0 max-[640px]:flex-wrap"
     >
       <Initials>{initials(s.preset)}</Initials>
       <p className="min-w-0 flex-1 truncate text-text-muted">

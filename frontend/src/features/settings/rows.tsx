@@ -8,24 +8,26 @@ interface RowProps {
   text: string;
   /** The error of the value, shown instead of the text. */
   error?: ReactNode;
+  /** A label, if a click anywhere in the row is one on its control. */
+  as?: "div" | "label";
   children: ReactNode;
 }
 
-export function Row({ title, text, error, children }: RowProps) {
+export function Row({ title, text, error, as: Tag = "div", children }: RowProps) {
   return (
-    <div
+    <Tag
       data-setting={title}
       className={
         "flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0 " +
         "max-[640px]:flex-wrap max-[640px]:gap-y-2"
       }
     >
-      <div className="min-w-0 flex-1 max-[640px]:basis-full">
-        <p className="font-medium">{title}</p>
-        <p className="text-xs text-text-faint">{error ?? text}</p>
+      <div className={cx("min-w-0 flex-1", Tag === "div" && "max-[640px]:basis-full")}>
+        <span className="block font-medium">{title}</span>
+        <span className="block text-xs text-text-faint">{error ?? text}</span>
       </div>
       {children}
-    </div>
+    </Tag>
   );
 }
 
@@ -39,7 +41,7 @@ interface ChoiceProps<T extends string> {
 /** A few options side by side, one of them selected. */
 export function Choice<T extends string>({ name, value, choices, onChange }: ChoiceProps<T>) {
   return (
-    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-surface-hover p-0.5">
+    <div role="radiogroup" aria-label={name} className="flex max-w-full flex-wrap rounded-md bg-surface-hover p-0.5">
       {choices.map((c) => (
         <label
           key={c.value}
@@ -212,7 +214,7 @@ interface SwitchRowProps {
 /** A setting that is on or off. */
 export function SwitchRow({ title, text, testid, on, onChange }: SwitchRowProps) {
   return (
-    <Row title={title} text={text}>
+    <Row title={title} text={text} as="label">
       <input
         type="checkbox"
         role="switch"

@@ -111,7 +111,7 @@ function SpendTable({ report }: { report: SpendReport }) {
   }
   const cell = "px-4 py-1.5 text-right whitespace-nowrap tabular-nums";
   return (
-    <div className="max-h-80 overflow-auto" tabIndex={0} role="region" aria-label="Spending">
+    <div className="sideways max-h-80 overflow-auto" tabIndex={0} role="region" aria-label="Spending">
       <table className="w-full text-xs" data-testid="spend-table">
         <thead className="text-text-faint">
           <tr>

@@ -118,14 +118,16 @@ function ChangedFile({ change, isOnly, kept, onKeep }: ChangedFileProps) {
     <li data-testid="protected-change" data-path={change.path}>
       <div className="flex items-baseline gap-2">
         {isOnly ? null : (
-          <input
-            type="checkbox"
-            data-testid="change-kept"
-            aria-label={`Keep the change of ${path}`}
-            className="self-center accent-(--accent)"
-            checked={kept}
-            onChange={(e) => onKeep(e.target.checked)}
-          />
+          <label className="flex items-center justify-center self-center max-[640px]:min-w-11">
+            <input
+              type="checkbox"
+              data-testid="change-kept"
+              aria-label={`Keep the change of ${path}`}
+              className="accent-(--accent)"
+              checked={kept}
+              onChange={(e) => onKeep(e.target.checked)}
+            />
+          </label>
         )}
         <button
           type="button"

@@ -15,13 +15,8 @@ p { width: 24px; height: 24px; background: #888 } .on { animation: turn 1s linea
 addEventListener("mousedown", () => { document.documentElement.style.background = colours[n++ % 3] });</script>`;
 
 export async function measure() {
-  const server = createServer((request, answer) => {
-    answer.writeHead(200, { "Content-Type": "text/html" }).end(html(request.url === "/animated"));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const base = `http://127.0.0.1:${server.address().port}`;
   const rows = [];
-  try {
+  await withClickPages(async (base) => {
     await withPage(async (page) => {
       const still = await measured(page, `${base}/still`);
       rows.push(row("click to frame, still page", still.seen, { both: [45, 60] }));
@@ -30,14 +25,26 @@ export async function measure() {
       rows.push(row("click to frame, animated page", animated.seen, { both: [90, 120] }));
       rows.push(row("– until its picture has come to the window", animated.came));
     });
+  });
+  return rows;
+}
+
+/** Serves the pages that are clicked while `use` runs. */
+export async function withClickPages(use) {
+  const server = createServer((request, answer) => {
+    answer.writeHead(200, { "Content-Type": "text/html" }).end(html(request.url === "/animated"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const base = `http://127.0.0.1:${server.address().port}`;
+  try {
+    await use(base);
   } finally {
     server.closeAllConnections();
     server.close();
   }
-  return rows;
 }
 
-async function measured(page, url) {
+export async function measured(page, url) {
   const id = await page.openBrowser(url);
   try {
     return await page.run(clicking, id, clicks);

@@ -40,7 +40,7 @@ async function spread(page, panes, more) {
 }
 
 /** Types with real keys, and returns the time of each key in ms. */
-async function echo(page, id) {
+export async function echo(page, id) {
   await page.focus(id);
   await page.run(watch, id);
   for (let i = 0; i < lines; i++) {

@@ -1,10 +1,10 @@
 // Measures what the arguments name, or everything, and prints a table in Markdown:
-//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot]
+//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot] [loaded]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { goalpost, root } from "./lib/programs.mjs";
 
-const figures = ["start", "memory", "panes", "echo", "flood", "click", "frames", "picture", "snapshot"];
+const figures = ["start", "memory", "panes", "echo", "flood", "click", "frames", "picture", "snapshot", "loaded"];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !figures.includes(name));
 if (unknown.length > 0) {

@@ -68,6 +68,8 @@ type fakeSystemd struct {
 
 	mu    sync.Mutex
 	asked []request
+	// weights are the properties that were set, in words.
+	weights []string
 }
 
 // request is a call of StartTransientUnit.
@@ -91,6 +93,16 @@ const (
 	jobPath  = dbus.ObjectPath("/org/freedesktop/systemd1/job/7")
 	otherJob = dbus.ObjectPath("/org/freedesktop/systemd1/job/6")
 )
+
+// SetUnitProperties implements systemd's method.
+func (f *fakeSystemd) SetUnitProperties(unit string, runtime bool, properties []wireProperty) *dbus.Error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range properties {
+		f.weights = append(f.weights, fmt.Sprint(unit, " ", runtime, " ", p.Name, "=", p.Value.Value()))
+	}
+	return nil
+}
 
 // Subscribe implements systemd's method.
 func (f *fakeSystemd) Subscribe() *dbus.Error { return nil }

@@ -208,7 +208,20 @@ func startScope(ctx context.Context, address, unit string, list []property) erro
 	if err != nil {
 		return describeRefusal(err)
 	}
-	return awaitJob(ctx, ended, job)
+	if err := awaitJob(ctx, ended, job); err != nil {
+		return err
+	}
+	// The scopes of goals share their slice, which stands beside those of the user's programs. A systemd that refuses
+	// leaves the usual weights.
+	_ = systemd.CallWithContext(ctx, manager+".SetUnitProperties", dbus.FlagNoAutoStart, slice(), true, sliceWeights()).Err
+	return nil
+}
+
+// sliceWeights gives the programs of goals a fifth of the processor time and of the disk access of another program
+// that wants as much.
+func sliceWeights() []property {
+	const weight uint64 = 20 // of usually 100
+	return []property{{"CPUWeight", dbus.MakeVariant(weight)}, {"IOWeight", dbus.MakeVariant(weight)}}
 }
 
 // validatePIDs makes sure that a PID names the same process here and for systemd. This process may run in a container

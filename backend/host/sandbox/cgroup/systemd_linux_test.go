@@ -74,6 +74,9 @@ func TestOpen_SystemdMakesTheScope_ItWasAskedForTheLimits(t *testing.T) {
 	if len(asked.properties) > 0 {
 		t.Errorf("also asked for %v", asked.properties)
 	}
+	if got := strings.Join(systemd.weights, ", "); got != slice+" true CPUWeight=20, "+slice+" true IOWeight=20" {
+		t.Errorf("weights: %s", got)
+	}
 }
 
 // TestOpen_SystemdWithoutOOMPolicy_IsAskedAgain: versions of systemd before 253 refuse a scope with that property.

@@ -111,6 +111,9 @@ func (l *launchContext) Start(path string, r wire.Request, files []uintptr) (int
 	}
 	report, err := io.ReadAll(read)
 	if err == nil && len(report) == 0 {
+		if nice := l.spec.Limits.Nice; nice > 0 {
+			go setGroupWeight(pid, nice)
+		}
 		return pid, nil
 	}
 	_, _ = unix.Wait4(pid, nil, 0, nil) // otherwise reap would treat it as an orphan

@@ -50,6 +50,7 @@ func setLimits(l wire.Limits) error {
 	if l.Nice == 0 {
 		return nil
 	}
+	setDiskWeight()
 	// The value applies to this thread, and the program inherits it.
 	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the kernel returns 20 minus nice
 	if err != nil {

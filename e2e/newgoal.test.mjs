@@ -35,6 +35,18 @@ async function walk(page, home, model) {
   await terminal.locator(".xterm-screen").click();
   await page.keyboard.type("echo kept $((40+2))\n");
   await terminal.getByText("kept 42").first().waitFor();
+
+  // A command that failed becomes a check, with its folder and its output.
+  await page.keyboard.type("cd mine && cat gone.txt\n");
+  await terminal.locator(".prompt-failed").waitFor({ state: "attached" });
+  await page.keyboard.press("Control+Shift+KeyM");
+  await at("new-goal").waitFor();
+  assert.equal(await at("check-command").inputValue(), "cd mine && cat gone.txt");
+  assert.equal(await at("field-dir").inputValue(), home);
+  await at("attachment-open").click();
+  await at("attachment").getByText("gone.txt: No such file").waitFor();
+  await page.keyboard.press("Escape");
+  await at("new-goal").waitFor({ state: "detached" });
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
   await page.waitForFunction(() => document.activeElement?.dataset.testid === "field-objective");

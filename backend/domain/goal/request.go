@@ -61,6 +61,7 @@ type Options struct {
 	MaxOutput int `json:"max_output,omitempty"`
 	// of the pages that the agent opens
 	PageSize     PageSize `json:"page_size,omitempty"`
+	Attached     string   `json:"attached,omitempty"`      // text that the agent reads with the objective: the output of a command
 	AllowPassing bool     `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
@@ -68,8 +69,10 @@ type Options struct {
 	RunOutside bool `json:"run_outside,omitempty"`
 }
 
-// MinOutput is the least MaxOutput in bytes.
-const MinOutput = 1000
+const (
+	MinOutput   = 1000     // the least MaxOutput, in bytes
+	maxAttached = 32 << 10 // bytes of Attached
+)
 
 // Origin is what the host notes about where a goal comes from and works.
 type Origin struct {
@@ -299,6 +302,10 @@ func (o *Options) validate() error {
 	}
 	if _, _, err := o.PageSize.Pixels(); err != nil {
 		return err
+	}
+	if len(o.Attached) > maxAttached {
+		return fault.Invalid("attached", fmt.Sprintf("the attached text has %d bytes", len(o.Attached)),
+			fmt.Sprintf("attach at most %d, or put it into a file of the folder", maxAttached))
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
 		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")

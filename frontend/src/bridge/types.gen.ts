@@ -755,6 +755,8 @@ export interface Options {
   max_output?: number;
   /** of the pages that the agent opens */
   page_size?: string;
+  /** text that the agent reads with the objective: the output of a command */
+  attached?: string;
   /** a check may pass at the start */
   allow_passing?: boolean;
   /** the program of a check may be missing: the goal is to make it */

@@ -23,6 +23,11 @@ export function useBroadcast(id: string): number {
   return useStore(useControl().store, (s) => (s.broadcast.has(id) ? s.broadcast.size : 0));
 }
 
+/** The newest command that failed in a terminal, "" if none did. */
+export function useFailed(id: string): string {
+  return useStore(useControl().store, (s) => s.failed[id] ?? "");
+}
+
 export function useZoomed(): boolean {
   return useStore(useControl().store, (s) => s.zoomed);
 }

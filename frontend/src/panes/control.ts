@@ -13,6 +13,8 @@ interface ControlState {
   zoomed: boolean;
   /** Terminals in the broadcast: typing into one reaches all of them. */
   broadcast: ReadonlySet<string>;
+  /** The newest command that failed, by terminal. */
+  failed: Readonly<Record<string, string>>;
 }
 
 const saveAfterMs = 150;
@@ -24,6 +26,7 @@ export class WorkspaceControl {
     renaming: "",
     zoomed: false,
     broadcast: new Set(),
+    failed: {},
   }));
   readonly screens = new Map<string, TerminalScreen>();
   /** Decides which pane's flood is written next. */
@@ -157,6 +160,29 @@ export class WorkspaceControl {
 
   rename(id: string): void {
     this.store.setState({ renaming: id });
+  }
+
+  noteFailed(id: string, command: string): void {
+    this.store.setState((s) => ({ failed: { ...s.failed, [id]: command } }));
+  }
+
+  /** Opens New goal with the failed command of a terminal as the check, its folder, and its output attached. */
+  makePass(id: string): void {
+    const failed = this.screens.get(id)?.prompts.failed;
+    const pane = this.app.state.panes.panes.find((p) => p.id === id);
+    if (!failed || !pane || pane.server) return;
+    this.app.newGoal({
+      objective: `\`${failed.command}\` passes`,
+      checks: [{ type: "shell", command: failed.command }],
+      dir: failed.dir || pane.cwd || pane.dir,
+      attached: `$ ${failed.command}\n${failed.output}\n(exit ${failed.exit})`,
+    });
+  }
+
+  /** Asks what a page should show, for New goal. */
+  makeShow(id: string): void {
+    const pane = this.app.state.panes.panes.find((p) => p.id === id);
+    if (pane) this.app.set({ pageGoal: pane.url });
   }
 
   /** Only the user's own terminals take part, not those of a goal. */

@@ -4,7 +4,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { BrowserView } from "@/features/browser/view";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import { useAppState } from "@/store/context";
-import { useControl, useIsSearching } from "./context";
+import { useControl, useFailed, useIsSearching } from "./context";
 import { paneMenu } from "./panemenu";
 
 // xterm is a third of the page's code, so it is loaded after the window.
@@ -52,11 +52,14 @@ interface TerminalProps {
 function Terminal({ pane, visible, active }: TerminalProps) {
   const control = useControl();
   const searching = useIsSearching(pane.id);
+  const failed = useFailed(pane.id);
   const id = pane.id;
   const onScreen = useCallback(
     (screen: TerminalScreen | null) => {
-      if (screen) control.screens.set(id, screen);
-      else control.screens.delete(id);
+      if (screen) {
+        control.screens.set(id, screen);
+        screen.prompts.onFailed = (failed) => control.noteFailed(id, failed?.command ?? "");
+      } else control.screens.delete(id);
     },
     [control, id],
   );
@@ -67,7 +70,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         visible={visible}
         active={active}
         searching={searching}
-        menu={paneMenu(pane, control)}
+        menu={paneMenu(pane, control, failed)}
         turns={control.turns}
         selection={control.selection}
         onSearchEnd={() => control.store.setState({ searching: "" })}

@@ -1,9 +1,10 @@
 import type { PaneInfo } from "@/bridge/types";
+import { clip, oneLine } from "@/lib/text";
 import type { MenuItem } from "@/ui/menu";
 import type { WorkspaceControl } from "./control";
 
 /** The menu of a pane, opened beside its tab or by a right click in a terminal. */
-export function paneMenu(pane: PaneInfo, control: WorkspaceControl): MenuItem[] {
+export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: string): MenuItem[] {
   const layout: MenuItem[] = [
     {
       id: "split-right",
@@ -16,9 +17,31 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl): MenuItem[] 
     null,
     { id: "close", label: "Close", hint: "Ctrl+Shift+W", danger: true, run: () => control.close(pane.id) },
   ];
-  if (pane.kind === "browser") return layout;
+  if (pane.kind === "browser") {
+    const isPage = /^(?:https?|file):/.test(pane.url);
+    return [
+      {
+        id: "make-show",
+        label: "Make this page show…",
+        takesFocus: true,
+        disabled: !isPage,
+        run: () => control.makeShow(pane.id),
+      },
+      null,
+      ...layout,
+    ];
+  }
   const screen = () => control.screens.get(pane.id);
   return [
+    {
+      id: "make-pass",
+      label: failed ? `Make “${clip(oneLine(failed), 28)}” pass…` : "Make the failed command pass…",
+      hint: "Ctrl+Shift+M",
+      takesFocus: true,
+      disabled: failed === "" || pane.server !== "",
+      run: () => control.makePass(pane.id),
+    },
+    null,
     { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
     {

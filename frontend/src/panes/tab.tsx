@@ -7,7 +7,7 @@ import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
-import { useBroadcast, useControl, useRenaming } from "./context";
+import { useBroadcast, useControl, useFailed, useRenaming } from "./context";
 import { paneMenu } from "./panemenu";
 
 function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
@@ -115,13 +115,14 @@ export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
+  const failed = useFailed(pane?.id ?? "");
   if (!pane) return null;
   const title = titleOf(pane);
   return (
     <div className="pane-actions" data-testid="pane-actions" data-pane={pane.id}>
       <BroadcastBadge pane={pane} />
       {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
-      <Menu items={paneMenu(pane, control)}>
+      <Menu items={paneMenu(pane, control, failed)}>
         <button
           type="button"
           aria-label={`Menu of ${title}`}

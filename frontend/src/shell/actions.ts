@@ -20,6 +20,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     ...selectedGoalActions(app, control),
     ...openPaneActions(app),
     ...broadcastActions(app, control),
+    ...goalFromPaneActions(app, control),
     ...terminalActions(app, control),
     ...paneActions(app, control),
     ...focusActions(app, control),
@@ -288,6 +289,30 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
       leader: "r",
       enabled: terminal,
       run: () => control.rename(control.activePane?.id ?? ""),
+    }),
+  ];
+}
+
+/** New goals from what the focused pane shows. */
+function goalFromPaneActions(app: App, control: WorkspaceControl): Action[] {
+  const active = (fits: (id: string) => boolean) => () =>
+    hasPane(app, control) && control.activePane !== undefined && fits(control.activePane.id);
+  return [
+    action({
+      id: "goal.make-pass",
+      title: "Make the failed command pass",
+      group: "Goals",
+      keys: ["Ctrl+Shift+KeyM"],
+      leader: "x",
+      enabled: active((id) => (control.store.getState().failed[id] ?? "") !== ""),
+      run: () => control.makePass(control.activePane?.id ?? ""),
+    }),
+    action({
+      id: "goal.make-show",
+      title: "Make this page show…",
+      group: "Goals",
+      enabled: active(() => /^(?:https?|file):/.test(control.activePane?.url ?? "")),
+      run: () => control.makeShow(control.activePane?.id ?? ""),
     }),
   ];
 }

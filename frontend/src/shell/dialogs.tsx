@@ -1,6 +1,7 @@
 import { ConnectDialog } from "@/connect/dialog";
 import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
+import { PageGoalDialog } from "@/features/goals/newgoal/pagegoal";
 import { NoteDialog } from "@/features/goals/notedialog";
 import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
 import { Palette } from "./palette/palette";
@@ -13,6 +14,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
   return (
     <>
       <NewGoalDialog />
+      <PageGoalDialog />
       <NoteDialog />
       <ServersDialog />
       <ConnectDialog />

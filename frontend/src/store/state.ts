@@ -67,6 +67,8 @@ export interface AppState {
   settingsAt: string;
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
+  /** The page that a goal is to change, while the user says what it should show; "" for none. */
+  pageGoal: string;
   /** The goals that are selected for an action on several. */
   marked: readonly string[];
   paletteOpen: boolean;
@@ -125,6 +127,7 @@ export const initialState: AppState = {
   route: "workspace",
   settingsAt: "",
   newGoal: { open: false, from: null },
+  pageGoal: "",
   marked: [],
   paletteOpen: false,
   steerOpen: false,

@@ -9,6 +9,15 @@ import (
 	"goalpost/backend/lib/text"
 )
 
+// FirstMessage returns the first message of the user.
+func FirstMessage(g goal.Goal) string {
+	if g.Attached == "" {
+		return "Goal: " + g.Objective
+	}
+	return "Goal: " + g.Objective + "\n\nThe user attached this output:\n" +
+		text.WrapUntrusted("the user's terminal", g.Attached)
+}
+
 // AtStart returns what the host adds to the goal in the first message: the date, the repository, programs, the folder
 // and the limits, and the project's own instructions, of which it gives at most maxInstructions bytes.
 func AtStart(g goal.Goal, f startfacts.Facts, maxInstructions int) string {

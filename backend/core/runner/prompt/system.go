@@ -232,6 +232,3 @@ func joinPorts(list []int) []string {
 	}
 	return out
 }
-
-// FirstMessage returns the first message of the user.
-func FirstMessage(g goal.Goal) string { return "Goal: " + g.Objective }

@@ -19,3 +19,32 @@ test("a command runs from the shell's mark at its start to the one at its end", 
   expect(await after(mark("A"))).toBe(false); // a new shell, after the old one was ended
   term.dispose();
 });
+
+test("a command that failed is kept with its folder and its output", async () => {
+  const term = new Terminal({ allowProposedApi: true, cols: 20 });
+  const prompts = new Prompts(term);
+  const write = (text: string) => new Promise<void>((done) => term.write(text, done));
+  const mark = (kind: string) => `\x1b]133;${kind};goalpost=x\x07`;
+  const runs = async (command: string, output: string, exit: number) => {
+    await write(`${mark("A")}$ ${mark("B")}${command}\r\n`);
+    await write(`${mark(`C;cmdline_url=${encodeURIComponent(command)}`)}${output}${mark(`D;${exit}`)}`);
+  };
+  await runs("true", "", 0);
+  expect(prompts.failed).toBeNull();
+  await write("\x1b]7;file://host/home/ada/my%20shop\x07");
+  await runs("npm test; false", "one line that is longer than the screen\r\ntwo\r\n", 3);
+  const failed = {
+    command: "npm test; false",
+    dir: "/home/ada/my shop",
+    exit: 3,
+    output: "one line that is longer than the screen\ntwo",
+  };
+  expect(prompts.failed).toEqual(failed);
+  await runs("ls", "a b\r\n", 0);
+  expect(prompts.failed).toEqual(failed);
+  await write(`${mark("A")}$ ${mark("C;cmdline_url=%zz")}${mark("D;1")}`); // no command that can be read
+  expect(prompts.failed).toEqual(failed);
+  await runs("npm test; false", "fine\r\n", 0);
+  expect(prompts.failed).toBeNull();
+  term.dispose();
+});

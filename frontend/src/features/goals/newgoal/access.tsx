@@ -46,7 +46,11 @@ export function CheckLocation({ draft, set }: Pick<AdvancedProps, "draft" | "set
 
 /** Secrets that the goal may use by name without asking. */
 export function Secrets({ draft, set, errors }: AdvancedProps) {
-  const secrets = useAnswer("SecretAPI.List").answer ?? [];
+  const stored = useAnswer("SecretAPI.List").answer ?? [];
+  const providers = useAppState((s) => s.providers);
+  // The key of a model is Goalpost's own, and of no use to the goal.
+  const isKey = (name: string) => providers.some((p) => p.api_key_secret === name && name === `provider-${p.id}`);
+  const secrets = stored.filter((s) => !isKey(s.name));
   if (secrets.length === 0 && !errors.secrets) return null;
   return (
     <CheckboxList

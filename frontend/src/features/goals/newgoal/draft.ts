@@ -17,6 +17,7 @@ type PageField =
   | "secrets"
   | "after"
   | "panes"
+  | "attached"
   | "protect"
   | "no_protect"
   | Confirmation;
@@ -64,6 +65,7 @@ export const emptyDraft: Draft = {
   unconfined: false,
   after: [],
   panes: [],
+  attached: "",
   protect: [],
   no_protect: [],
   ...noConfirmation,

@@ -12,7 +12,7 @@ export type Panel = "" | "risk" | "model" | "limits" | "options";
 
 /** The fields that have an error of their own, by where they are. */
 const fieldsOf: Record<Panel, readonly FieldName[]> = {
-  "": ["objective", "criterion", "dir", "run_outside", "new_worktree"],
+  "": ["objective", "attached", "criterion", "dir", "run_outside", "new_worktree"],
   risk: ["risk", "work"],
   model: ["provider", "model", "effort", "engine"],
   limits: ["limits"],

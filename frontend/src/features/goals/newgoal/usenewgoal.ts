@@ -32,7 +32,7 @@ export function useNewGoal() {
     setDraft((d) => changeDraft(d, part));
     setErrors({});
   };
-  const folderFrom = useFirstFolder(draft, !from && draft.dir === "", (part) =>
+  const folderFrom = useFirstFolder(draft, draft.dir === "" && from?.dir === undefined, (part) =>
     setDraft((d) => (d.dir === "" ? changeDraft(d, part) : d)),
   );
   const checks = useDraftChecks(draft, setDraft, set);

@@ -32,6 +32,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Extra tool folders", "Goals", "toolchain", "PATH"),
   place("Folder for new goals", "Goals", "directory"),
   place("Show desktop notifications", "Goals", "alerts"),
+  place("Keep everything running when the window closes", "Goals", "background", "close"),
   place("Models", "", "providers"),
   place("Engines", "", "agents", "Claude Code", "Codex", "OpenCode"),
   place("Spending", "", "cost", "money", "price", "budget"),

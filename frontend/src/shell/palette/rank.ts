@@ -48,22 +48,21 @@ const weights: Record<EntryKind, number> = {
   section: 0.8,
 };
 
-/** A match of another word for an entry is worth a little less than one of its title. */
-const otherWord = 0.95;
+/** Words that are found apart are worth a little less than a phrase as typed. */
+const wordsApart = 0.95;
 /** How much more the entry is worth that was used last; the others that were used, less. */
 const recentBonus = 0.15;
 /** Matches that are this much weaker than the best one are letters by chance. */
 const noise = 0.1;
 
 function scoreWord(entry: Entry, word: string): number {
-  const others = entry.words.map((w) => otherWord * defaultFilter(w, word));
-  return Math.max(defaultFilter(entry.title, word), ...others);
+  return Math.max(...[entry.title, ...entry.words].map((w) => defaultFilter(w, word)));
 }
 
 function score(entry: Entry, text: string, recent: readonly string[]): number {
   const parts = text.split(/\s+/);
   // Words in any order count as the weakest of them; a phrase as typed counts more.
-  const apart = parts.length > 1 ? otherWord * Math.min(...parts.map((p) => scoreWord(entry, p))) : 0;
+  const apart = parts.length > 1 ? wordsApart * Math.min(...parts.map((p) => scoreWord(entry, p))) : 0;
   const used = recent.indexOf(entry.id);
   const bonus = used < 0 ? 1 : 1 + recentBonus / (used + 1);
   return Math.max(scoreWord(entry, text), apart) * weights[entry.kind] * bonus;

@@ -6,10 +6,12 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { sharedChromium } from "../lib/app.mjs";
 import { limit } from "../lib/limits.mjs";
 import { startModel } from "../lib/model.mjs";
 import { colourOf } from "../lib/pane.mjs";
 import { Program } from "../lib/program.mjs";
+import { startServe } from "../lib/serve.mjs";
 import { startSite } from "../lib/site.mjs";
 import { until, withWindow } from "./window.mjs";
 
@@ -111,6 +113,14 @@ test(
         await until("the goal", () =>
           w.page(() => document.querySelector('[data-testid="goal-title"]')?.textContent === "wait"),
         );
+
+        // A phone shows the same goal, through a server that owns nothing.
+        const serve = await startServe(w.home, environment(w), join(bin, "goalpost"));
+        const phone = await (await sharedChromium()).newPage({ viewport: { width: 390, height: 844 } });
+        await phone.goto(`${serve.url}&goal=${id}`);
+        await phone.getByTestId("goal-title").getByText("wait", { exact: true }).waitFor();
+        await phone.close();
+        assert.equal(await serve.program.end("SIGINT"), 0, serve.program.log);
 
         await signalled(w, "SIGTERM");
         assert.deepEqual(left(w, dir), { state: "running/", commandEnded: false });

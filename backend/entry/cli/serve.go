@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/app"
+	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/entry/serve"
 	"goalpost/backend/lib/fault"
 )
@@ -27,6 +29,8 @@ func (sc serveCommands) serve() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the app to a web browser",
+		Long: "Serve the app to a web browser. If a host process runs, as beside an open window, the browser shows what that " +
+			"owns, which keeps running afterwards. Otherwise this process owns the goals, terminals and pages.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(sc.program.Assets, "index.html"); err != nil {
 				return &fault.Error{
@@ -34,6 +38,9 @@ func (sc serveCommands) serve() *cobra.Command {
 					Message: "this program was built without its page",
 					Hint:    "run make build",
 				}
+			}
+			if err := sc.serveHost(c.Context(), o, asJSON); !errors.Is(err, hostsocket.ErrNone) {
+				return err
 			}
 			options := app.Options{Watch: true, Serve: true, Pace: demoPace}
 			return sc.program.withApp(c.Context(), options, func(a *app.App) error {
@@ -61,17 +68,13 @@ func (sc serveCommands) runServer(ctx context.Context, a *app.App, o serve.Optio
 		return fmt.Errorf("serve: %w", err)
 	}
 	o.Assets, o.Methods, o.Stream, o.Log = sc.program.Assets, methods, a.Stream().Handler, a.Config().Log()
-	s, err := serve.Open(ctx, o)
+	s, port, err := sc.open(ctx, o)
 	if err != nil {
-		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
+		return err
 	}
-	if u, err := url.Parse(s.LoginURL()); err == nil {
-		if port, err := strconv.Atoi(u.Port()); err == nil {
-			a.RegisterOwnPort(port)
-		}
-	}
+	a.RegisterOwnPort(port)
 	return sc.program.serveUntilSignal(ctx, func(ctx context.Context) error {
-		if err := sc.ready(s.LoginURL(), asJSON); err != nil {
+		if err := sc.ready(s.LoginURL(), "Ctrl+C ends it; running goals are paused and can be resumed.", asJSON); err != nil {
 			return err
 		}
 		<-ctx.Done()
@@ -79,9 +82,22 @@ func (sc serveCommands) runServer(ctx context.Context, a *app.App, o serve.Optio
 	}, s.Close)
 }
 
-func (sc serveCommands) ready(link string, asJSON bool) error {
+// open starts the server, and returns its port.
+func (serveCommands) open(ctx context.Context, o serve.Options) (*serve.Server, int, error) {
+	s, err := serve.Open(ctx, o)
+	if err != nil {
+		return nil, 0, &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
+	}
+	port := 0
+	if u, err := url.Parse(s.LoginURL()); err == nil {
+		port, _ = strconv.Atoi(u.Port()) // the server made the address
+	}
+	return s, port, nil
+}
+
+func (sc serveCommands) ready(link, end string, asJSON bool) error {
 	if !asJSON {
-		return sc.program.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+		return sc.program.printf("Goalpost is at\n  %s\n%s\n", link, end)
 	}
 	line, err := json.Marshal(map[string]string{"url": link})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -64,7 +65,7 @@ func WaitForEnd(ctx context.Context, state string) error {
 }
 
 // Call runs a method of the page's interface in the host. args are JSON values. It returns the result as JSON.
-func (c *Client) Call(ctx context.Context, method string, args []json.RawMessage) (any, error) {
+func (c *Client) Call(ctx context.Context, method string, args []json.RawMessage) (json.RawMessage, error) {
 	body, err := json.Marshal(request{method, args})
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", method, err)
@@ -87,6 +88,8 @@ func (c *Client) Streams(auth func(*http.Request) bool) http.Handler {
 			r.SetURL(&url.URL{Scheme: "http", Host: "host"})
 			r.Out.Header.Set(versionHeader, c.version)
 		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ErrorLog:     slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // the page connects again
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !auth(r) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/lib/fault"
@@ -52,7 +55,7 @@ func runHost(state, idle string) error {
 		return errors.Join(err, place.Close())
 	}
 	return errors.Join(hostsocket.NewServer(hostsocket.Options{
-		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.NotFoundHandler(), Idle: d,
+		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.HandlerFunc(echoStream), Idle: d,
 		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
 		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
 	}).Run(context.Background(), place), place.Close())
@@ -66,6 +69,18 @@ func (echo) Call(_ context.Context, name string, args []json.RawMessage) (any, e
 		return nil, fault.Invalid("dir", "no such folder", "make it")
 	}
 	return args, nil
+}
+
+// echoStream sends the messages of a stream back.
+func echoStream(w http.ResponseWriter, r *http.Request) {
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	for err == nil {
+		var kind websocket.MessageType
+		var b []byte
+		if kind, b, err = ws.Read(r.Context()); err == nil {
+			err = ws.Write(r.Context(), kind, b)
+		}
+	}
 }
 
 // connect starts a host for a state folder, or finds it.
@@ -130,12 +145,37 @@ func TestCall_AnswersAndRefusesAsInTheHost(t *testing.T) {
 	}
 	c, _ := connect(t, state)
 	got, err := c.Call(t.Context(), "Echo", []json.RawMessage{[]byte(`{"a":1}`)})
-	if text, _ := got.(json.RawMessage); err != nil || string(text) != `[{"a":1}]` {
+	if err != nil || string(got) != `[{"a":1}]` {
 		t.Errorf("%s %v", got, err)
 	}
 	_, err = c.Call(t.Context(), "Fail", nil)
 	if f := fault.Of(err); f.Message != "no such folder" || f.Hint != "make it" || f.Field != "dir" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestStreams_AreRelayedToAPageElsewhere is what goalctl serve does with the streams of a host.
+func TestStreams_AreRelayedToAPageElsewhere(t *testing.T) {
+	c, _ := connect(t, t.TempDir())
+	admitted := true
+	server := httptest.NewServer(c.Streams(func(*http.Request) bool { return admitted }))
+	defer server.Close()
+	ws, _, err := websocket.Dial(t.Context(), server.URL+"/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if _, b, err := ws.Read(t.Context()); err != nil || string(b) != "hello" {
+		t.Errorf("%q %v", b, err)
+	}
+	if err := ws.CloseNow(); err != nil {
+		t.Error(err)
+	}
+	admitted = false
+	if _, _, err := websocket.Dial(t.Context(), server.URL+"/v1/events", nil); err == nil {
+		t.Error("a page without a session got a stream")
 	}
 }
 
@@ -220,5 +260,24 @@ func TestRun_NothingLeft_Ends(t *testing.T) {
 	}
 	if err := hostsocket.WaitForEnd(t.Context(), state); err != nil {
 		t.Error(err)
+	}
+}
+
+// BenchmarkCall is what a call of the window's page costs more than one in its own process.
+func BenchmarkCall(b *testing.B) {
+	state := b.TempDir()
+	c := hostsocket.NewClient(state, "1")
+	defer c.Close()
+	if _, err := c.Connect(b.Context(), "/proc/self/exe", "host", state, "1h"); err != nil {
+		b.Fatal(err)
+	}
+	args := []json.RawMessage{[]byte(`"id"`)}
+	for b.Loop() {
+		if _, err := c.Call(b.Context(), "Echo", args); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := c.Stop(b.Context()); err != nil {
+		b.Fatal(err)
 	}
 }

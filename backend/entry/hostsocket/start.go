@@ -23,10 +23,20 @@ func (c *Client) Connect(ctx context.Context, path string, args ...string) (Stat
 	if err != nil && fault.Of(err).Code == fault.Unavailable { // the host was just ending
 		s, err = c.connect(ctx, path, args)
 	}
+	return s, c.checkVersion(s, err)
+}
+
+// Find returns what the host has, and ErrNone if there is no host.
+func (c *Client) Find(ctx context.Context) (Status, error) {
+	s, err := c.Status(ctx)
+	return s, c.checkVersion(s, err)
+}
+
+func (c *Client) checkVersion(s Status, err error) error {
 	if err == nil && s.Version != c.version {
-		err = otherVersionError(s, c.version)
+		return otherVersionError(s, c.version)
 	}
-	return s, err
+	return err
 }
 
 func (c *Client) connect(ctx context.Context, path string, args []string) (Status, error) {

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -21,6 +22,11 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
+// Methods runs the methods that a page calls; a Registry does.
+type Methods interface {
+	Call(ctx context.Context, name string, args []json.RawMessage) (any, error)
+}
+
 // Options describe what is served and to which clients.
 type Options struct {
 	Listen string // host:port; "" is 127.0.0.1 and a free port
@@ -32,7 +38,7 @@ type Options struct {
 	Hosts   []string
 	TLS     *tls.Config // nil is plain HTTP
 	Assets  fs.FS       // the built frontend, with index.html at its root
-	Methods *Registry
+	Methods Methods
 	// Stream makes the handler of /v1/ from a function that checks requests; it is (*stream.Server).Handler. nil
 	// serves no streams.
 	Stream func(auth func(*http.Request) bool) http.Handler

@@ -154,16 +154,51 @@ func unknownCommand(c *cobra.Command, word string) error {
 
 // suggestNames asks whether one of the names was meant, "" if none is similar.
 func suggestNames(word, prefix string, names []string) string {
+	found := similarNames(word, names)
+	if len(found) == 0 {
+		return ""
+	}
+	return "did you mean " + prefix + strings.Join(found, " or "+prefix) + "? "
+}
+
+// similarNames returns the names that differ from a word in a few letters or, if there are none, those that have the
+// most of its parts: --critic for --critic-every. It returns none if there are many.
+func similarNames(word string, names []string) []string {
 	const maxDistance, maxNames = 2, 3
 	similar := cobra.Command{SuggestionsMinimumDistance: maxDistance}
 	for _, name := range names {
 		similar.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	found := similar.SuggestionsFor(word)
-	if len(found) == 0 || len(found) > maxNames {
-		return ""
+	if len(found) == 0 {
+		best := 0.0
+		for _, name := range names {
+			switch share := sharedParts(word, name); {
+			case share == 0 || share < best:
+			case share > best:
+				best, found = share, []string{name}
+			default:
+				found = append(found, name)
+			}
+		}
 	}
-	return "did you mean " + prefix + strings.Join(found, " or "+prefix) + "? "
+	if len(found) > maxNames {
+		return nil
+	}
+	return found
+}
+
+// sharedParts returns which share of the parts of two names, between their hyphens, both have.
+func sharedParts(a, b string) float64 {
+	parts, shared := strings.Split(a, "-"), 0
+	for part := range strings.SplitSeq(b, "-") {
+		if slices.Contains(strings.Split(a, "-"), part) {
+			shared++
+		} else {
+			parts = append(parts, part)
+		}
+	}
+	return float64(shared) / float64(len(parts))
 }
 
 // describeFlagError describes an error of a flag, and the values that the flag takes.
@@ -179,10 +214,8 @@ func describeFlagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return refuseUsage(c, "there is no flag -"+unknown.GetSpecifiedName(), help)
 	case errors.As(err, &unknown):
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		return refuseUsage(c, "there is no flag --"+unknown.GetSpecifiedName(),
-			suggestNames(unknown.GetSpecifiedName(), "--", names)+help)
+			suggestFlags(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &noValue):
 		return refuseUsage(c, "--"+noValue.GetFlag().Name+" needs a value", describeFlag(noValue.GetFlag()))
 	case errors.As(err, &invalid):
@@ -193,6 +226,21 @@ func describeFlagError(c *cobra.Command, err error) error {
 		return refuseUsage(c, fmt.Sprintf("--%s: %v", f.Name, invalid.Unwrap()), describeFlag(f))
 	}
 	return refuseUsage(c, err.Error(), help)
+}
+
+// suggestFlags asks whether another flag of a command was meant, and says what it does if it is the only one.
+func suggestFlags(c *cobra.Command, word string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	found := similarNames(word, names)
+	if len(found) == 1 {
+		return "did you mean --" + found[0] + "? " + describeFlag(c.Flags().Lookup(found[0]))
+	}
+	return suggestNames(word, "--", names) + c.CommandPath() + " --help lists its flags"
 }
 
 // flagKinds describes the values of flags, by their types.

@@ -2,7 +2,7 @@
 // programs, and the npm packages of the page. It has no serial number and no time, so the same programs give the same
 // file.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 
 const [version, output, ...programs] = process.argv.slice(2);
@@ -25,6 +25,13 @@ boms.push([
   read("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"], { cwd: "frontend" }),
 ]);
 
+// The licences of Go modules, which cyclonedx-gomod does not read from programs, are in docs/licences.md.
+const licences = new Map([["std", "BSD-3-Clause"]]);
+for (const line of readFileSync("docs/licences.md", "utf8").split("\n")) {
+  const cells = line.split("|").map((cell) => cell.trim());
+  if (cells.length >= 4 && cells[1].includes(".")) licences.set(cells[1], cells.at(-2).replaceAll(" and ", " AND "));
+}
+
 const components = new Map();
 const dependencies = new Map();
 const parts = [];
@@ -33,7 +40,9 @@ for (const [name, bom] of boms) {
   const ref = `goalpost/${name}@${version}`;
   parts.push({ "bom-ref": ref, type: name === "page" ? "library" : "application", name, version });
   for (const c of bom.components ?? []) {
-    if (c["bom-ref"] !== root["bom-ref"]) components.set(c["bom-ref"], c);
+    if (c["bom-ref"] === root["bom-ref"]) continue;
+    const expression = c.purl?.startsWith("pkg:golang/") && licences.get(c.name);
+    components.set(c["bom-ref"], expression ? { ...c, licenses: [{ expression }] } : c);
   }
   for (const d of bom.dependencies ?? []) {
     const from = d.ref === root["bom-ref"] ? ref : d.ref;

@@ -1,7 +1,7 @@
 // Key echo and click to frame while the programs of a goal work as four jobs of make do.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measured, withClickPages } from "./click.mjs";
@@ -33,8 +33,10 @@ export async function measure() {
 /** Runs the load in the sandbox of a goal, with a data folder of its own, while `use` runs. */
 async function withLoad(use) {
   const home = mkdtempSync(join(tmpdir(), "gp-load-"));
-  writeFileSync(join(home, "Makefile"), makefile);
-  const load = spawn(join(root, "bin/goalctl"), ["sandbox", "--dir", home, "--", "sh", "-c", "echo begun; make -j4"], {
+  const dir = join(home, "work");
+  mkdirSync(dir);
+  writeFileSync(join(dir, "Makefile"), makefile);
+  const load = spawn(join(root, "bin/goalctl"), ["sandbox", "--dir", dir, "--", "sh", "-c", "echo begun; make -j4"], {
     env: { ...process.env, GOALPOST_HOME: join(home, "data") },
     stdio: ["ignore", "pipe", "inherit"],
   });

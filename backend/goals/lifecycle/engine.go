@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,4 +45,16 @@ func chooseEngine(engines []engine.Profile, name, setting string, g goal.Goal) (
 			fmt.Sprintf("install it with %q, or choose another engine", p.Install))
 	}
 	return id, nil
+}
+
+// explainEngineModel adds to the refusal of a goal without a model that an external agent needs one, too: users expect
+// that the sign-in of their agent is enough.
+func explainEngineModel(refusal error, engine string) error {
+	var missing *fault.Error
+	if engine == "" || !errors.As(refusal, &missing) || missing.Field != "provider" {
+		return refusal
+	}
+	own := *missing
+	own.Message += ", and an external agent asks that model, too: a sign-in of its own cannot be used"
+	return &own
 }

@@ -74,7 +74,7 @@ func (it *Intake) prepareGoal(
 		return nil, false, err
 	}
 	if noModel != nil {
-		return nil, false, noModel
+		return nil, false, explainEngineModel(noModel, g.Options.Engine)
 	}
 	if isNewDir, err = it.setGoalDir(ctx, g); err != nil {
 		return nil, false, err

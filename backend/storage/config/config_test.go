@@ -341,6 +341,7 @@ func TestProvider_Invalid_IsRefused(t *testing.T) {
 		{"base_url", func(p *config.Provider) { p.BaseURL = "localhost:8080" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "file:///etc/passwd" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "http://" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "http://127.0.0.1:" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "https://me:secret@host/v1" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "https://host/v1?key=secret" }},
 		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "sk-abcdef" }},

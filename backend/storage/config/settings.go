@@ -401,7 +401,7 @@ func (p Provider) Validate() error {
 	case p.Kind != OpenAI && p.Kind != OpenAIResponses && p.Kind != Anthropic:
 		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
 			"use openai (any server that speaks /chat/completions), openai-responses or anthropic")
-	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
+	case err != nil || u.Hostname() == "" || strings.HasSuffix(u.Host, ":") || (u.Scheme != "http" && u.Scheme != "https"):
 		return fault.Invalid("base_url", fmt.Sprintf("%q is not an address", p.BaseURL),
 			"give one like http://127.0.0.1:11434/v1")
 	case u.User != nil || !hasOnlyVersion(u):

@@ -160,9 +160,32 @@ func (d Deps) usePage(id string, use func(Browser) (goal.Result, error)) goal.Re
 	}
 	result, err := use(p)
 	if err != nil {
-		return goal.Result{Text: wrapOutside("pane "+id, err.Error())}
+		reason := ""
+		if q, blocked := p.Prompts.OpenPrompt(); blocked {
+			reason = describePrompt(q) + "\n"
+		}
+		return goal.Result{Text: wrapOutside("pane "+id, reason+err.Error())}
 	}
 	return result
+}
+
+// describePrompt names what blocks a page, and the tool that answers it.
+func describePrompt(q pane.UserPrompt) string {
+	const maxText = 300
+	words := text.SanitizeLine(q.Text, maxText)
+	switch q.Kind { //nolint:exhaustive // the others do not block a page that an agent uses
+	case pane.Login:
+		return fmt.Sprintf("%s asks for a login (%q). browser_login sends one that the user saved; without one, use "+
+			"ask_user with this pane", q.Origin, words)
+	case pane.Certificate:
+		return fmt.Sprintf("the certificate of %s is not valid (%s). browser_dialog with accept and this origin as "+
+			"certificate asks the user", q.Origin, words)
+	case pane.BeforeUnload:
+		return "the page asks whether to leave it, because changes may be lost. browser_dialog answers: accept leaves it"
+	case pane.Alert, pane.Confirm, pane.Prompt:
+		return fmt.Sprintf("the page shows its %s %q. browser_dialog answers it", q.Kind, words)
+	}
+	return fmt.Sprintf("the page waits for the user (%s %q)", q.Kind, words)
 }
 
 // doAction acts on a pane and reports what changed.

@@ -56,11 +56,15 @@ func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	if at.State.Info().Loading {
+	q, blocked := at.Prompts.OpenPrompt()
+	switch {
+	case blocked:
+		head += ", and waits: " + describePrompt(q)
+	case at.State.Info().Loading:
 		head += ", and is still loading"
 	}
 	s := pane.Snapshot{Text: p.Title}
-	if _, blocked := at.Prompts.OpenPrompt(); !blocked && p.URL != "about:blank" {
+	if !blocked && p.URL != "about:blank" {
 		if s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
 			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
 		}

@@ -917,3 +917,17 @@ func TestShow_FileOrForm_IsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowserOpen_PageBlocked_NamesTheAnswer: the result says what the page waits for, and which tool answers it.
+func TestBrowserOpen_PageBlocked_NamesTheAnswer(t *testing.T) {
+	h := newFixture(t)
+	for kind, want := range map[pane.UserPromptKind][]string{
+		pane.Alert:        {`its alert "We use cookies"`, "browser_dialog"},
+		pane.Login:        {"https://shop.example asks for a login", "browser_login", "ask_user"},
+		pane.Certificate:  {"certificate of https://shop.example is not valid", "browser_dialog"},
+		pane.BeforeUnload: {"changes may be lost", "browser_dialog"},
+	} {
+		h.panes.question = pane.UserPrompt{Kind: kind, Origin: "https://shop.example", Text: "We use cookies"}
+		h.good(h.do("browser_open", "url", "https://shop.example/"), append(want, "and waits: ")...)
+	}
+}

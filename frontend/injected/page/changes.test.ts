@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareLines, endDiff, startDiff } from "./changes";
+import { compareLines, endDiff, startDiff, truncateList } from "./changes";
 import type { Item } from "./collect";
 import { splitLines } from "./report";
 import { openPage } from "./testpage";
@@ -59,9 +59,9 @@ describe("endDiff", () => {
   });
 
   it("gives the lines in view if nothing was observed", () => {
-    openPage(Array.from({ length: 44 }, (_, i) => `<p>line ${i}</p>`).join(""));
+    openPage(Array.from({ length: 64 }, (_, i) => `<p>line ${i}</p>`).join(""));
     const { fresh, added, more } = endDiff();
-    expect([fresh, added.length, more]).toEqual([true, 40, 4]);
+    expect([fresh, added.length, more]).toEqual([true, 60, 4]);
   });
 });
 
@@ -69,4 +69,10 @@ it("splitLines separates the lines in view and stops at the limit", () => {
   const items = [item("aaaa"), item("bbbb", false), item("cccc")];
   expect(splitLines(items)).toEqual({ here: ["aaaa", "cccc"], there: ["bbbb"], cut: false });
   expect(splitLines(items, 9)).toEqual({ here: ["aaaa"], there: ["bbbb"], cut: true });
+});
+
+it("leaves out long texts before elements and numbers", () => {
+  const texts = Array.from({ length: 70 }, (_, i) => `"${"word ".repeat(i % 3)}"`);
+  const { added, more } = truncateList([...texts, '"$ 312"', 'e9 button "Book"']);
+  expect([added.length, more, ...added.slice(-2)]).toEqual([60, 12, '"$ 312"', 'e9 button "Book"']);
 });

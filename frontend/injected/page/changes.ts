@@ -13,7 +13,7 @@ import { quoteText, truncate } from "./text";
 import { listMetRoots, parentOf } from "./tree";
 import { isVisible } from "./visibility";
 
-const MAX_ADDED = 40; // lines in a difference
+const MAX_ADDED = 60; // lines in a difference
 const MAX_NOTES = 5; // of one kind
 const MAX_CANVASES = 4;
 export const EVERYTHING = { subtree: true, childList: true, characterData: true, attributes: true };
@@ -202,10 +202,18 @@ export function currentDiff(): Difference {
   return { fresh: false, ...truncateList(lines), removed, notes };
 }
 
-const truncateList = (lines: string[]) => ({
-  added: lines.slice(0, MAX_ADDED),
-  more: Math.max(0, lines.length - MAX_ADDED),
-});
+/** truncateList leaves out the least important lines: long texts, then text without a number, then elements. */
+export function truncateList(lines: string[]): { added: string[]; more: number } {
+  if (lines.length <= MAX_ADDED) return { added: lines, more: 0 };
+  const rank = (line: string) => {
+    if (/^(alert|dialog|heading|status)\b/.test(line)) return 0;
+    if (/^e\d+ /.test(line)) return 1;
+    return /\d/.test(line) && line.length < 100 ? 2 : 3;
+  };
+  const order = lines.map((line, at) => ({ at, rank: rank(line) })).sort((a, b) => a.rank - b.rank || a.at - b.at);
+  const kept = new Set(order.slice(0, MAX_ADDED).map((o) => o.at));
+  return { added: lines.filter((_, at) => kept.has(at)), more: lines.length - MAX_ADDED };
+}
 
 /** uniqueLines gives the items whose line occurs once: whether equal lines changed places cannot be known. */
 function uniqueLines<T extends { line: string }>(items: T[]): T[] {

@@ -42,12 +42,18 @@ import { quoteSanitized, sanitizeText, truncate } from "./text";
 import { focusedElement, forEachChild, innerDocument, parentOf, shadowOf } from "./tree";
 import { isLeaf, isRendered, isVisible } from "./visibility";
 
-const MAX_NODES = 60000;
+export const MAX_NODES = 60000;
 const MAX_SHAPES = 80; // of a drawing
 const MAX_BOXES = 200; // without text, of a page
 const MAX_PARTS = 60; // of a clickable element
 const MAX_VISIBLE_TEXT = 200; // characters of a text in view, in one line; browser_read gives all of it
 const MAX_DISTANT_TEXT = 80; // characters of a text out of view, and of the name of a usable element
+
+/** hasHiddenControl reports whether a label stands for a control that is not drawn, as of a styled box or button. */
+function hasHiddenControl(label: HTMLLabelElement): boolean {
+  const { control } = label;
+  return control !== null && !isVisible(control) && (control as HTMLInputElement).type !== "hidden";
+}
 
 /** Level is a level of nesting: an element whose lines are indented. */
 export interface Level {
@@ -263,8 +269,8 @@ class Collector {
         usable = (pointer && !at.pointer && tag !== "BODY") || (at.parts && this.isPart(n));
       }
       if (!usable && (attributed || isListening(n))) usable = isOperated(n);
-      // The control of a label has its text as a name.
-      if (usable && label && label.control && isVisible(label.control)) usable = false;
+      // The control of a label has its text as a name. If the control is hidden, the label is what can be used.
+      if (label?.control) usable = hasHiddenControl(label);
       if (!usable && isDelegated(n)) usable = true;
     }
     if (tag === "svg" && role === "") {
@@ -302,7 +308,7 @@ class Collector {
     if (usable || (role !== "" && isListed(role, at.named, shown))) {
       if (!this.visitListed(n, role, usable, at, inside)) return;
     }
-    if (label?.control && (label.control as HTMLInputElement).type !== "hidden") inside.named = true;
+    if (label?.control && !hasHiddenControl(label)) inside.named = true;
     const shadow = shadowOf(n);
     if (!shadow && tag !== "SLOT" && !firstElementOf(n)) {
       const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
@@ -477,7 +483,10 @@ class Collector {
     const number = holds && !doc ? foreignNumber(el) : 0;
     let line = (item.usable ? refOf(el) + " " : "") + item.role;
     if (name) line += " " + quoteSanitized(truncate(name, MAX_DISTANT_TEXT));
-    for (const state of statesOf(el, item.role, this.focus)) line += " " + state;
+    const control = isLabel(el) && hasHiddenControl(el) ? el.control : null;
+    const [of, role] = control ? [control, roleOf(control)] : [el, item.role];
+    if (control && role) line += ` for a ${role}`;
+    for (const state of statesOf(of, role, this.focus)) line += " " + state;
     if (holds && !doc && !number) line += " (its content is not known yet)";
     if (!name && item.usable && !outOfView && !holds) {
       const hint = hintOf(el);

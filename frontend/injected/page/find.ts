@@ -9,6 +9,7 @@ import { elementOf, isRef } from "./refs";
 import { normalizeQuery, quoteText } from "./text";
 import { isWithin, queryAll } from "./tree";
 import { isVisible } from "./visibility";
+import { findInAll } from "./walk";
 import { documentOf, elementsOf, firstElementOf, isConnected, nextElementOf, textContentOf, viewOf } from "./native";
 
 function onlyOne(found: Element[], target: string): Element {
@@ -97,6 +98,12 @@ export function findEdited(items: Item[], want: string): Element[] {
   return found;
 }
 
+/** preferEqual gives the elements whose whole text is the wanted one, or all. */
+function preferEqual(found: Element[], want: string): Element[] {
+  const equal = found.filter((el) => normalizeQuery(textContentOf(el)) === want);
+  return equal.length > 0 ? equal : found;
+}
+
 /** findElement finds the element of a target: a ref, at=X,Y, css=SELECTOR, or a text that is visible. */
 export function findElement(target: string): HTMLElement {
   return locate(target) as HTMLElement; // an SVG element has what callers use, too
@@ -111,9 +118,10 @@ function locate(target: string): Element {
   if (!want) {
     throw new TargetError("bad", "the target is empty: name a ref (e12), css=selector, or the visible text");
   }
-  const { items } = collect();
+  const { items, cut } = collect();
   let found = matchItems(items, want);
   if (found.length === 0) found = findEdited(items, want);
+  if (found.length === 0 && cut) found = preferEqual(findInAll(want, 50), want);
   if (found.length > 0) return onlyOne(found, quoteText(target));
   throw new TargetError("none", `no visible element says ${quoteText(target)}; take a snapshot and use a ref`);
 }

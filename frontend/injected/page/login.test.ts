@@ -52,7 +52,7 @@ describe("searchPage", () => {
     openPage("<ul><li>One</li><li class=x>Two</li></ul><button>One more</button>");
     expect(searchPage("one", "", "", []).count).toBe(2);
     expect(searchPage("one", "listitem", "", []).count).toBe(1);
-    expect(searchPage("", "", ".x", []).lines[0]).toMatch(/^e\d+ listitem "Two" at 0,0 100x20$/);
+    expect(searchPage("", "", ".x", []).lines[0]).toMatch(/^e\d+ listitem "Two" at 50,10 100x20$/);
   });
 
   it("lists options with their list", () => {

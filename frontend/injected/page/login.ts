@@ -2,7 +2,7 @@
 // but not its origin.
 import { TargetError } from "./errors";
 import { findElement } from "./find";
-import { eachRendered } from "./query";
+import { eachRendered } from "./walk";
 import { refOf } from "./refs";
 import { isInput } from "./dom";
 import { innerDocument } from "./tree";

@@ -1,16 +1,18 @@
 // What the agent looks up: elements by text, role and selector.
+import { placeOf, sizeOf } from "./appearance";
 import { collect } from "./collect";
 import { describeAs } from "./describe";
-import { asControl, isElement, isFrame, isSelect } from "./dom";
+import { asControl, isSelect } from "./dom";
 import { findEdited, findElement, selectAll } from "./find";
+import { eachRendered, findInAll } from "./walk";
 import { offsetOf } from "./geometry";
 import { nameOf, textOf } from "./names";
 import { refOf } from "./refs";
 import { isClickable, roleOf } from "./roles";
 import { statesOf } from "./states";
 import { normalizeQuery, quoteText, sanitizeText } from "./text";
-import { childrenOf, focusedElement, innerDocument } from "./tree";
-import { isRendered, isVisible } from "./visibility";
+import { focusedElement } from "./tree";
+import { isVisible } from "./visibility";
 import { attributeOf, closestOf, rectOf, rootElementOf, tagNameOf } from "./native";
 
 /** Roles that a search finds besides those of a snapshot. */
@@ -51,15 +53,6 @@ export function searchRoleOf(el: Element): string {
   return roleOf(el) || (MORE_ROLES[tagNameOf(el)] ?? "") || (isClickable(el) ? "clickable" : "");
 }
 
-/** eachRendered gives every element that is rendered, shadow roots and frames included. */
-export function* eachRendered(n: Node): Generator<Element> {
-  if (!isElement(n) || !isRendered(n)) return;
-  yield n;
-  const doc = isFrame(n) ? innerDocument(n) : null;
-  if (doc) yield* eachRendered(doc.documentElement);
-  for (const c of childrenOf(n)) yield* eachRendered(c);
-}
-
 /** wantedAttribute gives an attribute of an element, or its "text" or "value"; null for one that it does not have. */
 function wantedAttribute(el: Element, name: string): unknown {
   if (name === "text") return textOf(el, 500);
@@ -81,8 +74,7 @@ export function formatElement(el: Element, attributes: string[]): string {
     const isSecret = attribute === "value" && asControl(el).type === "password";
     parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? '"••••"' : quoteText(value, 500)));
   }
-  const [x, y] = [Math.round(r.x + offset.x), Math.round(r.y + offset.y)];
-  parts.push(`at ${x},${y} ${Math.round(r.width)}x${Math.round(r.height)}`);
+  parts.push(`${placeOf(r, offset)} ${sizeOf(r)}`);
   if (!isVisible(el)) parts.push("not visible");
   return parts.join(" ");
 }
@@ -120,13 +112,14 @@ export function searchPage(text: string, role: string, css: string, attributes: 
   else if (role) list = [...eachRendered(rootElementOf(document))];
   else {
     // Usable elements, or the smallest element with the text.
-    const { items } = collect();
+    const { items, cut } = collect();
     const named = items.filter((i) => i.name.toLowerCase().includes(want));
     const inner = named.flatMap((i) => {
       const fitting = i.segments.filter((s) => normalizeQuery(s.text).includes(want));
       return fitting.length > 0 ? fitting.map((s) => s.el) : [i.el];
     });
     list = [...new Set([...inner, ...findEdited(items, want)])];
+    if (cut) list = findInAll(want, MAX_FOUND); // also behind the end of the lines
   }
   const matches = (el: Element) => {
     if (wantedRole && searchRoleOf(el) !== wantedRole) return false;

@@ -17,6 +17,8 @@ func chromiumFlags(dir, proxy string) []string {
 		"--no-default-browser-check",
 		"--no-startup-window",
 		"--no-service-autorun",
+		// A frame of the same site and another origin would share the page's process, and no script context reads it there.
+		"--enable-features=OriginKeyedProcessesByDefault,StrictOriginIsolation",
 		"--site-per-process", // the headless shell and machines with little memory would not isolate sites by themselves
 		"--disable-background-networking",
 		"--disable-component-update",

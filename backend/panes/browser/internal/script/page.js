@@ -772,13 +772,15 @@
 		if (address) out.push("-> " + quoteText(address, 120));
 		return out;
 	}
-	// injected/page/collect.ts
-	var MAX_NODES$1 = 6e4;
 	var MAX_SHAPES = 80;
 	var MAX_BOXES = 200;
 	var MAX_PARTS = 60;
 	var MAX_VISIBLE_TEXT = 200;
 	var MAX_DISTANT_TEXT = 80;
+	function hasHiddenControl(label) {
+		const { control } = label;
+		return control !== null && !isVisible(control) && control.type !== "hidden";
+	}
 	var isEntryField = (el, role) => tagNameOf(el) === "SELECT" || tagNameOf(el) === "TEXTAREA" || role === "textbox" && isEditable(el);
 	function indentOf(item) {
 		let n = 0;
@@ -898,7 +900,7 @@
 		}
 		visit = (n, at) => {
 			if (this.cut) return;
-			if (++this.nodes > MAX_NODES$1) {
+			if (++this.nodes > 6e4) {
 				this.cut = true;
 				return;
 			}
@@ -944,7 +946,7 @@
 					usable = pointer && !at.pointer && tag !== "BODY" || at.parts && this.isPart(n);
 				}
 				if (!usable && (attributed || isListening(n))) usable = isOperated(n);
-				if (usable && label && label.control && isVisible(label.control)) usable = false;
+				if (label?.control) usable = hasHiddenControl(label);
 				if (!usable && isDelegated(n)) usable = true;
 			}
 			if (tag === "svg" && role === "") {
@@ -985,7 +987,7 @@
 			if (usable || role !== "" && isListed(role, at.named, shown)) {
 				if (!this.visitListed(n, role, usable, at, inside)) return;
 			}
-			if (label?.control && label.control.type !== "hidden") inside.named = true;
+			if (label?.control && !hasHiddenControl(label)) inside.named = true;
 			const shadow = shadowOf(n);
 			if (!shadow && tag !== "SLOT" && !firstElementOf(n)) {
 				const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
@@ -1180,7 +1182,10 @@
 			const number = holds && !doc ? foreignNumber(el) : 0;
 			let line = (item.usable ? refOf(el) + " " : "") + item.role;
 			if (name) line += " " + quoteSanitized(truncate(name, MAX_DISTANT_TEXT));
-			for (const state of statesOf(el, item.role, this.focus)) line += " " + state;
+			const control = isLabel(el) && hasHiddenControl(el) ? el.control : null;
+			const [of, role] = control ? [control, roleOf(control)] : [el, item.role];
+			if (control && role) line += ` for a ${role}`;
+			for (const state of statesOf(of, role, this.focus)) line += " " + state;
 			if (holds && !doc && !number) line += " (its content is not known yet)";
 			if (!name && item.usable && !outOfView && !holds) {
 				const hint = hintOf(el);
@@ -1272,7 +1277,7 @@
 		};
 	}
 	// injected/page/changes.ts
-	var MAX_ADDED = 40;
+	var MAX_ADDED = 60;
 	var MAX_NOTES = 5;
 	var MAX_CANVASES = 4;
 	var EVERYTHING = {
@@ -1430,10 +1435,26 @@
 			notes
 		};
 	}
-	var truncateList = (lines) => ({
-		added: lines.slice(0, MAX_ADDED),
-		more: Math.max(0, lines.length - MAX_ADDED)
-	});
+	function truncateList(lines) {
+		if (lines.length <= MAX_ADDED) return {
+			added: lines,
+			more: 0
+		};
+		const rank = (line) => {
+			if (/^(alert|dialog|heading|status)\b/.test(line)) return 0;
+			if (/^e\d+ /.test(line)) return 1;
+			return /\d/.test(line) && line.length < 100 ? 2 : 3;
+		};
+		const order = lines.map((line, at) => ({
+			at,
+			rank: rank(line)
+		})).sort((a, b) => a.rank - b.rank || a.at - b.at);
+		const kept = new Set(order.slice(0, MAX_ADDED).map((o) => o.at));
+		return {
+			added: lines.filter((_, at) => kept.has(at)),
+			more: lines.length - MAX_ADDED
+		};
+	}
 	function uniqueLines(items) {
 		const counts = countLines(items);
 		return items.filter((i) => counts.get(i.line) === 1);
@@ -1638,6 +1659,23 @@
 			this.code = code;
 		}
 	};
+	// injected/page/walk.ts
+	function* eachRendered(n) {
+		if (!isElement(n) || !isRendered(n)) return;
+		yield n;
+		const doc = isFrame(n) ? innerDocument(n) : null;
+		if (doc) yield* eachRendered(doc.documentElement);
+		for (const c of childrenOf(n)) yield* eachRendered(c);
+	}
+	function findInAll(want, limit) {
+		const found = [];
+		for (const el of eachRendered(rootElementOf(document))) {
+			if (firstElementOf(el) || !normalizeQuery(textContentOf(el)).includes(want) || !isVisible(el)) continue;
+			found.push(el);
+			if (found.length === limit) break;
+		}
+		return found;
+	}
 	// injected/page/find.ts
 	function onlyOne(found, target) {
 		const [first] = found;
@@ -1704,6 +1742,10 @@
 		for (const { el, role } of items) if (role === "textbox" && isEditable(el)) for (const c of elementsOf(el)) search(c, 0);
 		return found;
 	}
+	function preferEqual(found, want) {
+		const equal = found.filter((el) => normalizeQuery(textContentOf(el)) === want);
+		return equal.length > 0 ? equal : found;
+	}
 	function findElement(target) {
 		return locate(target);
 	}
@@ -1714,9 +1756,10 @@
 		if (target.startsWith("css=")) return findBySelector(target);
 		const want = normalizeQuery(target);
 		if (!want) throw new TargetError("bad", "the target is empty: name a ref (e12), css=selector, or the visible text");
-		const { items } = collect();
+		const { items, cut } = collect();
 		let found = matchItems(items, want);
 		if (found.length === 0) found = findEdited(items, want);
+		if (found.length === 0 && cut) found = preferEqual(findInAll(want, 50), want);
 		if (found.length > 0) return onlyOne(found, quoteText(target));
 		throw new TargetError("none", `no visible element says ${quoteText(target)}; take a snapshot and use a ref`);
 	}
@@ -2485,119 +2528,6 @@
 		highlightAll();
 		return true;
 	}
-	// injected/page/query.ts
-	var MORE_ROLES = {
-		TR: "row",
-		TD: "cell",
-		TH: "columnheader",
-		UL: "list",
-		OL: "list",
-		LI: "listitem",
-		P: "paragraph",
-		ARTICLE: "article",
-		ASIDE: "complementary",
-		HEADER: "banner",
-		FOOTER: "contentinfo",
-		SECTION: "region",
-		FIGURE: "figure",
-		FIELDSET: "group",
-		LABEL: "label",
-		BLOCKQUOTE: "blockquote",
-		PRE: "code",
-		CODE: "code",
-		OPTION: "option",
-		SVG: "img",
-		svg: "img",
-		DL: "list",
-		DT: "term",
-		DD: "definition",
-		HR: "separator",
-		OUTPUT: "status"
-	};
-	var MAX_FOUND = 50;
-	var MAX_OPTIONS = 400;
-	function searchRoleOf(el) {
-		return roleOf(el) || (MORE_ROLES[tagNameOf(el)] ?? "") || (isClickable(el) ? "clickable" : "");
-	}
-	function* eachRendered(n) {
-		if (!isElement(n) || !isRendered(n)) return;
-		yield n;
-		const doc = isFrame(n) ? innerDocument(n) : null;
-		if (doc) yield* eachRendered(doc.documentElement);
-		for (const c of childrenOf(n)) yield* eachRendered(c);
-	}
-	function wantedAttribute(el, name) {
-		if (name === "text") return textOf(el, 500);
-		return name === "value" ? asControl(el).value : attributeOf(el, name);
-	}
-	function formatElement(el, attributes) {
-		const role = searchRoleOf(el) || tagNameOf(el).toLowerCase();
-		const name = nameOf(el, role) || textOf(el, 120);
-		const offset = offsetOf(el);
-		const r = rectOf(el);
-		const parts = [refOf(el), role];
-		if (name) parts.push(quoteText(name, 120));
-		parts.push(...statesOf(el, role, focusedElement()));
-		for (const attribute of attributes) {
-			const value = wantedAttribute(el, attribute);
-			if (value === null || value === void 0) continue;
-			const isSecret = attribute === "value" && asControl(el).type === "password";
-			parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? "\"••••\"" : quoteText(value, 500)));
-		}
-		const [x, y] = [Math.round(r.x + offset.x), Math.round(r.y + offset.y)];
-		parts.push(`at ${x},${y} ${Math.round(r.width)}x${Math.round(r.height)}`);
-		if (!isVisible(el)) parts.push("not visible");
-		return parts.join(" ");
-	}
-	var optionLabel = (el) => asControl(el).label ?? textOf(el);
-	function formatOptions(list) {
-		const lines = list.slice(0, MAX_OPTIONS).map((el) => {
-			const select = closestOf(el, "select");
-			const option = asControl(el);
-			const states = (option.selected || attributeOf(el, "aria-selected") === "true" ? " selected" : "") + (option.disabled ? " disabled" : "");
-			return `${select ? refOf(select) + " has" : refOf(el)} option ${quoteText(optionLabel(el), 120)}${states}`;
-		});
-		return {
-			count: list.length,
-			lines
-		};
-	}
-	function searchOptions(want) {
-		return formatOptions([...eachRendered(rootElementOf(document))].flatMap((el) => {
-			if (isSelect(el)) return [...el.options];
-			return roleOf(el) === "option" ? [el] : [];
-		}).filter((o) => !want || normalizeQuery(optionLabel(o)).includes(want)));
-	}
-	function searchPage(text, role, css, attributes) {
-		const want = normalizeQuery(text);
-		const wantedRole = role.toLowerCase();
-		let list;
-		if (css) list = selectAll(css, quoteText(css), 2e3);
-		else if (wantedRole === "option") return searchOptions(want);
-		else if (role) list = [...eachRendered(rootElementOf(document))];
-		else {
-			const { items } = collect();
-			const inner = items.filter((i) => i.name.toLowerCase().includes(want)).flatMap((i) => {
-				const fitting = i.segments.filter((s) => normalizeQuery(s.text).includes(want));
-				return fitting.length > 0 ? fitting.map((s) => s.el) : [i.el];
-			});
-			list = [...new Set([...inner, ...findEdited(items, want)])];
-		}
-		const matches = (el) => {
-			if (wantedRole && searchRoleOf(el) !== wantedRole) return false;
-			if (!want || !css && !role) return true;
-			return (nameOf(el, searchRoleOf(el)) + " " + textOf(el, 2e3)).toLowerCase().includes(want);
-		};
-		const found = list.filter(matches);
-		return {
-			lines: found.slice(0, MAX_FOUND).map((el) => formatElement(el, attributes)),
-			count: found.length
-		};
-	}
-	function describePoint(x, y) {
-		const el = findElement(`at=${x},${y}`);
-		return { words: `${describeAs(el, searchRoleOf(el) || tagNameOf(el).toLowerCase())} at ${x},${y}` };
-	}
 	// injected/page/login.ts
 	function* eachDocument(doc) {
 		yield doc;
@@ -2769,6 +2699,112 @@
 		if (link && hasCardField(doc)) out.payment = true;
 		if (out.acts) out.payment ||= queryIn(doc, CARD).length > 0 || hasPayment();
 		return out;
+	}
+	// injected/page/query.ts
+	var MORE_ROLES = {
+		TR: "row",
+		TD: "cell",
+		TH: "columnheader",
+		UL: "list",
+		OL: "list",
+		LI: "listitem",
+		P: "paragraph",
+		ARTICLE: "article",
+		ASIDE: "complementary",
+		HEADER: "banner",
+		FOOTER: "contentinfo",
+		SECTION: "region",
+		FIGURE: "figure",
+		FIELDSET: "group",
+		LABEL: "label",
+		BLOCKQUOTE: "blockquote",
+		PRE: "code",
+		CODE: "code",
+		OPTION: "option",
+		SVG: "img",
+		svg: "img",
+		DL: "list",
+		DT: "term",
+		DD: "definition",
+		HR: "separator",
+		OUTPUT: "status"
+	};
+	var MAX_FOUND = 50;
+	var MAX_OPTIONS = 400;
+	function searchRoleOf(el) {
+		return roleOf(el) || (MORE_ROLES[tagNameOf(el)] ?? "") || (isClickable(el) ? "clickable" : "");
+	}
+	function wantedAttribute(el, name) {
+		if (name === "text") return textOf(el, 500);
+		return name === "value" ? asControl(el).value : attributeOf(el, name);
+	}
+	function formatElement(el, attributes) {
+		const role = searchRoleOf(el) || tagNameOf(el).toLowerCase();
+		const name = nameOf(el, role) || textOf(el, 120);
+		const offset = offsetOf(el);
+		const r = rectOf(el);
+		const parts = [refOf(el), role];
+		if (name) parts.push(quoteText(name, 120));
+		parts.push(...statesOf(el, role, focusedElement()));
+		for (const attribute of attributes) {
+			const value = wantedAttribute(el, attribute);
+			if (value === null || value === void 0) continue;
+			const isSecret = attribute === "value" && asControl(el).type === "password";
+			parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? "\"••••\"" : quoteText(value, 500)));
+		}
+		parts.push(`${placeOf(r, offset)} ${sizeOf(r)}`);
+		if (!isVisible(el)) parts.push("not visible");
+		return parts.join(" ");
+	}
+	var optionLabel = (el) => asControl(el).label ?? textOf(el);
+	function formatOptions(list) {
+		const lines = list.slice(0, MAX_OPTIONS).map((el) => {
+			const select = closestOf(el, "select");
+			const option = asControl(el);
+			const states = (option.selected || attributeOf(el, "aria-selected") === "true" ? " selected" : "") + (option.disabled ? " disabled" : "");
+			return `${select ? refOf(select) + " has" : refOf(el)} option ${quoteText(optionLabel(el), 120)}${states}`;
+		});
+		return {
+			count: list.length,
+			lines
+		};
+	}
+	function searchOptions(want) {
+		return formatOptions([...eachRendered(rootElementOf(document))].flatMap((el) => {
+			if (isSelect(el)) return [...el.options];
+			return roleOf(el) === "option" ? [el] : [];
+		}).filter((o) => !want || normalizeQuery(optionLabel(o)).includes(want)));
+	}
+	function searchPage(text, role, css, attributes) {
+		const want = normalizeQuery(text);
+		const wantedRole = role.toLowerCase();
+		let list;
+		if (css) list = selectAll(css, quoteText(css), 2e3);
+		else if (wantedRole === "option") return searchOptions(want);
+		else if (role) list = [...eachRendered(rootElementOf(document))];
+		else {
+			const { items, cut } = collect();
+			const inner = items.filter((i) => i.name.toLowerCase().includes(want)).flatMap((i) => {
+				const fitting = i.segments.filter((s) => normalizeQuery(s.text).includes(want));
+				return fitting.length > 0 ? fitting.map((s) => s.el) : [i.el];
+			});
+			list = [...new Set([...inner, ...findEdited(items, want)])];
+			if (cut) list = findInAll(want, MAX_FOUND);
+		}
+		const matches = (el) => {
+			if (wantedRole && searchRoleOf(el) !== wantedRole) return false;
+			if (!want || !css && !role) return true;
+			return (nameOf(el, searchRoleOf(el)) + " " + textOf(el, 2e3)).toLowerCase().includes(want);
+		};
+		const found = list.filter(matches);
+		return {
+			lines: found.slice(0, MAX_FOUND).map((el) => formatElement(el, attributes)),
+			count: found.length
+		};
+	}
+	function describePoint(x, y) {
+		const el = findElement(`at=${x},${y}`);
+		return { words: `${describeAs(el, searchRoleOf(el) || tagNameOf(el).toLowerCase())} at ${x},${y}` };
 	}
 	// injected/page/markdown.ts
 	var words = (list) => new Set(list.split(/\s+/));

@@ -68,9 +68,8 @@ func (cc changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesV
 // printStat lists the changed files.
 func (cc changeCommands) printStat(v api.ChangesView, paths []string) error {
 	var b strings.Builder
-	added, removed := 0, 0
+	added, removed := countLines(v.Files)
 	for _, f := range v.Files {
-		added, removed = added+max(0, f.Added), removed+max(0, f.Removed)
 		b.WriteString(statLine(f) + "\n")
 	}
 	since := "the start of the goal"
@@ -86,6 +85,14 @@ func (cc changeCommands) printStat(v api.ChangesView, paths []string) error {
 		added, removed)
 	cc.noteLeftOut(v.LeftOut)
 	return err
+}
+
+// countLines counts the added and the removed lines.
+func countLines(files []api.ChangedFile) (added, removed int) {
+	for _, f := range files {
+		added, removed = added+max(0, f.Added), removed+max(0, f.Removed)
+	}
+	return added, removed
 }
 
 // inPaths names the paths that a comparison was limited to.

@@ -89,8 +89,24 @@ func (l liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) erro
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	l.printChanges(ctx, a, id)
 	l.program.errorf("%s", l.nextCommands(row.Exit, id))
 	return approvalCommands(l).printAnswerHelp(ctx, a.Store(), id)
+}
+
+// printChanges lists the files that a stopped goal changed.
+func (l liveView) printChanges(ctx context.Context, a *app.App, id goal.ID) {
+	const maxListed = 10
+	v, err := a.ChangesAPI(ctx).List(string(id), nil)
+	if err != nil || len(v.Files) == 0 {
+		return // the report says why
+	}
+	added, removed := countLines(v.Files)
+	l.program.errorf("Changes\n")
+	for _, f := range v.Files[:min(maxListed, len(v.Files))] {
+		l.program.errorf("  %s\n", statLine(f))
+	}
+	l.program.errorf("  %s changed, +%d −%d\n", goal.FormatCount(len(v.Files), "file"), added, removed)
 }
 
 // nextCommands lists the usual commands after a goal has stopped. A goal that needs the user has none here:
@@ -101,7 +117,9 @@ func (l liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 	}
 	switch exit {
 	case goal.Done:
-		return next("diff ID", "shows its changes") + next("undo ID", "undoes them")
+		return next("diff ID", "shows its changes") + next("commit ID", "commits them to a branch") +
+			next("undo ID", "undoes them") + next("reopen ID --note TEXT", "continues it with what is missing") +
+			next("receipt ID --why", "says what the pass rests on")
 	case goal.LimitReached:
 		return next("resume ID --max-iterations N", "raises a limit and continues it (--help lists the limits)")
 	case goal.Stuck, goal.GaveUp:

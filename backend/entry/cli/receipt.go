@@ -116,6 +116,9 @@ func (rc receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id g
 		}
 		for _, v := range c.Verdicts {
 			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+			if line := lastLine(v.Tail); line != "" && v.Outcome == goal.Pass {
+				fmt.Fprintf(&b, "           | %s\n", line)
+			}
 			b.WriteString(verdictProof(v))
 		}
 		if outcome := claimOutcome(r, c); outcome != "" {

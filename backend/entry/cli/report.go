@@ -25,7 +25,7 @@ func (r readCommands) report() *cobra.Command {
 			if len(row.Report) == 0 {
 				return r.program.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
 			}
-			err = r.program.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account))
+			err = r.program.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, v.Report, row.Account))
 			if err != nil {
 				return err
 			}

@@ -46,6 +46,20 @@ func (r readCommands) show() *cobra.Command {
 	return c
 }
 
+// stateWords says in words what a goal is, and what its pass proves: "completed done, Verified by tests".
+func stateWords(c calls.GoalCard) string {
+	state := strings.TrimSpace(string(c.Status) + " " + string(c.Exit))
+	switch {
+	case c.AssuranceWords != "" && c.Aftermath != "":
+		state = c.AssuranceWords
+	case c.AssuranceWords != "":
+		state += ", " + c.AssuranceWords
+	case c.Aftermath != "":
+		state += ", " + c.Aftermath
+	}
+	return oneLine(state)
+}
+
 // noteDamaged names the events of a goal that are not what was written, on standard error.
 func (r readCommands) noteDamaged(ctx context.Context, s *store.Store, id goal.ID) error {
 	damaged, err := s.History.Damaged(ctx, id)
@@ -73,14 +87,14 @@ func (r readCommands) describeModelWait(c calls.GoalCard) string {
 
 func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
+	fmt.Fprintf(&b, "%s\n%s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), stateWords(v.GoalCard),
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
 	case v.Basis == goal.BasisChanged:
 		fmt.Fprintf(&b, "%s: %s\n", v.AssuranceWords, oneLine(v.AssuranceReason))
-	case v.Aftermath != "":
-		fmt.Fprintf(&b, "since then: %s\n", oneLine(v.Aftermath))
+	case v.AssuranceReason != "":
+		fmt.Fprintf(&b, "%s\n", oneLine(v.AssuranceReason))
 	}
 	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
 	b.WriteString(resultText(v.Result))
@@ -98,6 +112,9 @@ func (r readCommands) showGoal(g *calls.GoalAPI, v calls.GoalView) error {
 	}
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
+		if line := lastLine(c.Tail); line != "" {
+			fmt.Fprintf(&b, "         | %s\n", line)
+		}
 	}
 	for i, t := range v.Todos {
 		fmt.Fprintf(&b, "  todo %d: %s %s\n", i+1, map[bool]string{true: "[x]", false: "[ ]"}[t.Done], oneLine(t.Text))

@@ -55,6 +55,12 @@ func argumentLines(arguments string) string {
 	return b.String()
 }
 
+// lastLine returns the last line of an output that is not empty.
+func lastLine(output string) string {
+	output = strings.TrimSpace(output)
+	return oneLine(output[strings.LastIndexByte(output, '\n')+1:])
+}
+
 // formatBullet is one entry of a report. Its further lines are indented, so that none of them looks like an entry of
 // the host.
 func formatBullet(s string) string {

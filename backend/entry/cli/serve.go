@@ -29,8 +29,8 @@ func (sc serveCommands) serve() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the app to a web browser",
-		Long: "Serve the app to a web browser. If a host process runs, as beside an open window, the browser shows what that " +
-			"owns, which keeps running afterwards. Otherwise this process owns the goals, terminals and pages.",
+		Long: "Serve the app to a web browser. If a host process runs, as beside an open window, the browser shows what " +
+			"that owns, which keeps running afterwards. Otherwise this process owns the goals, terminals and pages.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(sc.program.Assets, "index.html"); err != nil {
 				return &fault.Error{

@@ -160,7 +160,7 @@ func TestStreams_AreRelayedToAPageElsewhere(t *testing.T) {
 	admitted := true
 	server := httptest.NewServer(c.Streams(func(*http.Request) bool { return admitted }))
 	defer server.Close()
-	ws, _, err := websocket.Dial(t.Context(), server.URL+"/v1/events", nil)
+	ws, _, err := websocket.Dial(t.Context(), server.URL+"/v1/events", nil) //nolint:bodyclose // Dial closes it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,8 @@ func TestStreams_AreRelayedToAPageElsewhere(t *testing.T) {
 		t.Error(err)
 	}
 	admitted = false
-	if _, _, err := websocket.Dial(t.Context(), server.URL+"/v1/events", nil); err == nil {
+	_, _, err = websocket.Dial(t.Context(), server.URL+"/v1/events", nil) //nolint:bodyclose // Dial closes it
+	if err == nil {
 		t.Error("a page without a session got a stream")
 	}
 }

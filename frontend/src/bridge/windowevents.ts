@@ -22,7 +22,7 @@ export interface Running {
 }
 
 /** What becomes of what runs when the window closes; "cancel" leaves the window open. */
-export type CloseAnswer = "keep" | "stop" | "cancel";
+type CloseAnswer = "keep" | "stop" | "cancel";
 
 /** Calls `ask` when the user closes the window while something runs. */
 export function watchClosing(ask: (running: Running) => void): void {

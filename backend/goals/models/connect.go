@@ -109,7 +109,7 @@ func (pr *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c
 	}
 	before := p
 	p.Kind = config.Kind(cmp.Or(in.Kind, string(p.Kind), string(c.preset.Kind)))
-	p.BaseURL = strings.TrimSpace(cmp.Or(in.BaseURL, p.BaseURL, c.preset.BaseURL))
+	p.BaseURL = cmp.Or(completeAddress(in.BaseURL), p.BaseURL, c.preset.BaseURL)
 	p.Preset = c.preset.ID
 	if in.Model != "" && in.Model != p.Model {
 		p.Model, p.ContextWindow, p.Price = in.Model, 0, nil

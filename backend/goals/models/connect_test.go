@@ -109,13 +109,17 @@ const twoModels = `{"data":[{"id":"small","context_length":16000},{"id":"gpt-5"}
 func TestSaveConnection_PastedKey_IsStoredAndTested(t *testing.T) {
 	ps := open(t)
 	base := serve(t, callsTool, listOf(twoModels))
-	out, err := ps.SaveConnection(t.Context(), api.ConnectInput{ID: "mine", BaseURL: base, Key: " " + rightKey + "\n"})
+	typed := strings.TrimPrefix(strings.TrimSuffix(base, "/v1"), "http://") // as users type it
+	out, err := ps.SaveConnection(t.Context(), api.ConnectInput{ID: "mine", BaseURL: typed, Key: " " + rightKey + "\n"})
 	if err != nil || !out.Saved || !out.Test.OK || out.Place != "file" {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	p, err := ps.Get("mine")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if p.BaseURL != base {
+		t.Errorf("%s was saved as %s", typed, p.BaseURL)
 	}
 	if !p.IsReady() || p.Model != out.Test.Model || p.APIKeySecret == "" || p.Test.LatencyMS < 0 || p.Test.Models != 3 {
 		t.Errorf("saved %+v with the test %+v", p, p.Test)
@@ -142,7 +146,7 @@ func TestSaveConnection_PastedKey_IsStoredAndTested(t *testing.T) {
 
 	// Another model makes it untested; the stored key stays.
 	if _, err := ps.Config.ChangeProvider("mine", func(p *config.Provider) error {
-		p.Model = "gpt-5"
+		p.Model = "small"
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -153,7 +157,7 @@ func TestSaveConnection_PastedKey_IsStoredAndTested(t *testing.T) {
 	if f := ps.TestProvider(t.Context(), "mine"); f.State != "ok" {
 		t.Errorf("%+v", f)
 	}
-	if p, err = ps.Get("mine"); err != nil || !p.IsReady() || p.Test.Model != "gpt-5" {
+	if p, err = ps.Get("mine"); err != nil || !p.IsReady() || p.Test.Model != "small" {
 		t.Errorf("%+v, %v", p.Test, err)
 	}
 	if err := ps.RemoveProvider(t.Context(), "mine"); err != nil {
@@ -182,7 +186,9 @@ func TestTryConnection_Failure_NamesTheStepAndWhatToDo(t *testing.T) {
 		step, message  string
 		hint, response string
 	}{
-		"nobody listens": {"http://127.0.0.1:1/v1", api.ConnectInput{}, "reach", "Could not reach 127.0.0.1", "running", ""},
+		"nobody listens": {
+			"http://127.0.0.1:1/v1", api.ConnectInput{}, "reach", "Could not reach 127.0.0.1:1.", "running", "",
+		},
 		"wrong key": {
 			serve(t, callsTool, list),
 			api.ConnectInput{Key: "sk-wrong-0123456789abcdef"},
@@ -265,7 +271,7 @@ func TestSaveConnection_BadInput_NamesTheField(t *testing.T) {
 	}
 	for field, in := range map[string]api.ConnectInput{
 		"preset":   {Preset: "nobody"},
-		"base_url": {ID: "x", BaseURL: "nowhere"},
+		"base_url": {ID: "x", BaseURL: "http://"},
 		"key":      {Preset: "openai"},
 		"key_env":  {Preset: "openai", KeyEnv: "GOALPOST_NO_SUCH_KEY"},
 		"id":       {ID: "mine", BaseURL: base, New: true},

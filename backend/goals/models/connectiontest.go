@@ -75,7 +75,7 @@ func (tr *testRun) run(ctx context.Context) {
 		tr.fail(tr.describeUnreachable(err))
 		return
 	}
-	tr.pass(stepReach, hostOf(p.BaseURL)+" answers")
+	tr.pass(stepReach, hostPort(p.BaseURL)+" answers")
 	if !tr.list(ctx) || !tr.chooseModel() || !tr.callTool(ctx) {
 		return
 	}
@@ -121,6 +121,13 @@ func (tr *testRun) redactResponse(response string) string {
 // list reads the server's models. If the server has no list, the test continues with the provider's model.
 func (tr *testRun) list(ctx context.Context) (ok bool) {
 	models, err := server{tr.c.provider, tr.c.key, tr.Transport}.listModels(ctx)
+	var listing *serverError
+	if p, isOther := withVersionPath(tr.c.provider); isOther && errors.As(err, &listing) {
+		// The path is often left out, or is that of another protocol.
+		if found, again := (server{p, tr.c.key, tr.Transport}).listModels(ctx); again == nil {
+			tr.c.provider, models, err = p, found, nil
+		}
+	}
 	if err != nil {
 		f := tr.describeFailure(*tr.c, err)
 		if f.step != stepModels || tr.c.provider.Model == "" {
@@ -143,15 +150,14 @@ func (tr *testRun) list(ctx context.Context) (ok bool) {
 func (tr *testRun) chooseModel() (ok bool) {
 	p, views := &tr.c.provider, tr.result.Models
 	if p.Model == "" {
-		i := slices.IndexFunc(views, func(v api.ModelView) bool { return v.Recommended })
-		if i < 0 {
+		if len(views) == 0 {
 			return tr.fail(failure{
 				step:    stepModels,
 				message: "the server lists no model",
 				hint:    "load or download a model in the server, then test again",
 			})
 		}
-		p.Model = views[i].ID
+		p.Model = views[0].ID // the best one is first
 	}
 	tr.result.Model = p.Model
 	has := func(v api.ModelView) bool {
@@ -251,7 +257,7 @@ func (tr *testRun) describeUnreachable(err error) failure {
 	p := tr.c.provider
 	f := failure{
 		step:     stepReach,
-		message:  "Could not reach " + hostOf(p.BaseURL) + ".",
+		message:  "Could not reach " + hostPort(p.BaseURL) + ".",
 		hint:     "check the address and your network connection",
 		response: fault.Of(err).Message,
 	}
@@ -265,7 +271,7 @@ func (tr *testRun) describeUnreachable(err error) failure {
 func (pr *Providers) describeFailure(c connection, err error) failure {
 	name := c.preset.Name
 	if c.preset.ID == config.CustomPreset || name == "" {
-		name = hostOf(c.provider.BaseURL)
+		name = hostPort(c.provider.BaseURL)
 	}
 	var status int
 	var response string
@@ -275,11 +281,11 @@ func (pr *Providers) describeFailure(c connection, err error) failure {
 		status, response = listing.status, listing.response
 	} else if e, ok := model.AsError(err); ok {
 		status, response, kind = e.Status, e.Message, e.Kind
-		if f, ok := describeModelError(name, e); ok {
+		if f, ok := describeModelError(name, c.provider, e); ok {
 			return f
 		}
 	} else {
-		return unreachable(name, err)
+		return unreachable(name, c.provider, err)
 	}
 	newFailure := func(step, message, hint string) failure {
 		return failure{step: step, message: message, hint: hint, status: status, response: response}
@@ -313,13 +319,13 @@ func (pr *Providers) describeFailure(c connection, err error) failure {
 }
 
 // describeModelError describes the errors of a turn that do not depend on an HTTP status.
-func describeModelError(name string, e *model.Error) (f failure, ok bool) {
+func describeModelError(name string, p config.Provider, e *model.Error) (f failure, ok bool) {
 	newFailure := func(step, message, hint string) failure {
 		return failure{step: step, message: message, hint: hint, status: e.Status, response: e.Message}
 	}
 	switch e.Kind {
 	case model.Unreachable, model.Untrusted:
-		return unreachable(name, e), true
+		return unreachable(name, p, e), true
 	case model.Silent:
 		return newFailure(stepTools, name+" did not answer in time.",
 			"test again; a local server may still be loading the model"), true
@@ -357,13 +363,16 @@ func rejectedKey(c connection, name string, status int, response string) failure
 }
 
 // unreachable returns the failure of a request without an answer.
-func unreachable(name string, err error) failure {
+func unreachable(name string, p config.Provider, err error) failure {
 	reason := err.Error()
 	f := failure{
 		step:     stepReach,
 		message:  "Could not reach " + name + ".",
 		hint:     "check the address and your network connection",
 		response: reason,
+	}
+	if isLoopback(p.BaseURL) {
+		f.hint = "is the server running there? Start it, then test again"
 	}
 	switch {
 	case strings.Contains(reason, "x509") || strings.Contains(reason, "certificate"):
@@ -372,7 +381,8 @@ func unreachable(name string, err error) failure {
 	case strings.Contains(reason, "HTTP response to HTTPS client"):
 		f.message, f.hint = name+" does not speak HTTPS.", "begin the address with http://"
 	case errors.Is(err, context.DeadlineExceeded):
-		f.message, f.hint = name+" did not answer in time.", "test again; a local server may still be loading the model"
+		f.message = name + " accepts connections, but does not answer."
+		f.hint = "is it a model server? Check the address and the server's own messages, then test again"
 	}
 	return f
 }
@@ -407,9 +417,17 @@ func viewModels(p config.Provider, list []listedModel) []api.ModelView {
 	return views
 }
 
-// recommend marks one model and moves it to the front: the suggested one, otherwise the first that may call tools.
+// recommend moves the best model to the front: the suggested one, otherwise one that is known to call tools, otherwise
+// the first that may. It marks a model only if something is known about it.
 func recommend(views []api.ModelView, suggested string) {
 	best := slices.IndexFunc(views, func(v api.ModelView) bool { return v.ID == suggested })
+	if best < 0 {
+		best = slices.IndexFunc(views, func(v api.ModelView) bool { return v.Tools == api.CanDo && !v.Other })
+	}
+	if best < 0 {
+		best = slices.IndexFunc(views, func(v api.ModelView) bool { return v.Tools == api.CanDo })
+	}
+	isReasoned := best >= 0
 	if best < 0 {
 		best = slices.IndexFunc(views, func(v api.ModelView) bool { return v.Tools != "no" && !v.Other })
 	}
@@ -419,7 +437,7 @@ func recommend(views []api.ModelView, suggested string) {
 	if best < 0 {
 		return
 	}
-	views[best].Recommended = true
+	views[best].Recommended = isReasoned
 	first := views[best]
 	copy(views[1:best+1], views[:best])
 	views[0] = first

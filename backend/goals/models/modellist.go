@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	listTimeout   = 15 * time.Second
+	listTimeout   = 5 * time.Second
 	detailTimeout = 2 * time.Second
 	maxListBytes  = 8 << 20
 	maxModels     = 5000

@@ -9,7 +9,7 @@ import { Field } from "@/ui/field";
 import { BackIcon, ChevronIcon, EyeIcon, LockIcon } from "@/ui/icons";
 import { Input, Select } from "@/ui/input";
 import { ModelTable } from "./modeltable";
-import { Outcome } from "./outcome";
+import { Notes, Outcome, TestProgress } from "./outcome";
 
 interface ConnectFormProps {
   /** The saved provider to edit, or "". */
@@ -235,7 +235,8 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
           {refusal.message} <span className="text-text-muted">{refusal.hint}</span>
         </p>
       ) : null}
-      {test ? <Outcome test={test} preset={preset} /> : null}
+      {busy ? <TestProgress address={draft.address} /> : null}
+      {test && busy !== "test" ? <Outcome test={test} preset={preset} /> : null}
       {models.length > 0 ? (
         <ModelTable models={models} chosen={draft.model} onChoose={(model) => change({ model })} />
       ) : (
@@ -266,6 +267,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
         </span>
         Advanced <span className="text-text-faint">address, protocol, context window, price</span>
       </button>
+      {isAdvanced && test ? <Notes test={test} /> : null}
       {isAdvanced ? <Advanced draft={draft} withAddress={!needsAddress} onChange={change} /> : null}
     </Dialog>
   );
@@ -282,7 +284,7 @@ interface AddressProps extends PartProps {
 }
 
 function Address({ draft, preset, problem, onChange }: AddressProps) {
-  const example = preset?.id === "azure" ? "https://NAME.openai.azure.com/openai/v1" : "http://127.0.0.1:8000/v1";
+  const example = preset?.id === "azure" ? "https://NAME.openai.azure.com/openai/v1" : "localhost:8000";
   return (
     <Field label="Address" name="base_url" error={problem?.message} hint={problem?.hint} className="mb-3">
       {(c) => (

@@ -1,5 +1,7 @@
 import { useState } from "react";
 import type { ConnectionTest, PresetView } from "@/bridge/types";
+import { clock, formatElapsed } from "@/lib/time";
+import { useNow } from "@/ui/usenow";
 import { CheckIcon, WarnIcon } from "@/ui/icons";
 import { Button } from "@/ui/button";
 import { ExternalLink } from "./externallink";
@@ -24,12 +26,11 @@ export function Outcome({ test, preset }: OutcomeProps) {
           <span>
             <b className="font-semibold">Connected.</b>{" "}
             <span className="text-text-muted">
-              {test.model} called a tool in {test.latency_ms} ms.
+              {test.model} called a tool in {formatElapsed(test.latency_ms)}.
               {n > 0 ? ` ${n} ${n === 1 ? "model" : "models"} can be used.` : ""}
             </span>
           </span>
         </p>
-        <Notes test={test} />
       </div>
     );
   }
@@ -65,7 +66,7 @@ export function Outcome({ test, preset }: OutcomeProps) {
         ) : null}
         <span className="flex-1" />
         <span className="font-mono text-2xs text-text-muted">
-          {[test.status || "", `${test.latency_ms} ms`].filter(Boolean).join(" · ")}
+          {[test.status || "", formatElapsed(test.latency_ms)].filter(Boolean).join(" · ")}
         </span>
       </div>
       {isOpen ? (
@@ -73,16 +74,16 @@ export function Outcome({ test, preset }: OutcomeProps) {
           {test.response}
         </pre>
       ) : null}
-      <Notes test={test} />
     </div>
   );
 }
 
-function Notes({ test }: { test: ConnectionTest }) {
+/** What is only assumed about the model, beside the fields that change it. */
+export function Notes({ test }: { test: ConnectionTest }) {
   const notes = test.notes ?? [];
   if (notes.length === 0) return null;
   return (
-    <ul data-testid="connect-notes" className="mt-1 pl-[22px] text-xs text-warn">
+    <ul data-testid="connect-notes" className="mt-2 text-xs text-text-muted">
       {notes.map((n) => (
         <li key={n}>{n}</li>
       ))}
@@ -94,4 +95,19 @@ function Notes({ test }: { test: ConnectionTest }) {
 function sentence(hint: string): string {
   if (!hint) return "";
   return hint.charAt(0).toUpperCase() + hint.slice(1) + (/[.!?]$/.test(hint) ? "" : ".");
+}
+
+/** The time that a test takes, and after a few seconds what a silent server may mean. */
+export function TestProgress({ address }: { address: string }) {
+  const [began] = useState(() => Date.now());
+  const passed = useNow(true) - began;
+  const host = address.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  return (
+    <p role="status" data-testid="connect-progress" className="mt-3 text-xs text-text-muted tabular-nums">
+      Testing {host}… {clock(Math.max(0, passed))}
+      {passed > 4_000
+        ? ". No answer yet: a local server may be loading the model. Cancel the test if the address is wrong."
+        : ""}
+    </p>
+  );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { DoctorFinding, FoundServer, Provider } from "@/bridge/types";
 import { Initials } from "@/connect/cards";
 import { initials } from "@/connect/presets";
-import { formatAge } from "@/lib/time";
+import { formatAge, formatElapsed } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -129,7 +129,7 @@ function ProviderState({ provider: p }: { provider: Provider }) {
       </p>
       <p className="truncate text-text-faint" title={p.note}>
         {p.ready
-          ? `tested ${tested}, ${p.latency_ms} ms`
+          ? `tested ${tested}, ${formatElapsed(p.latency_ms)}`
           : p.tested_at
             ? p.note
             : p.note === "not tested"

@@ -115,7 +115,7 @@ BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOp
 |TestScreencast_PageChangesProcess_ShowsNewPage|TestInput_DuringNavigation_ReachesNextDocument$\
 |TestBusyViewer_PageChanges_GetsLastFrame|TestPicture_SecretMoves_IsRedacted'
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind; 60 times what depends on the moment in browser panes (unit does 5, 2 and 6)
-	go test ./backend/panes/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
+	set -o pipefail; go test ./backend/panes/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
 
 scenarios: $(HELPER) ## every scenario of external agents with every agent's transcripts (unit plays most of them with two agents)
 	go test ./backend/app -run TestEngine_Shapes -everyagent -timeout 20m

@@ -36,6 +36,13 @@ export interface ConfirmRequest {
   cancel?: () => void;
 }
 
+/** What is tried before a goal starts. */
+export interface StartingGoal {
+  objective: string;
+  /** The checks in words, and whether they were just tried in the dialog. */
+  checks: readonly { words: string; isTried: boolean }[];
+}
+
 /** "": choose a preset; otherwise the id of a preset or of a saved provider. */
 export type ConnectTarget = { preset: string } | { provider: string };
 
@@ -67,6 +74,8 @@ export interface AppState {
   settingsAt: string;
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
+  /** The goal that is about to start, while its checks are tried; null for none. */
+  starting: StartingGoal | null;
   /** The page that a goal is to change, while the user says what it should show; "" for none. */
   pageGoal: string;
   /** The goals that are selected for an action on several. */
@@ -127,6 +136,7 @@ export const initialState: AppState = {
   route: "workspace",
   settingsAt: "",
   newGoal: { open: false, from: null },
+  starting: null,
   pageGoal: "",
   marked: [],
   paletteOpen: false,

@@ -3,7 +3,7 @@ import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { canPause, canResume, isLive } from "@/store/goalcards";
 import { firstGoal } from "@/store/goals";
-import type { AppState } from "@/store/state";
+import type { AppState, StartingGoal } from "@/store/state";
 import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { BackIcon, GoalIcon, WarnIcon } from "@/ui/icons";
@@ -49,7 +49,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   const [only, setOnly] = useState<StatusChoice>("");
   // A phone shows either the list or the opened goal.
   const hasNone = useAppState(isEmpty);
-  const isPage = useAppState((s) => s.openedGoal !== "") || hasNone;
+  const isPage = useAppState((s) => s.openedGoal !== "" || s.starting !== null) || hasNone;
 
   useEffect(() => {
     if (!selected && newest) app.sync.select(newest);
@@ -211,6 +211,26 @@ function Head({ only, onOnly }: { only: StatusChoice; onOnly: (only: StatusChoic
   );
 }
 
+/** A goal that is about to start: its checks are tried first, because one that passes already decides nothing. */
+function Starting({ goal }: { goal: StartingGoal }) {
+  return (
+    <main className="col-span-2 flex min-w-0 flex-col gap-3 p-5" data-testid="starting" aria-busy>
+      <p role="status" className="breathe text-xs text-text-muted">
+        Starting: Goalpost tries the checks before the agent begins…
+      </p>
+      <h1 className="text-base font-semibold break-words">{goal.objective}</h1>
+      <ul className="flex flex-col gap-1.5">
+        {goal.checks.map((c) => (
+          <li key={c.words} className="flex items-baseline gap-2.5 text-xs" data-testid="starting-check">
+            <code className="min-w-0 font-mono break-words">{c.words}</code>
+            <span className="shrink-0 text-text-faint">{c.isTried ? "tried just now" : "trying it…"}</span>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
+}
+
 function Middle({ onShowPanes }: DashboardProps) {
   const app = useApp();
   const view = useAppState((s) => s.detail.view);
@@ -219,6 +239,8 @@ function Middle({ onShowPanes }: DashboardProps) {
   const shownStep = useAppState((s) => s.shownStep);
   const empty = useAppState(isEmpty);
   const isPhone = usePhone();
+  const starting = useAppState((s) => s.starting);
+  if (starting) return <Starting goal={starting} />;
   if (problem && !view) {
     return (
       <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-text-muted" role="alert">

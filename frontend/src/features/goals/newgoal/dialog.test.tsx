@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { GoalRequest } from "@/bridge/types";
 import type { App } from "@/store/app";
-import { all, choose, find, get, mount, nth, press, until, write } from "@/testing/mount";
+import { all, choose, find, flushAll, get, mount, nth, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
 let bridge: FakeBridge;
@@ -68,6 +68,28 @@ test("a check that passes already is refused in words, and starts with one more 
   });
   expect(app.state.newGoal.open).toBe(false);
   expect(app.state.detail.id).not.toBe("");
+});
+
+test("what is tried is shown at once, and a refusal brings the dialog back", async () => {
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  await press("check-try");
+  await press("check-add");
+  write(nth(all("check-command"), 1), "make lint");
+  bridge.refusals.set("GoalAPI.Start", { code: "refused", message: "no such folder", hint: "", field: "dir" });
+  act(() => get("start-goal").click());
+  expect(find("new-goal")).toBeNull();
+  expect(app.state.starting).toEqual({
+    objective: "make it green",
+    checks: [
+      { words: "make test", isTried: true },
+      { words: "make lint", isTried: false },
+    ],
+  });
+  await flushAll();
+  expect(app.state.starting).toBeNull();
+  expect(get("error-dir").textContent).toBe("no such folder");
+  expect(all("check-row").length).toBe(2);
 });
 
 test("the options are found by their words", async () => {

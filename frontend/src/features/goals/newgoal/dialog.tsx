@@ -32,6 +32,7 @@ function Form() {
   const { draft, set, errors } = form;
   const needsModel = useNeedsModel(draft);
   const close = () => app.closeNewGoal();
+  if (form.busy) return null; // the dashboard shows what is tried
   return (
     <Dialog
       open
@@ -74,8 +75,8 @@ function Form() {
               Connect a model
             </Button>
           ) : (
-            <Button look="primary" data-testid="start-goal" disabled={form.busy} onClick={() => void form.start()}>
-              {form.busy ? "Starting…" : "Start goal"}
+            <Button look="primary" data-testid="start-goal" onClick={() => void form.start()}>
+              Start goal
               <Kbd onAccent>Ctrl↵</Kbd>
             </Button>
           )}

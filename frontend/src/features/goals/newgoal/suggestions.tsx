@@ -7,6 +7,7 @@ import { ChevronIcon, PencilIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { programChecks } from "./checks";
 import { checkTabs } from "./checkfields";
+import { describeCheck } from "./draftcheck";
 import { isUseless, type Suggestion } from "./usesuggestions";
 
 interface SuggestionsProps {
@@ -64,7 +65,7 @@ interface LineProps extends Omit<SuggestionsProps, "list"> {
 
 function Line({ suggestion: s, isTicked, onTick, onEdit }: LineProps) {
   const title = checkTabs.find((t) => t.type === s.check.type)?.title ?? s.check.type;
-  const words = describe(s);
+  const words = describeCheck(s.check);
   return (
     <li
       data-testid="suggestion"
@@ -124,23 +125,4 @@ function Tried({ suggestion: { check, tried } }: { suggestion: Suggestion }) {
   if (outcome === "passes_already") return line("text-warn", "passes already");
   const label = checkLabel(outcome);
   return line(cx("basis-full pl-6", toneText[label.tone]), `${label.words}: ${detail}`);
-}
-
-/** The whole check in one line, because ticking it approves exactly this. */
-function describe({ check: c }: Suggestion): string {
-  switch (c.type) {
-    case "shell":
-      return `${c.command ?? ""}${c.exit_code ? ` (exit ${c.exit_code})` : ""}`;
-    case "http":
-      return `${c.method || "GET"} ${c.url ?? ""} is ${c.status || 200}${c.body_contains ? ` and contains ${c.body_contains}` : ""}`;
-    case "file": {
-      const rest = [
-        c.matches ? `matches ${c.matches}` : "",
-        c.min_size && c.min_size > 1 ? `${c.min_size} B or more` : "",
-      ];
-      return [`${c.path ?? ""} ${c.absent ? "does not exist" : "exists"}`, ...rest.filter(Boolean)].join(", ");
-    }
-    default:
-      return c.question ?? c.expr ?? c.note ?? "";
-  }
 }

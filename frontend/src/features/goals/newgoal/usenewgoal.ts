@@ -3,7 +3,7 @@ import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
-import { draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
+import { checkOf, describeCheck, draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
 import { errorsOf, panelOf, validate, type Errors, type Panel } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { useFirstFolder } from "./usefirstfolder";
@@ -35,11 +35,11 @@ export function useNewGoal() {
   const folderFrom = useFirstFolder(draft, draft.dir === "" && from?.dir === undefined, (part) =>
     setDraft((d) => (d.dir === "" ? changeDraft(d, part) : d)),
   );
-  const checks = useDraftChecks(draft, setDraft, set);
+  const choice = useDraftChecks(draft, setDraft, set);
   const clear = () => {
     setDraft({ ...emptyDraft, dir: draft.dir });
     setErrors({});
-    checks.suggestions.stop();
+    choice.suggestions.stop();
   };
 
   const refuse = (wrong: Errors) => {
@@ -57,14 +57,21 @@ export function useNewGoal() {
       return;
     }
     setBusy(true);
+    const checks = d.checks
+      .filter((c) => isFilled(c))
+      .map((c) => ({ words: describeCheck(checkOf(c)), isTried: choice.triedOf(c)?.state === "done" }));
+    app.set({ starting: { objective: d.objective.trim(), checks }, route: "goals" });
     try {
       const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(d));
       if (!from) saveDraft(localStorage, null);
       app.closeNewGoal();
-      app.openGoal(goal_id);
+      // The user may look at something else by now.
+      if (app.state.route === "goals") app.openGoal(goal_id);
+      else app.sync.select(goal_id);
     } catch (reason) {
       refuse(errorsOf(asProblem(reason)));
     } finally {
+      app.set({ starting: null });
       setBusy(false);
     }
   };
@@ -76,7 +83,7 @@ export function useNewGoal() {
     return startWith(confirmed);
   };
 
-  return { ...checks, folderFrom, draft, set, clear, errors, panel, setPanel, busy, objective, start, startAnyway };
+  return { ...choice, folderFrom, draft, set, clear, errors, panel, setPanel, busy, objective, start, startAnyway };
 }
 
 /** The checks of a draft: their tries, and the suggestions that may become some of them. */

@@ -45,11 +45,16 @@ export function useSuggestions(draft: Draft, onTried: (s: Suggestion) => void) {
   const newest = useRef(0);
   /** Results by folder and check, so that nothing is tried twice while the user types. */
   const results = useRef(new Map<string, TryResult>());
+  /** What the user last asked for: the suggestions while typing do not replace them. */
+  const askedFor = useRef("");
   const report = useRef(onTried);
   report.current = onTried;
 
   /** Looks for suggestions. Without the model it costs nothing, so it may happen while the user types. */
   const suggest = async (withModel: boolean) => {
+    const what = JSON.stringify([draft.objective.trim(), draft.dir.trim()]);
+    if (!withModel && askedFor.current === what) return;
+    if (withModel) askedFor.current = what;
     newest.current += 1;
     const turn = newest.current;
     const isCurrent = () => turn === newest.current;

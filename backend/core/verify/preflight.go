@@ -151,7 +151,7 @@ func (cr CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.
 		v.Outcome, v.Missing = goal.CheckUnrunnable, n.Name
 		v.Detail = fmt.Sprintf("%q does not find the %s %s (exit %d)", n.By, n.Kind, n.Name, v.ExitCode)
 		if n.Kind == "program" {
-			v.Detail = fmt.Sprintf("command not found: %s (exit %d of %q)", n.Name, v.ExitCode, n.By)
+			v.Detail = "command not found: " + n.Name
 		}
 		return v
 	}

@@ -28,6 +28,7 @@ const MaxRuns = 20
 func (c Criterion) Validate() error {
 	if len(c.Checks) == 0 {
 		return fault.Invalid("criterion", "the goal has no check",
+			"add one that passes only when the objective is reached").OnCommandLine(
 			"add one that passes only when the objective is reached, such as --check 'test -f done.txt'")
 	}
 	for i, k := range c.Checks {

@@ -282,6 +282,7 @@ func (r *Request) Validate() error {
 	}
 	if slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Where == "host" }) && !r.RunOutside {
 		return fault.Invalid("run_outside", RunOutsideWarning,
+			"confirm it, or let the check run in the sandbox").OnCommandLine(
 			"confirm it (--allow outside), or let the check run in the sandbox")
 	}
 	return r.Limits.Validate()

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -17,11 +18,10 @@ func (p Policy) ValidateWork() error {
 	}
 	switch {
 	case len(p.Work) > 0 && p.Risk == ReadOnly:
-		return fmt.Errorf("--work names what the agent may change, and a %s goal changes nothing: use %s, or leave out "+
-			"--work", ReadOnly, WriteLocal)
+		return fmt.Errorf("a %s goal changes nothing, so it cannot be limited to what it may change: use %s", ReadOnly,
+			WriteLocal)
 	case len(p.Work) > 0 && p.Unconfined:
-		return fmt.Errorf("--work is enforced by the sandbox, and this goal runs without one: leave out --work or " +
-			"--unconfined")
+		return errors.New("the sandbox enforces what the agent may change, and this goal runs without one")
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func TestValidate_Work_IsInsideTheFolderAndEnforced(t *testing.T) {
 		{policy.Policy{Risk: policy.WriteLocal, Work: []string{"/w/x"}}, "not inside"},
 		{policy.Policy{Risk: policy.WriteLocal, Work: []string{"./"}}, "not inside"},
 		{policy.Policy{Risk: policy.ReadOnly, Work: []string{"src/"}}, "changes nothing"},
-		{policy.Policy{Risk: policy.WriteLocal, Work: []string{"src/"}, Unconfined: true}, "--unconfined"},
+		{policy.Policy{Risk: policy.WriteLocal, Work: []string{"src/"}, Unconfined: true}, "runs without one"},
 	} {
 		c.p.Dir = "/w"
 		if err := c.p.Validate(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

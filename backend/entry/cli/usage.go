@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -281,6 +282,7 @@ func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 // is for results.
 func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ToProblem(err), exitUsage
+	problem.Hint = cmp.Or(problem.CommandHint, problem.Hint)
 	var older *store.OutdatedSchemaError
 	var development *store.DevelopmentSchemaError
 	if problem.Code == fault.Internal || errors.Is(err, store.ErrNewerSchema) || errors.As(err, &older) ||

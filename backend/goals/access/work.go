@@ -41,7 +41,7 @@ func validateWork(p *policy.Policy) error {
 		switch {
 		case err != nil || statErr != nil || !filepath.IsLocal(rel):
 			return refuse(entry+" is outside the goal's folder "+p.Dir,
-				"name folders and files inside it; --allow-write adds another folder")
+				"name folders and files inside it, or add another folder as an extra writable one")
 		case rel == "." && policy.RoundGlob(entry) != entry:
 			return refuse(fmt.Sprintf("%s can match in the whole folder, and the sandbox grants folders and existing files, "+
 				"not patterns", entry), "name folders or files, or leave it empty for the whole folder")
@@ -93,7 +93,7 @@ func (r *Rules) validateCheckDir(p *policy.Policy) error {
 			return refuse(real+" contains the goal's folder", "name a folder in it, or beside it")
 		case p.Unconfined:
 			return refuse("without a sandbox, nothing keeps the agent from reading "+real,
-				"leave out --check-dir or --unconfined")
+				"run the goal in the sandbox, or let the agent read that folder")
 		}
 		if err := r.ValidateForeignPath(real); err != nil {
 			return withField(err, "check_dir")

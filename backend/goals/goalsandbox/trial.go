@@ -102,7 +102,7 @@ func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*San
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	s, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return fault.Invalid("sandbox", err.Error(),
+		return fault.Invalid("sandbox", err.Error(), "run the goal without the sandbox, with your own rights").OnCommandLine(
 			"goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights")
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func chooseEngine(engines []engine.Profile, name, setting string, g goal.Goal) (
 		return "", fault.Invalid("engine", "the demonstration has an engine of its own", "leave the engine out")
 	case g.Policy.Unconfined:
 		return "", fault.Invalid("engine", p.Name+" runs only in a sandbox, and this goal has none",
-			"leave out --unconfined or --engine")
+			"run the goal in the sandbox, or choose another engine").OnCommandLine("leave out --unconfined or --engine")
 	case found.Command != "" && found.Program == "":
 		return "", fault.Invalid("engine", found.Missing(), "install it, or choose another engine")
 	case found.Program == "":

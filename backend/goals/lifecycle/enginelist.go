@@ -69,5 +69,6 @@ func SetEngine(c engineSettings, id string) error {
 		settings.Engine = id
 		return c.SaveSettings(settings)
 	}
-	return fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "goalctl engines lists them")
+	return fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "choose one of the list").OnCommandLine(
+		"goalctl engines lists them")
 }

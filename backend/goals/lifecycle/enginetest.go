@@ -27,7 +27,7 @@ const (
 func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest, err error) {
 	if _, isKnown := engine.FindProfile(s.Intake.engines, id); !isKnown {
 		return out, fault.Invalid("engine", fmt.Sprintf("there is no external agent %q to test", id),
-			"goalctl engines lists them")
+			"choose one of the list").OnCommandLine("goalctl engines lists them")
 	}
 	const buffer = 4096
 	sub := s.sessions.Broker.SubscribeReliable(buffer)

@@ -17,7 +17,7 @@ import (
 func (it *Intake) setGoalDir(ctx context.Context, g *goal.Goal) (isNew bool, err error) {
 	if g.NewWorktree && g.Dir == "" {
 		return false, fault.Invalid("new_worktree", "a worktree needs a folder in a git repository",
-			"name it with --dir")
+			"choose the folder").OnCommandLine("name it with --dir")
 	}
 	dir, isNew, err := it.resolveGoalDir(g.Dir, g.Objective)
 	if err != nil || !g.NewWorktree {

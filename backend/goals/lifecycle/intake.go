@@ -141,7 +141,7 @@ func (it *Intake) resolveGoalDir(choice, objective string) (dir string, isNew bo
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
 			return "", false, fault.Invalid("dir", "the goal's folder cannot be created: "+err.Error(),
-				"choose a folder with --dir")
+				"choose a folder").OnCommandLine("choose a folder with --dir")
 		}
 	}
 }
@@ -171,7 +171,8 @@ func folderSlug(objective string) string {
 func (it *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := it.secrets.Get(ctx, name); err != nil {
-			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows the secrets; unlock them in the settings")
+			return fault.Invalid("secrets", err.Error(), "unlock the secrets in the settings").OnCommandLine(
+				"goalctl secret list shows the secrets; unlock them in the settings")
 		}
 	}
 	return nil
@@ -182,6 +183,7 @@ func (it *Intake) validateGoalSecrets(ctx context.Context, names []string) error
 func (it *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, it.store.GoalDir(g.ID))); err != nil {
 		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
+			"exclude some files from protection, or choose a smaller folder").OnCommandLine(
 			"exclude files with --protect '!PATTERN', or choose a smaller folder")
 	}
 	return nil
@@ -293,7 +295,7 @@ func (it *Intake) resolveDependencies(ctx context.Context, parts []goal.ID) ([]g
 	for _, part := range parts {
 		row, err := it.store.Goals.Find(ctx, string(part))
 		if err != nil {
-			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "goalctl list shows all goals"}
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "choose a goal of the list"}
 		}
 		if !slices.Contains(ids, row.ID) {
 			ids = append(ids, row.ID)

@@ -41,7 +41,8 @@ func (p protectedDecision) validate() error {
 		return fault.Invalid("protected", fmt.Sprintf("%q is not a decision about protected files", p.all),
 			"use "+api.AcceptProtected+" or "+api.RestoreProtected)
 	case p.all == api.AcceptProtected && len(p.accept) > 0:
-		return fault.Invalid("protected", "--accept-protected already accepts all changes, so none can be named",
+		return fault.Invalid("protected", "all changes are accepted already, so none can be named",
+			"accept all changed files, or some of them").OnCommandLine(
 			"use --accept-protected for all changed files, or --accept-changes for some")
 	}
 	return nil
@@ -116,15 +117,18 @@ func (pf *ProtectedFiles) validate(ctx context.Context, g goal.Goal, d protected
 	if files = slices.DeleteFunc(files, d.covers); len(files) == 0 {
 		return nil
 	}
-	hint := "keep the change (--accept-protected), put it back (--restore-protected), or stop the goal (abort)"
+	hint := "keep the change, put it back, or stop the goal"
+	command := "keep the change (--accept-protected), put it back (--restore-protected), or stop the goal (abort)"
 	if g.Status == goal.Completed {
-		hint = "reopen it with --accept-protected to keep the change, or with --restore-protected to put it back"
+		hint = "reopen it and keep the change, or put it back"
+		command = "reopen it with --accept-protected to keep the change, or with --restore-protected to put it back"
 	}
 	return &fault.Error{
-		Code:    fault.ProtectedChanged,
-		Field:   "protected",
-		Message: "files that decide about the goal have changed: " + joinSome(files) + ". Nothing was put back.",
-		Hint:    hint,
+		Code:        fault.ProtectedChanged,
+		Field:       "protected",
+		Message:     "files that decide about the goal have changed: " + joinSome(files) + ". Nothing was put back.",
+		Hint:        hint,
+		CommandHint: command,
 	}
 }
 
@@ -217,6 +221,7 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 	}
 	if err != nil {
 		return outcome{}, fault.Invalid("protected", "the changes cannot be accepted: "+err.Error(),
+			"correct that, or restore the old versions").OnCommandLine(
 			"correct that, or restore the old versions with --restore-protected")
 	}
 	var files, names []string

@@ -306,7 +306,8 @@ func (r *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal
 		if shared != (goal.Spend{}) {
 			what += ", with the goals that it started,"
 		}
-		return fault.Invalid("limits", what+" are used up", "raise the limit, for example with "+flag)
+		return fault.Invalid("limits", what+" are used up", "raise the limit").OnCommandLine(
+			"raise the limit, for example with " + flag)
 	}
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {

@@ -71,10 +71,11 @@ func (b *Budget) RefuseIfReached(ctx context.Context) error {
 		return err
 	}
 	return &fault.Error{
-		Code:    fault.Conflict,
-		Message: fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.total),
-		Hint:    "raise it in Settings › Spending or with `goalctl spend --daily-limit`, or wait until tomorrow",
-		Field:   "limits",
+		Code:        fault.Conflict,
+		Message:     fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.total),
+		Hint:        "raise it in Settings › Spending, or wait until tomorrow",
+		CommandHint: "raise it in Settings › Spending or with `goalctl spend --daily-limit`, or wait until tomorrow",
+		Field:       "limits",
 	}
 }
 

@@ -170,12 +170,13 @@ func (pr *Providers) Get(id string) (config.Provider, error) {
 		return config.Provider{}, &fault.Error{
 			Field:   "provider",
 			Message: "no model is connected",
-			Hint: "connect one in the settings or with `goalctl providers add`, or give --base-url and --model; " +
+			Hint:    "connect one in the settings",
+			CommandHint: "connect one in the settings or with `goalctl providers add`, or give --base-url and --model; " +
 				"--demo runs without one",
 		}
 	}
 	return config.Provider{}, fault.Invalid("provider", fmt.Sprintf("there is no provider %q", id),
-		"the settings and `providers list` show them")
+		"the settings show them").OnCommandLine("`goalctl providers list` shows them")
 }
 
 // Find returns the provider, with the model, that PROVIDER/MODEL or PROVIDER means; "" is the given provider.

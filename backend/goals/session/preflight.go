@@ -81,16 +81,25 @@ func PreflightProblem(g *goal.Goal, try func(i int) goal.Verdict) (verdicts []go
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
 				"make sure that the check has the same result each time on the same files")
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
-			return verdicts, fault.Invalid("criterion", where+v.Detail,
+			return verdicts, invalidCheck(fault.CheckPasses, where+v.Detail,
+				"write a check that fails until the goal is reached").OnCommandLine(
 				"write a check that fails until the goal is reached, or pass --allow passing")
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // the goal cannot repair it by making a program
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v), "correct the check, or what it needs")
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
+			return verdicts, invalidCheck(fault.CheckMissing, where+v.Detail,
+				"correct the command, or start anyway if the goal is to make it").OnCommandLine(
 				"correct the command, or pass --allow missing if the goal is to make that program")
 		}
 	}
 	return verdicts, nil
+}
+
+// invalidCheck refuses a check with a code, by which the window offers a way out.
+func invalidCheck(code, message, hint string) *fault.Error {
+	e := fault.New(code, message, hint)
+	e.Field = "criterion"
+	return e
 }
 
 func withOutputTail(v goal.Verdict) string {

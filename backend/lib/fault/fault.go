@@ -15,6 +15,9 @@ const (
 	ProtectedChanged = "protected_changed"
 	// FolderMissing means that the named folder does not exist; the window offers to create it.
 	FolderMissing = "folder_missing"
+	// A check passes already, or its program is missing: the window offers to start anyway.
+	CheckPasses  = "check_passes"
+	CheckMissing = "check_missing"
 )
 
 // Error is an error with a hint about what its reader can do.
@@ -23,6 +26,9 @@ type Error struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint"`  // what to do next, "" if nothing
 	Field   string `json:"field"` // the input's field that is wrong, as in the dialog and the flags; "" if none
+
+	// CommandHint is the hint of the command line, with its flags and commands; "" if Hint fits there, too.
+	CommandHint string `json:"-"`
 
 	kind bool // made by Kind: other errors wrap it
 }
@@ -41,6 +47,12 @@ func New(code, message, hint string) *Error {
 // Invalid makes the error of an input's field that cannot be accepted; the hint says what can.
 func Invalid(field, message, hint string) *Error {
 	return &Error{Code: Refused, Field: field, Message: message, Hint: hint}
+}
+
+// OnCommandLine sets the hint of the command line, and returns the error.
+func (e *Error) OnCommandLine(hint string) *Error {
+	e.CommandHint = hint
+	return e
 }
 
 // Error returns the message, followed by the hint in parentheses. For a Kind it returns the message alone, because

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the messages to docs/guide/troubleshooting.md")
+
+// commandLine matches flags, and commands of this program.
+var commandLine = regexp.MustCompile(`(^|[\s(])--[a-z]|goalctl`)
 
 // made is an error that the program can make.
 type made struct {
@@ -35,6 +39,10 @@ func TestMessages_EveryError_SaysWhatToDoNext(t *testing.T) {
 	for _, m := range errors {
 		if !m.hasHint {
 			t.Errorf("%s: this error does not say what to do next", m.at)
+		}
+		// What a field refuses is shown in the window, too, which has no flags. OnCommandLine has the hint with them.
+		if m.function == "Invalid" && !strings.Contains(m.at, "/entry/") && commandLine.MatchString(m.message+" "+m.hint) {
+			t.Errorf("%s: this error speaks of the command line: %s (%s)", m.at, m.message, m.hint)
 		}
 		if m.function == "Kind" && strings.Trim(m.message, "…") != "" {
 			rows = append(rows, fmt.Sprintf("| %s | %s |", cell(m.message), cell(m.hint)))

@@ -142,7 +142,7 @@ func validateCheckFields(n int, check any) *fault.Error {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
 			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", n),
-				"remove where, and set it in the dialog or with --with where=host")
+				"remove where, and set it when you start the goal")
 		case word == "timeout":
 			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word),
 				"write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")

@@ -102,7 +102,8 @@ func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 // SaveRecipe saves a new recipe. It never replaces one with that name, because another goal or the user may need it.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err := r.Validate(); err != nil {
-		return fault.Invalid("recipe", err.Error(), "goalctl recipes show NAME shows how a recipe is written")
+		return fault.Invalid("recipe", err.Error(), "correct the recipe").OnCommandLine(
+			"goalctl recipes show NAME shows how a recipe is written")
 	}
 	file, err := c.recipeFile(r.Name)
 	if err != nil {

@@ -53,7 +53,7 @@ func Find(ctx context.Context, o Options) ([]Item, error) {
 		}
 	}
 	if len(f.list) > maxProtected {
-		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --protect '!PATTERN'",
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out of the protection",
 			len(f.list), maxProtected)
 	}
 	for i := range o.Criterion.Checks {
@@ -156,7 +156,7 @@ func matchingFiles(ctx context.Context, root *os.Root, patterns []string) (files
 		return nil, fmt.Errorf("looking for the protected files: %w", err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("--protect %s matches no file in the folder", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("the protected pattern %s matches no file in the folder", strings.Join(patterns, " "))
 	}
 	return files, nil
 }

@@ -188,7 +188,7 @@ func (s *State) recordItem(root *os.Root, h *storedItem, total *int64) error {
 		return fmt.Errorf("keeping the protected file %s: %w", h.Path, err)
 	}
 	if *total += int64(len(b)); *total > maxProtectedBytes {
-		return fmt.Errorf("the protected files are larger than %d MiB in total: leave some out with --protect '!PATTERN'",
+		return fmt.Errorf("the protected files are larger than %d MiB in total: leave some out of the protection",
 			maxProtectedBytes>>20)
 	}
 	return s.store(h, b, mode)

@@ -39,3 +39,18 @@ func TestGitHint_RepositoryOrKeyMissing_SaysWhatToAskFor(t *testing.T) {
 		}
 	}
 }
+
+func TestPrivilegeHint_ProgramRefusesRoot_NamesAnotherUser(t *testing.T) {
+	r := Deps{SandboxRisk: "write_local"}
+	for output, want := range map[string]string{
+		"initdb: error: cannot be run as root\n":                      "setpriv --reuid 1000",
+		`"root" execution of the PostgreSQL server is not permitted.`: "setpriv --reuid 1000",
+		"[Entrypoint]: Please don't run this program as root!":        "setpriv --reuid 1000",
+		"E: are you root?":      "sudo, apt",
+		"the tests run as root": "",
+	} {
+		if got := r.privilegeHint(false, output); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}

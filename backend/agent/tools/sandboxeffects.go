@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/agent/tools/commandline"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/lib/text"
 )
 
 // programEffect returns the effect of starting a program. Its actions are unknown, but the sandbox limits them.
@@ -53,10 +54,19 @@ var privilegeError = []string{
 	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
 }
 
+// rootRefusal is in the messages of programs that do not run as root, such as initdb.
+var rootRefusal = text.NewPattern(
+	`(?i)\b(cannot|can't|can not|must not|should not|do not|don't|refus\w+ to) (be )?` +
+		`(run|start|execute)\w*( \S+){0,3} as "?root|"root" execution of .* is not permitted`)
+
 // privilegeHint returns advice after a program that needed more privileges, "" after others.
 func (d Deps) privilegeHint(ended bool, output string) string {
 	if d.SandboxRisk == "" || ended {
 		return ""
+	}
+	if rootRefusal.MatchString(output) {
+		return "\nThis program refuses to run as root. Run it as another user: chown -R 1000 its folder, then setpriv " +
+			"--reuid 1000 --regid 1000 --clear-groups COMMAND."
 	}
 	for _, words := range privilegeError {
 		if strings.Contains(output, words) {
@@ -83,17 +93,17 @@ func (d Deps) markLogs() (m logMark) {
 
 // refusedSince lists the requests that were blocked and the programs that were ended while a program ran. Other
 // programs of the goal run at the same time, so they may be the cause.
-func (d Deps) refusedSince(since logMark) (text string) {
+func (d Deps) refusedSince(since logMark) (list string) {
 	if d.Kills != nil {
-		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_user)",
+		list += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_user)",
 			d.Kills.KilledSince(since.bounds))
 	}
 	if d.Network != nil {
-		text += withHeading(
+		list += withHeading(
 			"Refused by the goal's network (do not try to get around it)",
 			d.Network.RefusedSince(since.network))
 	}
-	return text
+	return list
 }
 
 // withHeading returns a short list with a heading, "" if the list is empty.

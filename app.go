@@ -27,7 +27,8 @@ import (
 
 const exitFailed = 7
 
-// openWindow finds or starts the host process, opens the window and returns when it is closed. goalID is the goal to show first, or a part of its id; "" shows none.
+// openWindow finds or starts the host process, opens the window and returns when it is closed. goalID is the goal to
+// show first, or a part of its id; "" shows none.
 func openWindow(assets fs.FS, goalID string) int {
 	if _, err := fs.Stat(assets, "index.html"); err != nil {
 		return fail(errors.New("this program was built without its page: run make build"))

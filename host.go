@@ -81,7 +81,7 @@ func (w *window) follow(ctx context.Context, a *hostsocket.Attachment) {
 			return
 		}
 		<-w.up
-		w.asked.Store(false) // the question is gone with the page
+		w.asked.Store(false)           // the question is gone with the page
 		runtime.WindowReloadApp(w.ctx) //nolint:contextcheck // Wails takes its own context only
 	}
 }

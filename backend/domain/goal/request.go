@@ -61,7 +61,8 @@ type Options struct {
 	MaxOutput int `json:"max_output,omitempty"`
 	// of the pages that the agent opens
 	PageSize     PageSize `json:"page_size,omitempty"`
-	Attached     string   `json:"attached,omitempty"`      // text that the agent reads with the objective: the output of a command
+	// text that the agent reads with the objective: the output of a command
+	Attached     string   `json:"attached,omitempty"`
 	AllowPassing bool     `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`

@@ -147,7 +147,8 @@ func (c *Client) Attach(ctx context.Context, a Attach) (*Attachment, error) {
 }
 
 // ErrStopped means that a user or a signal has ended the host.
-var ErrStopped error = fault.Kind(fault.Unavailable, "", "the host process was stopped", "")
+var ErrStopped error = fault.Kind(fault.Unavailable, "", "the host process was stopped",
+	"start Goalpost again; goals continue with Continue")
 
 // Lines that the host writes to an attached program: the window is wanted in front, with a goal or "", and the host is
 // about to end.

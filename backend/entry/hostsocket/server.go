@@ -167,7 +167,8 @@ func (s *Server) sameVersion(next http.Handler) http.Handler {
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	var q request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&q); err != nil {
-		s.writeJSON(w, http.StatusBadRequest, fault.New(fault.Refused, "the call cannot be read: "+err.Error(), ""))
+		s.writeJSON(w, http.StatusBadRequest, fault.New(fault.Refused, "the call cannot be read: "+err.Error(),
+			fmt.Sprintf("send one JSON object of at most %d bytes", maxCall)))
 		return
 	}
 	result, err := s.o.Methods.Call(s.ctx, q.Method, q.Args) //nolint:contextcheck // it is never left half done

@@ -36,8 +36,8 @@ type DatabaseAPI struct {
 	apiBase
 }
 
-// NewDatabaseAPI makes the API for a data folder; ctx is the program's life. problem is a store.UnreadableError, or that
-// the host process has another version. restart starts the program again.
+// NewDatabaseAPI makes the API for a data folder; ctx is the program's life. problem is a store.UnreadableError, or
+// that the host process has another version. restart starts the program again.
 func NewDatabaseAPI(ctx context.Context, dir string, problem error, restart func() error) *DatabaseAPI {
 	damage := &store.UnreadableError{}
 	errors.As(problem, &damage)

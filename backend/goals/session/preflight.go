@@ -66,8 +66,8 @@ func describeOutcome(v goal.Verdict) string {
 	}
 }
 
-// PreflightProblem returns why a goal cannot start, nil if it can, and the verdicts so far. The callback tries the check
-// with the given index. It records in g how many tests ran, and which files the checks used.
+// PreflightProblem returns why a goal cannot start, nil if it can, and the verdicts so far. The callback tries
+// the check with the given index. It records in g how many tests ran, and which files the checks used.
 func PreflightProblem(g *goal.Goal, try func(i int) goal.Verdict) (verdicts []goal.Verdict, problem *fault.Error) {
 	g.TestsBefore, g.Observations = nil, nil
 	for i, c := range g.Criterion.Checks {

@@ -58,7 +58,7 @@ async function walk(page, home, model, said) {
 
   // In the workspace, the drawer has the complete request, and every counter includes the goal.
   await at("rail-workspace").click();
-  await at("live-goal")
+  await at("goal-tab")
     .and(page.locator(`[data-goal="${goal}"]`))
     .click();
   await drawer.getByText("Needs you: Write a.txt").waitFor();

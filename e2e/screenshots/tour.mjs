@@ -168,7 +168,7 @@ export class Tour {
 
   /** Shows a goal in the drawer, if another one is there. */
   async #choose(goal) {
-    const live = this.#at("live-goal").and(this.#page.locator(`[data-goal="${goal}"]`));
+    const live = this.#at("goal-tab").and(this.#page.locator(`[data-goal="${goal}"]`));
     if (await live.isVisible()) await live.click();
     await this.#at("goal-drawer")
       .and(this.#page.locator(`[data-goal="${goal}"]`))

@@ -128,7 +128,7 @@ async function walk(w, model) {
   // The drawer beside the workspace has the request with its buttons. The counters in the rail and in the title
   // include it.
   await click("rail-workspace");
-  await click("live-goal");
+  await click("goal-tab");
   const ask = '[data-testid="goal-drawer"] [data-testid="ask"]';
   await shows(ask, /Needs you: Write one\.txt/);
   await until("the title to count it", () => w.page(() => document.title === "(1) Goalpost"));

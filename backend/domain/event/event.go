@@ -269,6 +269,8 @@ type (
 		Pane   pane.Info `json:"pane"`
 		Closed bool      `json:"closed"`
 		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
+		// Workspaces is set, instead of Pane, when they changed.
+		Workspaces *pane.Workspaces `json:"workspaces,omitempty"`
 	}
 )
 

@@ -112,6 +112,27 @@ type ArgsOpenTerminal struct {
 	Dir  string `json:"dir"` // "" = home
 	Cols int    `json:"cols"`
 	Rows int    `json:"rows"`
+	// Command is typed at the first prompt and waits for the user to press Enter.
+	Command string `json:"command"`
+}
+
+// WorkspaceFile is a workspace as it is exported and imported.
+type WorkspaceFile struct {
+	Version int             `json:"goalpost_workspace"` // 1
+	Name    string          `json:"name"`
+	Folder  string          `json:"folder"`
+	Layout  string          `json:"layout"` // JSON of the page
+	Panes   []WorkspacePane `json:"panes"`
+}
+
+// WorkspacePane is a pane of a WorkspaceFile.
+type WorkspacePane struct {
+	ID      string    `json:"id"` // in the layout
+	Kind    pane.Kind `json:"kind"`
+	Title   string    `json:"title"`
+	Dir     string    `json:"dir"`     // terminal
+	Command string    `json:"command"` // terminal: what ran in it
+	URL     string    `json:"url"`     // browser
 }
 
 // ArgsOpenBrowser describes the browser pane to open.
@@ -124,8 +145,9 @@ type ArgsOpenBrowser struct {
 
 // PaneList is the workspace's panes at one revision.
 type PaneList struct {
-	Rev   int64       `json:"rev"`
-	Panes []pane.Info `json:"panes"`
+	Rev        int64           `json:"rev"`
+	Panes      []pane.Info     `json:"panes"`
+	Workspaces pane.Workspaces `json:"workspaces"`
 }
 
 // FolderFiles is the files of a folder and below.

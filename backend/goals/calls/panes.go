@@ -141,18 +141,78 @@ func (w *WorkspaceAPI) Edit(dir, name string) (out pane.Info, err error) {
 	return w.panes.EditFile(w.ctx, dir, name)
 }
 
-// Layout reads the last saved layout, "" if there is none.
-func (w *WorkspaceAPI) Layout() (out string, err error) {
+// Create adds a workspace with a name and a folder, and returns its id. Both may be "".
+func (w *WorkspaceAPI) Create(name, folder string) (id string, err error) {
 	defer w.recoverProblem(&err)
-	return w.store.Workspace.Layout(w.ctx, "main")
+	return w.panes.Workspaces.Create(name, folder)
 }
 
-// SaveLayout saves the page's layout, which is JSON of at most 1 MiB.
-func (w *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
+// Rename gives a workspace a name and a folder.
+func (w *WorkspaceAPI) Rename(id, name, folder string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Rename(id, name, folder)
+}
+
+// Move moves a workspace to a place among the tabs, counted from 0.
+func (w *WorkspaceAPI) Move(id string, to int) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Move(id, to)
+}
+
+// Close closes a workspace and the user's panes in it.
+func (w *WorkspaceAPI) Close(id string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Close(w.ctx, id)
+}
+
+// Activate makes a workspace the one that new panes belong to.
+func (w *WorkspaceAPI) Activate(id string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Activate(id)
+}
+
+// Show puts a pane of a goal beside the user's panes of a workspace, or back into the goal's tab.
+func (w *WorkspaceAPI) Show(id, paneID string, on bool) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Show(id, paneID, on)
+}
+
+// AddGoal notes that a goal was started in a workspace.
+func (w *WorkspaceAPI) AddGoal(id, goalID string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.AddGoal(id, goalID)
+}
+
+// CloseSoon closes the panes of a goal that has ended after a minute, unless they are kept.
+func (w *WorkspaceAPI) CloseSoon(goalID string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.CloseSoon(goalID)
+}
+
+// Keep keeps the panes of a goal that has ended until the user closes them.
+func (w *WorkspaceAPI) Keep(goalID string) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Keep(goalID)
+}
+
+// Export returns a workspace as a file has it.
+func (w *WorkspaceAPI) Export(id string) (out api.WorkspaceFile, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.Workspaces.Export(id)
+}
+
+// Layout reads the layout of a workspace that was saved last, "" if there is none.
+func (w *WorkspaceAPI) Layout(id string) (out string, err error) {
+	defer w.recoverProblem(&err)
+	return w.store.Workspace.Layout(w.ctx, panes.LayoutRow(id))
+}
+
+// SaveLayout saves the layout of a workspace, which is JSON of at most 1 MiB.
+func (w *WorkspaceAPI) SaveLayout(id, body string) (ok bool, err error) {
 	defer w.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
 		return false, fault.New(fault.Refused, "the layout is not JSON of at most 1 MiB",
 			"reload the page; the layout that was saved last stays")
 	}
-	return true, w.store.Workspace.SaveLayout(w.ctx, "main", body)
+	return true, w.store.Workspace.SaveLayout(w.ctx, panes.LayoutRow(id), body)
 }

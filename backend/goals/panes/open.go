@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"unicode"
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
@@ -21,7 +23,10 @@ func New(ctx context.Context, p *Registry) *Registry {
 	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
 	p.Browsing = &Browsing{panes: p, background: p.Background}
 	p.Servers = &SSH{panes: p, background: p.Background}
-	p.Workspace = &Workspace{panes: p, servers: p.Servers, background: p.Background}
+	p.Workspace = &Workspace{
+		panes: p, servers: p.Servers, background: p.Background, pagesMoved: make(chan struct{}, 1),
+	}
+	p.Workspaces = &Workspaces{panes: p}
 	p.shares = map[string]*paneShare{}
 	p.Terminals = terminal.NewManager(p.OnChange)
 	return p
@@ -29,6 +34,18 @@ func New(ctx context.Context, p *Registry) *Registry {
 
 // OnChange records a change of a terminal or browser pane and publishes the list.
 func (r *Registry) OnChange(info pane.Info, closed bool) {
+	switch {
+	case closed:
+		r.Workspaces.remove(info.ID)
+	case !r.has(info.ID):
+		r.Workspaces.place(info, info.Inspects)
+	}
+	if info.Kind == pane.Browser && !info.Loading {
+		select {
+		case r.Workspace.pagesMoved <- struct{}{}:
+		default:
+		}
+	}
 	r.mu.Lock()
 	info = r.leasedTerminal(info)
 	if title, ok := r.named[info.ID]; ok {
@@ -54,6 +71,9 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, fault.Invalid("dir", "the folder "+dir+" does not exist", "choose a folder that exists")
 	}
+	if strings.ContainsFunc(in.Command, unicode.IsControl) { // it could run without the user
+		return pane.Info{}, fault.Invalid("command", "the command has control characters", "type it yourself")
+	}
 	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
 		ID:         r.NewID(pane.Terminal),
 		Dir:        dir,
@@ -64,6 +84,9 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
+	}
+	if in.Command != "" {
+		r.Workspace.typeAtPrompt(s, in.Command)
 	}
 	return s.Info(), nil
 }

@@ -46,6 +46,7 @@ type Registry struct {
 	Browsing   *Browsing
 	Servers    *SSH
 	Workspace  *Workspace
+	Workspaces *Workspaces
 
 	mu     sync.Mutex
 	shares map[string]*paneShare // panes of the user that a goal may drive, by id
@@ -131,9 +132,17 @@ func (r *Registry) publishList(info pane.Info, closed bool) {
 
 // Snapshot returns the list with its revision.
 func (r *Registry) Snapshot() api.PaneList {
+	workspaces := r.Workspaces.Get()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return api.PaneList{Rev: r.rev, Panes: append([]pane.Info{}, r.list...)}
+	return api.PaneList{Rev: r.rev, Panes: append([]pane.Info{}, r.list...), Workspaces: workspaces}
+}
+
+// has reports whether a pane is in the list.
+func (r *Registry) has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.list, func(i pane.Info) bool { return i.ID == id })
 }
 
 // NewID returns the id for a new pane.
@@ -183,7 +192,9 @@ func (r *Registry) Browser(id string) (*browser.Pane, error) {
 
 // PopupOptions returns the options of the pane for a window that a page opens: it has the same owner.
 func (r *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
-	return browser.Options{ID: r.NewID(pane.Browser), GoalID: opener.GoalID}, true
+	o := browser.Options{ID: r.NewID(pane.Browser), GoalID: opener.GoalID}
+	r.Workspaces.place(pane.Info{ID: o.ID, GoalID: opener.GoalID, Shared: opener.Shared}, opener.ID)
+	return o, true
 }
 
 // PeerSeparator separates the name and the process in the id of another process's pane.

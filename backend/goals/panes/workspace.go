@@ -2,16 +2,18 @@ package panes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/host/sandbox/environ"
+	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/terminal"
 	"goalpost/backend/storage/store"
 )
@@ -24,6 +26,55 @@ type Workspace struct {
 
 	release func() error          // nil if another process has the workspace
 	last    map[string]savedState // what was saved last, by pane
+
+	pages      []browser.SavedPage // what was saved last
+	pagesMoved chan struct{}       // a page of the user has another address
+}
+
+// pagesRow is the row of the layouts that has the user's pages.
+const pagesRow = "pages"
+
+// restorePages makes the panes of the user's pages. A page is loaded when its pane is shown.
+func (w *Workspace) restorePages(ctx context.Context) {
+	body, err := w.panes.Store.Workspace.Layout(ctx, pagesRow)
+	if err == nil && body != "" {
+		err = json.Unmarshal([]byte(body), &w.pages)
+	}
+	if err != nil {
+		w.panes.Log.Warn("the pages were not restored", "error", err)
+	}
+	for _, s := range w.pages {
+		w.panes.reserveID(s.ID)
+		if _, err := w.panes.Browsers.OpenAsleep(s); err != nil {
+			w.panes.Log.Warn("a page was not restored", "pane", s.ID, "error", err)
+		}
+	}
+}
+
+// SavePages saves the addresses of the user's pages and how far they are scrolled, if any has changed. A temporary page
+// is not saved.
+func (w *Workspace) SavePages(ctx context.Context) error {
+	list := []browser.SavedPage{}
+	for _, info := range w.panes.Snapshot().Panes {
+		if info.Kind != pane.Browser || info.GoalID != "" && !info.Shared || info.Profile == "" || info.Inspects != "" {
+			continue
+		}
+		if p, ok := w.panes.Browsers.Get(info.ID); ok {
+			list = append(list, p.Save(ctx))
+		}
+	}
+	if slices.Equal(list, w.pages) {
+		return nil
+	}
+	body, err := json.Marshal(list)
+	if err == nil {
+		err = w.panes.Store.Workspace.SaveLayout(ctx, pagesRow, string(body))
+	}
+	if err != nil {
+		return fmt.Errorf("save the pages: %w", err)
+	}
+	w.pages = list
+	return nil
 }
 
 const (
@@ -57,9 +108,14 @@ func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
 			w.panes.Log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
 		}
 	}
+	w.restorePages(ctx)
+	w.panes.Workspaces.prune()
 	w.background.work.Go(w.saveRegularly)
 	return nil
 }
+
+// isHeld reports whether this process has the workspace.
+func (w *Workspace) isHeld() bool { return w.release != nil }
 
 func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	o := terminal.Options{
@@ -80,13 +136,18 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 		return fmt.Errorf("open terminal: %w", err)
 	}
 	if t.Command != "" {
-		w.background.work.Go(func() {
-			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
-				w.panes.Log.Warn("a command was not typed at its prompt", "pane", t.ID, "error", err)
-			}
-		})
+		w.typeAtPrompt(s, t.Command)
 	}
 	return nil
+}
+
+// typeAtPrompt types a command at the next prompt, for the user to press Enter.
+func (w *Workspace) typeAtPrompt(s *terminal.Session, command string) {
+	w.background.work.Go(func() {
+		if err := s.TypeAtPrompt(w.background.ctx, command); err != nil && w.background.ctx.Err() == nil {
+			w.panes.Log.Warn("a command was not typed at its prompt", "pane", s.ID(), "error", err)
+		}
+	})
 }
 
 // restoreRemote attaches to the session that the terminal showed. Without tmux there is no session, and the user has to
@@ -108,27 +169,40 @@ func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o termi
 	return err
 }
 
-// reserveID ensures that no new terminal gets the id.
+// reserveID ensures that no new pane gets the id.
 func (r *Registry) reserveID(id string) {
-	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
+	if id == "" {
+		return
+	}
+	n, err := strconv.Atoi(id[1:])
 	if err != nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.terms = max(r.terms, n)
+	if id[0] == 't' {
+		r.terms = max(r.terms, n)
+	} else {
+		r.pages = max(r.pages, n)
+	}
 }
 
 // saveRegularly saves the terminals at intervals until the program closes, so that a crash loses little.
 func (w *Workspace) saveRegularly() {
 	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
+	save := func(what string, f func(context.Context) error) {
+		if err := f(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
+			w.panes.Log.Warn("the "+what+" were not saved", "error", err)
+		}
+	}
 	for {
 		select {
 		case <-tick.C:
-			if err := w.SaveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
-				w.panes.Log.Warn("the terminals were not saved", "error", err)
-			}
+			save("terminals", w.SaveTerminals)
+			save("pages", w.SavePages)
+		case <-w.pagesMoved:
+			save("pages", w.SavePages)
 		case <-w.background.ctx.Done():
 			return
 		}
@@ -180,7 +254,8 @@ func (w *Workspace) StopSaving(ctx context.Context) error {
 		w.background.work.Wait()
 	}
 	if w.release != nil {
-		errs = append(errs, w.SaveTerminals(context.WithoutCancel(ctx)), w.release())
+		last := context.WithoutCancel(ctx)
+		errs = append(errs, w.SaveTerminals(last), w.SavePages(last), w.release())
 	}
 	if w.servers.Client != nil {
 		errs = append(errs, w.servers.Client.Close())

@@ -159,6 +159,7 @@ func (reg *Registry) add(r *Session) {
 func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := se.sandbox.Env, se.sandbox.Programs
 	se.policy, se.provider = g.Policy, g.Provider
+	se.registry.Panes.Workspaces.Resumed(string(g.ID))
 	gp := &goalPanes{
 		panes:    se.registry.Panes,
 		goal:     g.ID,

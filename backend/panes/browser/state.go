@@ -46,7 +46,8 @@ type State struct {
 	loading      bool               // Chromium loads; Info().Loading is true from the moment a navigation is requested
 	pending      *pendingNavigation // nil without a navigation
 	network      networkActivity
-	unresponsive bool // the page let a call time out
+	unresponsive bool       // the page let a call time out
+	asleep       *SavedPage // what the first viewer loads, nil if nothing
 }
 
 // init sets the fields of a new pane.

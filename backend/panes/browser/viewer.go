@@ -20,7 +20,10 @@ type screencastSource struct {
 
 // Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
 // newest frame.
-func (p *Pane) Attach() *Viewer { return p.screencast.Attach() }
+func (p *Pane) Attach() *Viewer {
+	p.wake()
+	return p.screencast.Attach()
+}
 
 // Shown returns the info beside the picture and the overlay on it.
 func (s *screencastSource) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {

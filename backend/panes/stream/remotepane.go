@@ -125,7 +125,7 @@ func WatchRemotePanes(ctx context.Context, dial Dial, hello func() error, change
 			if err := json.Unmarshal(data, &e); err != nil {
 				return fmt.Errorf("another process: %w", err)
 			}
-			if p, ok := e.Body.(*event.Pane); ok {
+			if p, ok := e.Body.(*event.Pane); ok && p.Workspaces == nil {
 				changed(p)
 			}
 		}

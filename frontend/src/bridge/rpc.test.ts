@@ -10,11 +10,11 @@ test("answers are matched by id, in any order", async () => {
   const { dial, last } = fakeDial();
   const rpc = new Rpc(dial);
   last().open();
-  const layout = rpc.call("WorkspaceAPI.Layout");
+  const layout = rpc.call("WorkspaceAPI.Panes");
   const output = rpc.call("GoalAPI.Output", "abc");
   expect(last().path).toBe("/v1/rpc");
   expect(last().sent).toEqual([
-    { id: 1, method: "WorkspaceAPI.Layout", args: [] },
+    { id: 1, method: "WorkspaceAPI.Panes", args: [] },
     { id: 2, method: "GoalAPI.Output", args: ["abc"] },
   ]);
   last().say({ id: 2, result: "second" });
@@ -42,7 +42,7 @@ test("a problem rejects with its words and its field", async () => {
 test("a call made while the socket is down is sent once it is up", async () => {
   const { dial, last, sockets } = fakeDial();
   const rpc = new Rpc(dial);
-  const call = rpc.call("WorkspaceAPI.Layout");
+  const call = rpc.call("WorkspaceAPI.Panes");
   expect(last().sent).toEqual([]);
   last().lose();
   vi.advanceTimersByTime(10_000);
@@ -71,7 +71,7 @@ test("an unknown id and a message that is no JSON are ignored", () => {
   last().open();
   last().say({ id: 99, result: 1 });
   last().onmessage?.(new MessageEvent("message", { data: "<html>" }));
-  void rpc.call("WorkspaceAPI.Layout").catch(() => undefined);
+  void rpc.call("WorkspaceAPI.Panes").catch(() => undefined);
   expect(last().sent).toHaveLength(1);
   rpc.close();
 });

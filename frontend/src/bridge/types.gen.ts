@@ -346,6 +346,8 @@ export interface PaneEvent {
   closed: boolean;
   /** the agent wants the user to see it */
   focus?: boolean;
+  /** Workspaces is set, instead of Pane, when they changed. */
+  workspaces?: Workspaces;
 }
 
 /** CriticVerdict is the first line of a critic's reply. */
@@ -1202,6 +1204,30 @@ export interface SSHServer {
   tmux: boolean;
 }
 
+/** Workspace is a tab of the window: it has a name, a folder, panes and goals. */
+export interface Workspace {
+  id: string;
+  name: string;
+  /** where its new terminals open, "" for the home folder */
+  folder: string;
+  /** the user's panes in it, and panes of goals that the user shows beside them */
+  panes: string[] | null;
+  /** goals that were started in it */
+  goals: string[] | null;
+}
+
+/**
+ * Workspaces are all workspaces in the order of their tabs: at least one. They are replaced as a whole and never
+ * modified.
+ */
+export interface Workspaces {
+  list: Workspace[] | null;
+  /** where the user acted last: new panes belong to it */
+  active: string;
+  /** when the panes of goals that have ended close, in milliseconds since 1970, by goal */
+  closing: Record<string, number> | null;
+}
+
 /** MachineAccessKind is the kind of a MachineAccess. */
 export type MachineAccessKind =
   | "read" // a file or folder, with everything below it
@@ -2035,6 +2061,33 @@ export interface ArgsOpenTerminal {
   dir: string;
   cols: number;
   rows: number;
+  /** Command is typed at the first prompt and waits for the user to press Enter. */
+  command: string;
+}
+
+/** WorkspaceFile is a workspace as it is exported and imported. */
+export interface WorkspaceFile {
+  /** 1 */
+  goalpost_workspace: number;
+  name: string;
+  folder: string;
+  /** JSON of the page */
+  layout: string;
+  panes: WorkspacePane[] | null;
+}
+
+/** WorkspacePane is a pane of a WorkspaceFile. */
+export interface WorkspacePane {
+  /** in the layout */
+  id: string;
+  kind: PaneKind;
+  title: string;
+  /** terminal */
+  dir: string;
+  /** terminal: what ran in it */
+  command: string;
+  /** browser */
+  url: string;
 }
 
 /** ArgsOpenBrowser describes the browser pane to open. */
@@ -2051,6 +2104,7 @@ export interface ArgsOpenBrowser {
 export interface PaneList {
   rev: number;
   panes: PaneInfo[] | null;
+  workspaces: Workspaces;
 }
 
 /** FolderFiles is the files of a folder and below. */
@@ -3120,10 +3174,30 @@ export interface Methods {
   "WorkspaceAPI.Files": (dir: string) => FolderFiles;
   /** Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it. */
   "WorkspaceAPI.Edit": (dir: string, name: string) => PaneInfo;
-  /** Layout reads the last saved layout, "" if there is none. */
-  "WorkspaceAPI.Layout": () => string;
-  /** SaveLayout saves the page's layout, which is JSON of at most 1 MiB. */
-  "WorkspaceAPI.SaveLayout": (body: string) => boolean;
+  /** Create adds a workspace with a name and a folder, and returns its id. Both may be "". */
+  "WorkspaceAPI.Create": (name: string, folder: string) => string;
+  /** Rename gives a workspace a name and a folder. */
+  "WorkspaceAPI.Rename": (id: string, name: string, folder: string) => boolean;
+  /** Move moves a workspace to a place among the tabs, counted from 0. */
+  "WorkspaceAPI.Move": (id: string, to: number) => boolean;
+  /** Close closes a workspace and the user's panes in it. */
+  "WorkspaceAPI.Close": (id: string) => boolean;
+  /** Activate makes a workspace the one that new panes belong to. */
+  "WorkspaceAPI.Activate": (id: string) => boolean;
+  /** Show puts a pane of a goal beside the user's panes of a workspace, or back into the goal's tab. */
+  "WorkspaceAPI.Show": (id: string, paneID: string, on: boolean) => boolean;
+  /** AddGoal notes that a goal was started in a workspace. */
+  "WorkspaceAPI.AddGoal": (id: string, goalID: string) => boolean;
+  /** CloseSoon closes the panes of a goal that has ended after a minute, unless they are kept. */
+  "WorkspaceAPI.CloseSoon": (goalID: string) => boolean;
+  /** Keep keeps the panes of a goal that has ended until the user closes them. */
+  "WorkspaceAPI.Keep": (goalID: string) => boolean;
+  /** Export returns a workspace as a file has it. */
+  "WorkspaceAPI.Export": (id: string) => WorkspaceFile;
+  /** Layout reads the layout of a workspace that was saved last, "" if there is none. */
+  "WorkspaceAPI.Layout": (id: string) => string;
+  /** SaveLayout saves the layout of a workspace, which is JSON of at most 1 MiB. */
+  "WorkspaceAPI.SaveLayout": (id: string, body: string) => boolean;
   /** Offer reports whether a goal can work in a new git worktree of a folder's repository, and how. */
   "WorktreeAPI.Offer": (dir: string, objective: string) => WorktreeOffer;
   /** List lists the git worktrees of goals, including deleted goals. */

@@ -16,6 +16,11 @@ export interface Action {
   run: () => void | Promise<void>;
 }
 
+/** Returns an action, with defaults for the fields that most actions omit. */
+export function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
+  return { words: [], keys: [], leader: "", enabled: () => true, ...a };
+}
+
 export const leaderKey: Key = "Ctrl+Shift+Space";
 
 /** Returns the available action of a key. */

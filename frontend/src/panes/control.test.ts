@@ -51,10 +51,10 @@ beforeEach(() => sessionStorage.clear());
 
 async function adopt(ids: string[], stored = "") {
   const bridge = new FakeBridge({ empty: true });
-  await bridge.call("WorkspaceAPI.SaveLayout", stored);
+  await bridge.call("WorkspaceAPI.SaveLayout", "w1", stored);
   const app = new App(bridge, { problem: () => undefined, done: () => undefined });
   const panes = ids.map((id) => terminalPane(id));
-  app.set({ panes: { ...app.state.panes, panes, loaded: true } });
+  app.set({ panes: { ...app.state.panes, panes, workspaces: bridge.workspaces, loaded: true } });
   const dock = new Dock();
   const control = new WorkspaceControl(app);
   control.adopt(dock as unknown as DockviewApi);
@@ -87,13 +87,13 @@ test("a broadcast ends when one terminal is left of it", async () => {
 });
 
 test("a page that is loaded again has its own layout, not that of another window", async () => {
-  saveOwnLayout(JSON.stringify(layoutOf("t1")));
+  saveOwnLayout("w1", JSON.stringify(layoutOf("t1")));
   const { dock } = await adopt(["t1", "t2"], JSON.stringify(layoutOf("t2")));
   expect(dock.restored).toEqual([layoutOf("t1")]);
 });
 
 test("without one of its own, or with panes that are gone, it has the stored one", async () => {
-  saveOwnLayout(JSON.stringify(layoutOf("gone")));
+  saveOwnLayout("w1", JSON.stringify(layoutOf("gone")));
   const { dock } = await adopt(["t1", "t2"], JSON.stringify(layoutOf("t2")));
   expect(dock.restored).toEqual([layoutOf("t2")]);
 });
@@ -102,8 +102,8 @@ test("a layout is saved in this window and in Go", async () => {
   const { bridge, dock } = await adopt(["t1"]);
   dock.change();
   const json = JSON.stringify(layoutOf("t1"));
-  await until(() => expect(bridge.calls).toContainEqual({ method: "WorkspaceAPI.SaveLayout", args: [json] }));
-  expect(sessionStorage.getItem("goalpost.layout")).toBe(json);
+  await until(() => expect(bridge.calls).toContainEqual({ method: "WorkspaceAPI.SaveLayout", args: ["w1", json] }));
+  expect(sessionStorage.getItem("goalpost.layout.w1")).toBe(json);
 });
 
 test("closing a pane asks only while a command runs in it", async () => {

@@ -4,6 +4,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
+import { ownTab, shownPanes, shownTab } from "@/store/workspaces";
 import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
 
 interface ControlState {
@@ -38,14 +39,21 @@ export class WorkspaceControl {
   private timer = 0;
   /** Position of the pane that the user has just requested. */
   private wanted: { group: string; side: "right" | "below" | "within" } | null = null;
+  /** The workspace whose layout the dockview has, "" for the tab of a goal. */
+  private workspace = "";
 
   constructor(private readonly app: App) {}
 
-  /** Attaches to a dockview that is ready; the returned function detaches. */
+  /**
+   * Attaches to a dockview that is ready and shows the tab that is open now; the returned function detaches.
+   * Each tab has its own dockview, and only the open one is drawn.
+   */
   adopt(dock: DockviewApi): () => void {
     this.dock = dock;
     this.restored = false;
     let gone = false;
+    const tab = shownTab(this.app.state);
+    this.workspace = tab === ownTab ? (this.app.workspaces.open?.id ?? "") : "";
     const unsubscribe = this.app.store.subscribe((s, old) => {
       if (s.panes !== old.panes) this.reconcile();
       if (s.panes.shown && s.panes.shown !== old.panes.shown) this.bring(s.panes.shown.id);
@@ -60,10 +68,14 @@ export class WorkspaceControl {
     };
     window.addEventListener("pagehide", leaving);
     void this.restore(dock).then(() => {
-      if (!gone) this.reconcile();
+      if (gone) return;
+      this.reconcile();
+      const { shown } = this.app.state.panes;
+      if (shown) this.bring(shown.id);
     });
     return () => {
       gone = true;
+      leaving();
       window.removeEventListener("pagehide", leaving);
       unsubscribe();
       for (const w of watching) w.dispose();
@@ -88,10 +100,26 @@ export class WorkspaceControl {
     panel?.group.model.openPanel(panel, { skipSetGroupActive: true });
   }
 
-  /** Shows the first of a goal's panes that is on the screen. */
+  /** Whether a pane of a goal is beside the user's panes. */
+  isBeside(id: string): boolean {
+    return this.app.state.panes.workspaces.list?.some((w) => w.panes?.includes(id)) ?? false;
+  }
+
+  toggleBeside(id: string): void {
+    void this.app.workspaces.showBeside(id, !this.isBeside(id));
+  }
+
+  /** The user acts in the open tab: if it is that of a goal that has ended, its panes stay. */
+  keepPanes(): void {
+    const tab = shownTab(this.app.state);
+    if (this.app.state.panes.workspaces.closing?.[tab]) this.app.workspaces.keep(tab);
+  }
+
+  /** Shows the panes of a goal: its tab, or those of the user that it uses. */
   showGoal(goal: string): void {
     const panes = this.app.state.panes.panes.filter((p) => p.goal_id === goal);
     this.app.go("workspace");
+    if (panes[0]) this.app.workspaces.reveal(panes[0].id);
     for (const pane of [...panes].reverse()) this.show(pane.id);
   }
 
@@ -226,16 +254,16 @@ export class WorkspaceControl {
     await this.panesLoaded();
     let json = "";
     try {
-      json = await this.app.bridge.call("WorkspaceAPI.Layout");
+      if (this.workspace) json = await this.app.bridge.call("WorkspaceAPI.Layout", this.workspace);
     } catch {
       // Without a saved layout, the panes are placed automatically.
     }
     if (this.dock !== dock) return;
-    const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
+    const ids = new Set(shownPanes(this.app.state).map((p) => p.id));
     const exists = (id: string) => ids.has(id);
     // Go stores the layout of the window that changed last. A reloaded page has its own.
-    const layout = restorableLayout(ownLayout(), exists) ?? restorableLayout(json, exists);
-    if (layout) {
+    const layout = restorableLayout(ownLayout(this.workspace), exists) ?? restorableLayout(json, exists);
+    if (layout && this.workspace) {
       try {
         dock.fromJSON(layout as never);
       } catch {
@@ -259,7 +287,7 @@ export class WorkspaceControl {
   private reconcile() {
     const dock = this.dock;
     if (!dock || !this.restored) return;
-    const panes = this.app.state.panes.panes;
+    const panes = shownPanes(this.app.state);
     const ids = new Set(panes.map((p) => p.id));
     const taking = [...this.store.getState().broadcast];
     const left = taking.filter((id) => this.canBroadcast(panes.find((p) => p.id === id)));
@@ -317,7 +345,7 @@ export class WorkspaceControl {
 
   /** Saves shortly after the first of several changes, so that a reload or a kill loses almost nothing. */
   private saveSoon() {
-    if (!this.restored || this.timer) return;
+    if (!this.restored || this.timer || !this.workspace) return;
     this.timer = window.setTimeout(() => this.save(), saveAfterMs);
   }
 
@@ -327,7 +355,7 @@ export class WorkspaceControl {
     const dock = this.dock;
     if (!dock || dock.hasMaximizedGroup()) return;
     const json = JSON.stringify(dock.toJSON());
-    saveOwnLayout(json);
-    void this.app.ask("WorkspaceAPI.SaveLayout", json);
+    saveOwnLayout(this.workspace, json);
+    void this.app.ask("WorkspaceAPI.SaveLayout", this.workspace, json);
   }
 }

@@ -26,7 +26,7 @@ export function Empty() {
   return (
     <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">
       <p className="max-w-sm text-center text-text-faint">
-        Open a terminal, a browser or a goal to begin. Goals open their own panes.
+        Open a terminal, a browser or a goal to begin. A goal’s panes have their own tab.
       </p>
       <div className="flex w-72 flex-col gap-1.5">
         {choices.map((c) => (

@@ -68,20 +68,20 @@ function leaves(node: SavedNode): Leaf[] {
   return node.type === "leaf" ? [node] : node.data.flatMap(leaves);
 }
 
-const ownLayoutKey = "goalpost.layout";
+const ownLayoutKey = (workspace: string) => `goalpost.layout.${workspace}`;
 
-/** The layout that this window or tab saved last, `""` for none. It survives a reload and is not shared. */
-export function ownLayout(): string {
+/** The layout of a workspace that this window saved last, `""` for none. It survives a reload and is not shared. */
+export function ownLayout(workspace: string): string {
   try {
-    return sessionStorage.getItem(ownLayoutKey) ?? "";
+    return sessionStorage.getItem(ownLayoutKey(workspace)) ?? "";
   } catch {
     return ""; // the browser stores nothing for this page
   }
 }
 
-export function saveOwnLayout(json: string): void {
+export function saveOwnLayout(workspace: string, json: string): void {
   try {
-    sessionStorage.setItem(ownLayoutKey, json);
+    sessionStorage.setItem(ownLayoutKey(workspace), json);
   } catch {
     // Go stores it too.
   }
@@ -127,4 +127,41 @@ export function dropTargetFor(
 /** A group is split along its longer side. */
 export function splitSide(width: number, height: number): "right" | "below" {
   return width >= height * 1.3 ? "right" : "below";
+}
+
+/** A layout of panes in rows and columns of one size, in the order of reading. */
+export function gridLayout(ids: readonly string[], rows: number, columns: number): SavedLayout {
+  const size = 1_200;
+  const cell = (row: number, column: number): SavedNode => {
+    const id = ids[row * columns + column] ?? "";
+    return { type: "leaf", data: { views: [id], activeView: id, id: `g-${id}` }, size: size / rows };
+  };
+  const data = Array.from({ length: columns }, (_, column): SavedNode => {
+    const cells = Array.from({ length: rows }, (_row, row) => cell(row, column));
+    return rows === 1 && cells[0]
+      ? { ...cells[0], size: size / columns }
+      : { type: "branch", data: cells, size: size / columns };
+  });
+  const panel = (id: string) => ({ id, contentComponent: "pane", tabComponent: "pane", renderer: "always", title: "" });
+  return {
+    grid: { root: { type: "branch", data, size }, width: size, height: size, orientation: "HORIZONTAL" },
+    panels: Object.fromEntries(ids.map((id) => [id, panel(id)])),
+  };
+}
+
+/** A layout with other ids of its panes. Panes without a new id are left out. */
+export function renamedLayout(json: string, ids: ReadonlyMap<string, string>): SavedLayout | null {
+  const layout = restorableLayout(json, (id) => ids.has(id));
+  if (!layout) return null;
+  const rename = (id: string) => ids.get(id) ?? id;
+  const node = (n: SavedNode): SavedNode => {
+    if (n.type === "branch") return { ...n, data: n.data.map(node) };
+    const { views, activeView } = n.data;
+    return { ...n, data: { ...n.data, views: views.map(rename), activeView: rename(activeView ?? views[0] ?? "") } };
+  };
+  const panels = Object.entries(layout.panels).map(([id, panel]) => {
+    const part = typeof panel === "object" ? panel : {};
+    return [rename(id), { ...part, id: rename(id) }];
+  });
+  return { ...layout, grid: { ...layout.grid, root: node(layout.grid.root) }, panels: Object.fromEntries(panels) };
 }

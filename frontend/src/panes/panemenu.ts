@@ -1,11 +1,24 @@
 import type { PaneInfo } from "@/bridge/types";
 import { clip, oneLine } from "@/lib/text";
+import { isGoals } from "@/store/workspaces";
 import type { MenuItem } from "@/ui/menu";
 import type { WorkspaceControl } from "./control";
 
 /** The menu of a pane, opened beside its tab or by a right click in a terminal. */
 export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: string): MenuItem[] {
+  const beside: MenuItem[] = isGoals(pane)
+    ? [
+        {
+          id: "beside",
+          label: control.isBeside(pane.id) ? "Put back into the goal’s tab" : "Show beside my panes",
+          hint: "Ctrl+Shift+L",
+          run: () => control.toggleBeside(pane.id),
+        },
+        null,
+      ]
+    : [];
   const layout: MenuItem[] = [
+    ...beside,
     {
       id: "split-right",
       label: "Split right",

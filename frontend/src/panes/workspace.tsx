@@ -3,6 +3,8 @@ import { useCallback, useEffect, useState } from "react";
 import "dockview-react/dist/styles/dockview.css";
 import "./dock.css";
 import { usePhone } from "@/ui/usephone";
+import { useAppState } from "@/store/context";
+import { openWorkspace, shownTab } from "@/store/workspaces";
 import { useControl } from "./context";
 import { Empty } from "./empty";
 import { keepOnePane } from "./onepane";
@@ -20,8 +22,14 @@ const theme: DockviewTheme = {
 const components = { pane: PanePanel };
 const tabs = { pane: PaneTab };
 
-/** The panes. Hidden panes stay alive: zooming or covering never reloads one. */
+/** The panes of the open tab. Those of other tabs and workspaces are not drawn; their programs continue in Go. */
 export function Workspace() {
+  const place = useAppState((s) => `${openWorkspace(s)?.id ?? ""}/${shownTab(s)}`);
+  return <Dock key={place} />;
+}
+
+/** Hidden panes of a tab stay alive: zooming or covering never reloads one. */
+function Dock() {
   const control = useControl();
   const [ready, setReady] = useState<DockviewReadyEvent | null>(null);
   const onReady = useCallback((event: DockviewReadyEvent) => setReady(event), []);
@@ -32,7 +40,12 @@ export function Workspace() {
   useEffect(() => (ready && isPhone ? keepOnePane(ready.api) : undefined), [ready, isPhone]);
 
   return (
-    <div className="h-full overflow-hidden p-1.5" data-testid="workspace">
+    <div
+      className="h-full overflow-hidden p-1.5"
+      data-testid="workspace"
+      onPointerDownCapture={() => control.keepPanes()}
+      onKeyDownCapture={() => control.keepPanes()}
+    >
       <DockviewReact
         components={components}
         tabComponents={tabs}

@@ -1,16 +1,12 @@
-import type { Action } from "@/lib/actions";
+import { action, type Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
 import { canPause, canResume, changedRequest, isLive } from "@/store/goalcards";
 import { firstGoal } from "@/store/goals";
 import { openHelpHere } from "./helpplaces";
+import { workspaceActions } from "./workspacecommands";
 import type { App } from "@/store/app";
 
 const always = () => true;
-
-/** Returns an action, with defaults for the fields that most actions omit. */
-function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
-  return { words: [], keys: [], leader: "", enabled: always, ...a };
-}
 
 /** All actions of the window. */
 export function buildCommands(app: App, control: WorkspaceControl): readonly Action[] {
@@ -24,6 +20,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     ...terminalActions(app, control),
     ...paneActions(app, control),
     ...focusActions(app, control),
+    ...workspaceActions(app),
     ...themeActions(app),
   ];
 }
@@ -176,7 +173,10 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
       leader: "i",
       enabled: selected(always),
       // From another page it opens the goal; only in the workspace it toggles the drawer.
-      run: () => app.set({ drawer: app.state.route !== "workspace" || !app.state.drawer, route: "workspace" }),
+      run: () => {
+        if (app.state.route === "workspace") app.workspaces.toggleDrawer();
+        else app.watchGoal(app.state.detail.id);
+      },
     }),
   ];
 }

@@ -8,6 +8,7 @@ import { Palette } from "./palette/palette";
 import { ServersDialog } from "@/features/servers/dialog";
 import type { Action } from "@/lib/actions";
 import { ConfirmDialog } from "./confirmdialog";
+import { NewWorkspaceDialog } from "./newworkspace";
 
 /** The dialogs that open over the window. Each shows nothing while it is closed. */
 export default function Dialogs({ actions }: { actions: readonly Action[] }) {
@@ -20,6 +21,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
       <ConnectDialog />
       <ApprovalsDialog />
       <WorktreesDialog />
+      <NewWorkspaceDialog />
       <Palette actions={actions} />
       <ConfirmDialog />
     </>

@@ -9,6 +9,7 @@ import { NavRail } from "./navrail";
 import { StatusBar } from "./statusbar";
 import { showsGoal } from "./needsyoutoasts";
 import { useWindowTitle, windowTitle } from "./windowtitle";
+import { initialState } from "@/store/state";
 
 function Frame() {
   useWindowTitle();
@@ -88,7 +89,7 @@ test("a question is what the agent asks, and nothing else that a goal waits for"
 });
 
 test("a message comes only for a goal that is not on the screen", () => {
-  const here = { route: "workspace" as const, drawer: true, detail: emptyDetail("a"), approvalsOpen: false };
+  const here = { ...initialState, detail: emptyDetail("a") };
   expect(showsGoal(here, "a")).toBe(true);
   expect(showsGoal(here, "b")).toBe(false);
   expect(showsGoal({ ...here, drawer: false }, "a")).toBe(false);

@@ -4,12 +4,13 @@ import { requestTitle } from "@/features/goals/approvals/words";
 import { oneLine, stripControl } from "@/lib/text";
 import type { AppState } from "@/store/state";
 import { useApp, useAppState } from "@/store/context";
+import { isDrawerOpen } from "@/store/workspaces";
 
 /** Reports whether the card with the goal's requests is on the screen. */
-export function showsGoal(s: Pick<AppState, "route" | "drawer" | "detail" | "approvalsOpen">, goal: string): boolean {
+export function showsGoal(s: AppState, goal: string): boolean {
   if (s.approvalsOpen) return true;
   if (s.detail.id !== goal) return false;
-  return s.route === "goals" || (s.route === "workspace" && s.drawer);
+  return s.route === "goals" || (s.route === "workspace" && isDrawerOpen(s));
 }
 
 /** Shows a short message for each new request of a goal that is not on the screen. */

@@ -5,12 +5,14 @@ import { WorkspaceControl } from "@/panes/control";
 import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
+import { isDrawerOpen } from "@/store/workspaces";
 import { TooltipProvider } from "@/ui/button";
 import { usePhone } from "@/ui/usephone";
 import { HelpContext } from "@/ui/helpbutton";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { ErrorBoundary } from "./errorboundary";
+import { GoalTabs, useClosingPanes } from "./goaltabs";
 import { useKeyboard } from "./keyboard";
 import { LeaderKeys } from "./leaderkeys";
 import { NeedsYouToasts } from "./needsyoutoasts";
@@ -81,9 +83,10 @@ function Help() {
 
 function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   const route = useAppState((s) => s.route);
-  const drawer = useAppState((s) => s.drawer);
+  const drawer = useAppState(isDrawerOpen);
   useTheme();
   useWindowTitle();
+  useClosingPanes();
   const covered = route !== "workspace";
   const isPhone = usePhone();
   const coversPanes = useAppState((s) => s.drawer && s.detail.view !== null) && isPhone;
@@ -97,8 +100,11 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
             <div className="relative flex min-h-0 flex-1">
-              <main className="min-w-0 flex-1" inert={coversPanes}>
-                <Workspace />
+              <main className="flex min-w-0 flex-1 flex-col" inert={coversPanes}>
+                <GoalTabs />
+                <div className="min-h-0 flex-1">
+                  <Workspace />
+                </div>
               </main>
               {drawer ? <GoalDrawer /> : null}
             </div>

@@ -8,14 +8,16 @@ import { GoalActions } from "./goalactions";
 import { PaneActions } from "./paneactions";
 import { ProviderActions } from "./provideractions";
 import { SettingsActions } from "./settingsactions";
+import { WorkspaceActions } from "./workspaceactions";
 
 /** The program behind the page: its state and its actions by area. */
 export class App extends AppCore {
-  readonly panes = new PaneActions(this);
+  readonly workspaces = new WorkspaceActions(this);
+  readonly panes = new PaneActions(this, this.workspaces);
   readonly approvals = new ApprovalActions(this);
   readonly settings = new SettingsActions(this);
   readonly providers = new ProviderActions(this, this.settings);
-  readonly goals = new GoalActions(this, this.settings);
+  readonly goals = new GoalActions(this, this.settings, this.workspaces);
   readonly folder = new FolderActions(this);
 
   async start(): Promise<void> {

@@ -92,7 +92,7 @@ export class AppCore {
   /** Shows a goal beside the workspace. */
   watchGoal(id: string): void {
     this.sync.select(id);
-    this.set({ route: "workspace", drawer: true });
+    this.set({ route: "workspace", drawer: true, ownDrawer: true });
   }
 
   /** Ctrl+Shift+G: opens the dashboard with the dialog; pressed again, it closes both. */

@@ -6,6 +6,7 @@ import type { AppCore } from "./core";
 import { asksUser, questionIn } from "./goalcards";
 import { withoutCard } from "./goals";
 import type { SettingsActions } from "./settingsactions";
+import type { WorkspaceActions } from "./workspaceactions";
 
 const keepLimits: ResumeInput = {
   note: "",
@@ -22,13 +23,16 @@ export class GoalActions {
   constructor(
     private readonly core: AppCore,
     private readonly settings: SettingsActions,
+    private readonly workspaces: WorkspaceActions,
   ) {}
 
   async runDemo(): Promise<void> {
     const out = await this.core.ask("GoalAPI.Demo");
     if (!out) return;
     void this.settings.markWelcomed();
+    this.workspaces.addGoal(out.goal_id);
     this.core.watchGoal(out.goal_id);
+    this.workspaces.showGoal(out.goal_id);
   }
 
   async pause(id: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { asProblem } from "@/bridge/problem";
-import type { PagePoint, PaneInfo, Problem } from "@/bridge/types";
+import type { PagePoint, PaneInfo, Problem, Workspace } from "@/bridge/types";
 import { isPhone } from "@/lib/viewer";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
+import type { WorkspaceActions } from "./workspaceactions";
+import { ownPanes, ownTab } from "./workspaces";
 
 /** The size of a new page until its viewer says how much space it has: a phone never does. */
 function pageSize(): { width: number; height: number } {
@@ -12,11 +14,24 @@ function pageSize(): { width: number; height: number } {
 
 /** Actions on panes. */
 export class PaneActions {
-  constructor(private readonly core: AppCore) {}
+  constructor(
+    private readonly core: AppCore,
+    private readonly workspaces: WorkspaceActions,
+  ) {}
 
+  /** Opens a terminal in a folder, by default that of the focused terminal or of the workspace. */
   async openTerminal(dir = ""): Promise<PaneInfo | undefined> {
-    this.core.go("workspace");
-    return this.opened(await this.core.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
+    const focused = ownPanes(this.core.state, this.workspaces.open).find((p) => p.id === this.core.state.activePane);
+    const near = focused && !focused.server ? focused.cwd || focused.dir : "";
+    const workspace = await this.enter();
+    const where = dir || near || workspace?.folder || "";
+    return this.opened(await this.core.ask("TerminalAPI.Open", { dir: where, cols: 80, rows: 24, command: "" }));
+  }
+
+  /** Shows the user's panes, where a new pane will be. */
+  private async enter(): Promise<Workspace | undefined> {
+    this.core.set({ route: "workspace", paneTab: ownTab });
+    return this.workspaces.activate();
   }
 
   /** Shows the changes of a file of a goal, or the file itself if it has none. */
@@ -29,7 +44,7 @@ export class PaneActions {
   /** Opens a file of a goal in the user's editor, in a terminal. */
   async openEditor(goal: string, path: string): Promise<PaneInfo | undefined> {
     const pane = this.opened(await this.core.ask("ChangesAPI.Edit", goal, path));
-    if (pane) this.core.go("workspace");
+    if (pane) await this.enter();
     return pane;
   }
 
@@ -40,7 +55,7 @@ export class PaneActions {
 
   async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
     this.core.set({ servers: false });
-    this.core.go("workspace");
+    await this.enter();
     return this.opened(await this.core.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
   }
 
@@ -49,7 +64,7 @@ export class PaneActions {
     try {
       const pane = await this.core.bridge.call("SSHAPI.Connect", { target, cols: 80, rows: 24 });
       this.core.set({ servers: false });
-      this.core.go("workspace");
+      await this.enter();
       this.opened(pane);
     } catch (reason) {
       return asProblem(reason);
@@ -58,7 +73,7 @@ export class PaneActions {
   }
 
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
-    this.core.go("workspace");
+    await this.enter();
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, ...pageSize(), profile }));
   }
 
@@ -137,6 +152,7 @@ export class PaneActions {
   /** Shows a pane to the user. */
   show(id: string): void {
     this.core.go("workspace");
+    this.workspaces.reveal(id);
     this.core.set({ panes: { ...this.core.state.panes, shown: { id, rev: this.core.state.panes.rev } } });
   }
 }

@@ -1,20 +1,27 @@
-import type { PaneEvent, PaneInfo, PaneList } from "@/bridge/types";
+import type { PaneEvent, PaneInfo, PaneList, Workspaces } from "@/bridge/types";
 
 export interface PanesState {
   rev: number;
   loaded: boolean;
   panes: readonly PaneInfo[];
+  workspaces: Workspaces;
   /** A revision was missed: the list must be loaded again. */
   gap: boolean;
   /** The pane that an agent last asked to show, and the revision of the list at that time. */
   shown?: { id: string; rev: number };
 }
 
-export const noPanes: PanesState = { rev: 0, loaded: false, panes: [], gap: false };
+export const noPanes: PanesState = {
+  rev: 0,
+  loaded: false,
+  panes: [],
+  workspaces: { list: [], active: "", closing: {} },
+  gap: false,
+};
 
 export function withPaneList(state: PanesState, list: PaneList): PanesState {
   if (state.loaded && list.rev < state.rev) return { ...state, gap: false };
-  return { ...state, rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
+  return { ...state, rev: list.rev, loaded: true, panes: list.panes ?? [], workspaces: list.workspaces, gap: false };
 }
 
 /** Applies the next pane event, drops old ones, and marks a gap, also before the list has loaded. */
@@ -22,6 +29,7 @@ export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
   if (!state.loaded) return { ...state, gap: true };
   if (event.rev <= state.rev) return state;
   if (event.rev > state.rev + 1) return { ...state, gap: true };
+  if (event.workspaces) return { ...state, rev: event.rev, workspaces: event.workspaces };
   const others = state.panes.filter((p) => p.id !== event.pane.id);
   if (event.closed) return { ...state, rev: event.rev, panes: others };
   const known = others.length < state.panes.length;

@@ -102,7 +102,9 @@ export interface AppState {
   servers: boolean;
   /** The dialog of the git worktrees of goals is open. */
   worktreesOpen: boolean;
+  /** The goal beside its tab, and beside the user's panes: it opens there only when the user asks for it. */
   drawer: boolean;
+  ownDrawer: boolean;
   /** The open page of the documents; null: none. */
   help: HelpTarget | null;
   question: ConfirmRequest | null;
@@ -116,6 +118,12 @@ export interface AppState {
   openedGoal: string;
   /** The pane that has the focus, `""` for none. */
   activePane: string;
+  /** The workspace that this window shows; "": the one that the user acted in last. */
+  workspace: string;
+  /** The tab in it: "panes", a goal, or "" for the user's panes, or the newest goal if there are none. */
+  paneTab: string;
+  /** The dialog for a new workspace is open. */
+  newWorkspace: boolean;
 }
 
 export const initialState: AppState = {
@@ -150,6 +158,7 @@ export const initialState: AppState = {
   servers: false,
   worktreesOpen: false,
   drawer: true,
+  ownDrawer: false,
   help: null,
   question: null,
   shownStep: 0,
@@ -157,4 +166,7 @@ export const initialState: AppState = {
   goalTab: "log",
   openedGoal: "",
   activePane: "",
+  workspace: "",
+  paneTab: "",
+  newWorkspace: false,
 };

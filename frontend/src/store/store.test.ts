@@ -378,7 +378,7 @@ describe("panes", () => {
     pane,
     closed,
   });
-  const state = withPaneList(noPanes, { rev: 5, panes: [terminalPane("t1")] });
+  const state = withPaneList(noPanes, { ...noPanes, rev: 5, panes: [terminalPane("t1")] });
 
   test("an event before the list asks for the list again", () => {
     expect(withPaneEvent(noPanes, event(1))).toEqual({ ...noPanes, gap: true });
@@ -399,14 +399,14 @@ describe("panes", () => {
     const s = withPaneEvent(state, { ...event(6), focus: true });
     expect(s.shown).toEqual({ id: "t1", rev: 6 });
     expect(withPaneEvent(s, event(7)).shown).toBe(s.shown);
-    expect(withPaneList(s, { rev: 9, panes: [] }).shown).toBe(s.shown);
+    expect(withPaneList(s, { ...noPanes, rev: 9, panes: [] }).shown).toBe(s.shown);
   });
 
   test("old revisions are dropped and a gap is marked until the list is here", () => {
     expect(withPaneEvent(state, event(5))).toBe(state);
     const gap = withPaneEvent(state, event(9));
     expect(gap.gap).toBe(true);
-    expect(withPaneList(gap, { rev: 9, panes: [] })).toMatchObject({ gap: false, panes: [], rev: 9 });
+    expect(withPaneList(gap, { ...noPanes, rev: 9, panes: [] })).toMatchObject({ gap: false, panes: [], rev: 9 });
   });
 
   test("a pane that a call answered with is not there twice", () => {

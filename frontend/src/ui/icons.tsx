@@ -79,6 +79,12 @@ export const WarnIcon = icon(
     <path d="M8 6.5v3M8 11.3v.01" />
   </>,
 );
+export const ClockIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="5.8" />
+    <path d="M8 4.800V8l2.200 1.600" />
+  </>,
+);
 export const RingIcon = icon(<circle cx="8" cy="8" r="4.5" />);
 export const BackIcon = icon(<path d="M13 8H3.5M7.5 3.8 3.3 8l4.2 4.2" />);
 export const ForwardIcon = icon(<path d="M3 8h9.5M8.5 3.8 12.7 8l-4.2 4.2" />);

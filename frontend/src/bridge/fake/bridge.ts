@@ -27,6 +27,8 @@ import type {
   Verdict,
   WorktreeView,
   ProtectedState,
+  Workspace,
+  Workspaces,
 } from "@/bridge/types";
 import { changes, fileDiff, undo } from "./changes";
 import { FakeGoal } from "./goals";
@@ -79,6 +81,8 @@ type Handlers = {
   [M in Method]: (...args: Parameters<Methods[M]>) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>;
 };
 
+type FakeWorkspaces = Workspaces & { list: Workspace[] };
+
 /** Go in memory: a running goal, some that have stopped, panes that print and draw. For the gallery and for tests. */
 /** What a tried check used. */
 const triedTrace: TraceView = {
@@ -111,6 +115,11 @@ export class FakeBridge implements Bridge {
   /** Refusals for the next call of a method. */
   readonly refusals = new Map<Method, Problem>();
   panes: PaneInfo[] = [];
+  workspaces: FakeWorkspaces = {
+    list: [{ id: "w1", name: "Workspace", folder: "", panes: [], goals: [] }],
+    active: "w1",
+    closing: {},
+  };
   layout = "";
   settings = structuredClone(settings);
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
@@ -301,6 +310,20 @@ export class FakeBridge implements Bridge {
   /** The view with the number of its waiting calls. */
   private withAsks(view: GoalView): GoalView {
     return { ...view, asks: this.approvals.filter((a) => a.goal_id === view.id && a.given === "").length };
+  }
+
+  putWorkspaces(part: Partial<FakeWorkspaces>): true {
+    this.workspaces = { ...this.workspaces, ...part };
+    this.rev++;
+    const none = { at: at(0), closed: false, pane: terminalPane("") };
+    for (const l of this.listeners) {
+      l.pane({ type: "pane", ...none, rev: this.rev, workspaces: this.workspaces });
+    }
+    return true;
+  }
+
+  private putWorkspace(id: string, part: Partial<Workspace>): true {
+    return this.putWorkspaces({ list: this.workspaces.list.map((w) => (w.id === id ? { ...w, ...part } : w)) });
   }
 
   putPane(pane: PaneInfo, closed = false): PaneInfo {
@@ -723,11 +746,41 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.SetBookmark": () => true,
     "BrowserAPI.History": () => [],
     "BrowserAPI.ClearHistory": () => true,
-    "WorkspaceAPI.Panes": () => ({ rev: this.rev, panes: this.panes }),
+    "WorkspaceAPI.Panes": () => ({ rev: this.rev, panes: this.panes, workspaces: this.workspaces }),
+    "WorkspaceAPI.Create": (name, folder) => {
+      const id = `w${this.workspaces.list.length + 1}`;
+      const one = { id, name: name || `Workspace ${this.workspaces.list.length + 1}`, folder, panes: [], goals: [] };
+      return this.putWorkspaces({ list: [...this.workspaces.list, one], active: id }) && id;
+    },
+    "WorkspaceAPI.Rename": (id, name, folder) => this.putWorkspace(id, { name, folder }),
+    "WorkspaceAPI.Move": (id, to) => {
+      const list = this.workspaces.list.filter((w) => w.id !== id);
+      list.splice(to, 0, ...this.workspaces.list.filter((w) => w.id === id));
+      return this.putWorkspaces({ list });
+    },
+    "WorkspaceAPI.Close": (id) => this.putWorkspaces({ list: this.workspaces.list.filter((w) => w.id !== id) }),
+    "WorkspaceAPI.Activate": (id) => this.putWorkspaces({ active: id }),
+    "WorkspaceAPI.Show": (id, pane, on) => {
+      const panes = this.workspaces.list.find((w) => w.id === id)?.panes ?? [];
+      return this.putWorkspace(id, { panes: [...panes.filter((p) => p !== pane), ...(on ? [pane] : [])] });
+    },
+    "WorkspaceAPI.AddGoal": (id, goal) => {
+      const goals = this.workspaces.list.find((w) => w.id === id)?.goals ?? [];
+      return this.putWorkspace(id, { goals: [...goals, goal] });
+    },
+    "WorkspaceAPI.CloseSoon": () => true,
+    "WorkspaceAPI.Export": (id) => ({
+      goalpost_workspace: 1,
+      name: id,
+      folder: "",
+      layout: this.layout,
+      panes: this.panes.map((p) => ({ id: p.id, kind: p.kind, title: p.title, dir: p.dir, command: "", url: p.url })),
+    }),
+    "WorkspaceAPI.Keep": () => true,
     "WorkspaceAPI.Files": (dir) => ({ dir, files: ["README.md", "src/cart.ts", "src/main.ts"], partial: false }),
     "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
     "WorkspaceAPI.Layout": () => this.layout,
-    "WorkspaceAPI.SaveLayout": (json) => {
+    "WorkspaceAPI.SaveLayout": (_, json) => {
       this.layout = json;
       return true;
     },

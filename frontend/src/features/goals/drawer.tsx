@@ -48,7 +48,7 @@ export function GoalDrawer() {
       )}
     >
       <div className="shrink-0 px-4 pt-3">
-        <Head view={view} onClose={() => app.set({ drawer: false })} />
+        <Head view={view} onClose={() => app.workspaces.toggleDrawer()} />
       </div>
       <div
         className={

@@ -20,7 +20,7 @@ beforeEach(() => {
 async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] = []): Promise<GoalView> {
   const view = { ...(staticGoals.find((g) => g.id.startsWith(id)) ?? blankView), ...part };
   const drawn = await mount(<ResumePanel view={view} />, bridge, (a) =>
-    a.set({ panes: withPaneList(noPanes, { rev: 1, panes }) }),
+    a.set({ panes: withPaneList(noPanes, { ...noPanes, rev: 1, panes }) }),
   );
   app = drawn.app;
   return view;

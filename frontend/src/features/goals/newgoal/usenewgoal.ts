@@ -65,6 +65,7 @@ export function useNewGoal() {
       const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(d));
       if (!from) saveDraft(localStorage, null);
       app.closeNewGoal();
+      app.workspaces.addGoal(goal_id);
       // The user may look at something else by now.
       if (app.state.route === "goals") app.openGoal(goal_id);
       else app.sync.select(goal_id);

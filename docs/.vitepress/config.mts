@@ -46,6 +46,7 @@ export default defineConfig({
         text: "The app",
         items: [
           page("Goals in depth", "/how-to/goals"),
+          page("Workspaces", "/guide/workspaces"),
           page("Terminals", "/guide/terminals"),
           page("Browser panes", "/guide/browser"),
           page("SSH", "/guide/ssh"),

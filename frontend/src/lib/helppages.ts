@@ -8,6 +8,7 @@ export const helpPages = [
   "guide/approvals",
   "guide/undo",
   "how-to/goals",
+  "guide/workspaces",
   "guide/terminals",
   "guide/browser",
   "guide/ssh",

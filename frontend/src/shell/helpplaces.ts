@@ -6,7 +6,7 @@ import { helpNear } from "@/ui/helpbutton";
 /** The page of the documents about each part of the window. */
 export const placeHelp: Record<Route, HelpTarget> = {
   welcome: "guide/start",
-  workspace: "guide/terminals",
+  workspace: "guide/workspaces",
   goals: "how-to/goals",
   settings: "guide/settings",
 };

@@ -47,6 +47,7 @@ function OpenNewWorkspace() {
       testid="new-workspace-dialog"
       className="w-[520px]"
       description="A workspace has its own folder, panes and goals"
+      help="guide/workspaces"
       onKeyDown={(e) => {
         if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) void create();
       }}

@@ -89,7 +89,9 @@ func (w *window) opened(ctx context.Context) {
 		w.cfg.Log().Info("page connected", "elapsed_ms", time.Since(processStart()).Milliseconds())
 		w.requested.connect(w.sendGoal)
 	})
-	runtime.EventsOn(ctx, closeAnswerEvent, func(data ...any) { go w.answerClose(fmt.Sprint(data...)) })
+	runtime.EventsOn(ctx, closeAnswerEvent, func(data ...any) { //nolint:contextcheck // it outlives the event
+		go w.answerClose(fmt.Sprint(data...))
+	})
 	close(w.up)
 }
 

@@ -25,5 +25,5 @@ func (s streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserView
 	if err != nil {
 		return nil, err
 	}
-	return p.Attach(), nil
+	return p.Attach(), nil //nolint:contextcheck // the page loads on if the viewer leaves
 }

@@ -60,10 +60,10 @@ type Options struct {
 	// bytes of a tool's output that the agent sees at once, at least MinOutput; 0 is what its model's window allows
 	MaxOutput int `json:"max_output,omitempty"`
 	// of the pages that the agent opens
-	PageSize     PageSize `json:"page_size,omitempty"`
+	PageSize PageSize `json:"page_size,omitempty"`
 	// text that the agent reads with the objective: the output of a command
-	Attached     string   `json:"attached,omitempty"`
-	AllowPassing bool     `json:"allow_passing,omitempty"` // a check may pass at the start
+	Attached     string `json:"attached,omitempty"`
+	AllowPassing bool   `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
 	// the user confirmed that checks with where: host run the agent's code outside the sandbox

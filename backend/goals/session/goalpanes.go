@@ -89,7 +89,7 @@ func (g goalBrowsers) Open(ctx context.Context, id, url string, size goal.PageSi
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
 	g.notifyPageOpened(p)
-	g.recorder.recordPage(p)
+	g.recorder.recordPage(p) //nolint:contextcheck // the recording outlives the call
 	if err := g.recordLease(ctx, p.State.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}

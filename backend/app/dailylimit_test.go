@@ -120,7 +120,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	for id := range ids {
 		_, err := p.goal.Resume(id, api.ResumeInput{})
 		if f := fault.Of(err); err == nil || !strings.Contains(f.Message, "today's limit of $15.00 is used up") ||
-			!strings.Contains(f.Hint, "--daily-limit") {
+			!strings.Contains(f.CommandHint, "--daily-limit") {
 			t.Errorf("resuming was refused with %v", err)
 		}
 	}

@@ -287,7 +287,7 @@ func TestBrowserTools_RealPage_WorkAsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.good(do("click_at", "x", x+20, "y", y+30), "canvas 20,30 true", `clicked canvas "Board"`)
+	w.good(do("click_at", "x", x-80, "y", y-20), "canvas 20,30 true", `clicked canvas "Board"`)
 	w.bad(do("click_at", "x", 5000, "y", 5), "no element of the page is at")
 	w.good(do("find", "text", "basket"), `"Basket"`)
 	w.good(do("find", "role", "listitem"), "Apple", "Basket")

@@ -162,12 +162,13 @@ func (a *agent) read(text, pattern string) string {
 func (a *agent) place(with args) (x, y int) {
 	a.Helper()
 	text := a.do("browser_find", with)
-	m := regexp.MustCompile(`(-?\d+),(-?\d+) \d+x\d+`).FindStringSubmatch(text)
+	m := regexp.MustCompile(`(-?\d+),(-?\d+) (\d+)x(\d+)`).FindStringSubmatch(text)
 	if m == nil {
 		a.Fatalf("no place in\n%s", text)
 	}
-	_, _ = fmt.Sscan(m[1]+" "+m[2], &x, &y)
-	return x, y
+	var width, height int
+	_, _ = fmt.Sscan(strings.Join(m[1:], " "), &x, &y, &width, &height)
+	return x - width/2, y - height/2
 }
 
 // workshop is what all tasks share: a Chromium, the tools and the pages.

@@ -159,7 +159,7 @@ export function renamedLayout(json: string, ids: ReadonlyMap<string, string>): S
     const { views, activeView } = n.data;
     return { ...n, data: { ...n.data, views: views.map(rename), activeView: rename(activeView ?? views[0] ?? "") } };
   };
-  const panels = Object.entries(layout.panels).map(([id, panel]) => {
+  const panels = Object.entries(layout.panels).map(([id, panel]): [string, unknown] => {
     const part = typeof panel === "object" ? panel : {};
     return [rename(id), { ...part, id: rename(id) }];
   });

@@ -89,7 +89,7 @@ export function choose(what: HTMLElement | string, value: string) {
 }
 
 /** Returns the element at an index; a missing one fails the test. */
-export function nth(list: readonly HTMLElement[], i: number): HTMLElement {
+export function nth<T>(list: readonly T[], i: number): T {
   const el = list[i];
   if (!el) throw new Error(`there are ${list.length}, and number ${i} is wanted`);
   return el;

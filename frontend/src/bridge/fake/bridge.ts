@@ -750,7 +750,8 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.Create": (name, folder) => {
       const id = `w${this.workspaces.list.length + 1}`;
       const one = { id, name: name || `Workspace ${this.workspaces.list.length + 1}`, folder, panes: [], goals: [] };
-      return this.putWorkspaces({ list: [...this.workspaces.list, one], active: id }) && id;
+      this.putWorkspaces({ list: [...this.workspaces.list, one], active: id });
+      return id;
     },
     "WorkspaceAPI.Rename": (id, name, folder) => this.putWorkspace(id, { name, folder }),
     "WorkspaceAPI.Move": (id, to) => {

@@ -28,7 +28,7 @@ test("a test shows the tools and as what a call of each counts", async () => {
 });
 
 test("a start that is not over shows how it goes, and where to log in", async () => {
-  const server = bridge.mcpServers[1]!;
+  const server = nth(bridge.mcpServers, 1);
   server.headers = [];
   let done: () => void = () => undefined;
   const call = (...[method]: Parameters<FakeBridge["call"]>) =>

@@ -10,7 +10,15 @@ import { DependencyPicker } from "./after";
 import { DraftInput } from "./draftinput";
 import { accessFields, limitFields } from "./linefields";
 import { CheckDir, CheckOutputField } from "./scope";
-import { CriticEvery, OnAskField, PageSizeField, PersonaField, ProviderField, RequireSteps, ReviewField } from "./supervision";
+import {
+  CriticEvery,
+  OnAskField,
+  PageSizeField,
+  PersonaField,
+  ProviderField,
+  RequireSteps,
+  ReviewField,
+} from "./supervision";
 
 interface Option {
   /** What the search finds it by, in addition to its group: label, purpose, other words for it. */

@@ -55,6 +55,7 @@ func TestRecheckPreflight_AfterTheQueue_FindsChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			p.await("the first goal's run", func(e event.Event) bool { _, ok := e.Body.(*event.Started); return ok })
 			second, err := p.goal.Start(goal.Request{
 				Objective: "second",
 				Criterion: goal.Criterion{Checks: shell(test.command)},

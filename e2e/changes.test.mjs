@@ -130,11 +130,9 @@ test(
           await at("goal-card")
             .getByText("Done, version.txt undone: checks pass")
             .waitFor();
-          await page
-            .getByRole("region", { name: /Notifications/ })
-            .getByText("1 file restored")
-            .waitFor();
-          await page
+          const notices = page.getByRole("region", { name: /Notifications/ });
+          await notices.getByText("1 file restored").waitFor();
+          await notices
             .getByRole("button", { name: "Put back", exact: true })
             .click();
           await file("version.txt").waitFor();

@@ -142,8 +142,8 @@ async function decide({ page, home, said }, model, desktop) {
   const words = "Passed, look at this";
   assert.ok((await proof.innerText()).startsWith(`${words}: `));
   await at("goal-assurance").getByText(words, { exact: true }).waitFor();
-  const why = (await at("receipt").innerText()).split("\n").find((line) => line.includes("check.mjs"));
-  assert.ok(why, "the dashboard does not say why it is not more");
+  const why = await at("goal-header").getByTestId("goal-assurance-reason").innerText();
+  assert.match(why, /check\.mjs/, "the dashboard does not say why it is not more");
   const proven = await receipt();
   assert.ok(proven.includes(words) && proven.includes(why), `the receipt does not say "${words}: ${why}":\n${proven}`);
   const env = { ...process.env, HOME: home, GOALPOST_HOME: home };

@@ -72,6 +72,8 @@ async function walk(page, home, model, site) {
   await pane.says("focus a");
   assert.equal(model.asked.length, 3, "the model was asked while a user had the page");
   assert.equal(model.criticised.length, 0, "the critic was asked while a user had the page");
+  await page.keyboard.press("Control+Shift+Space");
+  await page.keyboard.press("i");
   await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
   await pane.at("hand-back").click();
 
@@ -91,6 +93,7 @@ async function walk(page, home, model, site) {
 
   // The page belongs to the user again, and stays open.
   await at("rail-workspace").click();
+  await at("own-tab").click();
   await page.locator('[data-testid="pane-tab"][data-pane="b1"]').click();
   await pane.root.waitFor();
   await pane.at("driver").waitFor({ state: "detached" });

@@ -42,13 +42,22 @@ function keysOf(paragraph) {
 
 test("every key of the page about the keyboard does what the page says", { timeout: limit(600_000) }, async (t) => {
   assert.ok(rows.length > 20, "the page has no table");
+  let finish;
+  const finished = new Promise((done) => (finish = done));
+  const claim = { tool: "claim_complete", args: { rationale: "it is there" } };
   const model = await startModel([
     { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
-    { tool: "claim_complete", args: { rationale: "it is there" } },
+    claim,
+    // Later goals have a terminal, and run until the test ends.
+    ({ messages }) =>
+      messages.some((m) => m.role === "tool")
+        ? { ...claim, wait: finished }
+        : { tool: "terminal_open", args: { title: "its own" } },
   ]);
   try {
     await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
   } finally {
+    finish();
     model.close();
   }
 });
@@ -83,7 +92,7 @@ async function walk(page, home, model, said) {
   await page.keyboard.type("echo back $((1+1))\n");
   await terminal.getByText("back 2").first().waitFor();
 
-  const proofs = tableProofs(win);
+  const proofs = { ...tableProofs(win), ...workspaceProofs(win), ...goalTabProofs(win, join(home, "work")) };
   assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
   for (const { title, ways } of rows) {
     assert.ok(ways.length > 0, `${title} has no key`);
@@ -244,19 +253,19 @@ function tableProofs(win) {
   /** Waits until the first visible line of the terminal contains these words. */
   const topHas = (words) =>
     page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
+  /** Waits for the prompt below the last line with just these words. */
+  const promptBelow = (words) =>
+    page.waitForFunction((text) => {
+      const lines = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.trim());
+      return (lines[lines.lastIndexOf(text) + 1] ?? "") !== "" && lines.includes(text);
+    }, words);
   let counts = 0;
   /** Runs a long command that differs from those before it, and waits for the prompt after it. Returns its end. */
   const countInTerminal = async () => {
     const n = 100 + counts++;
     const command = `echo counted $((${n}*7))`;
     await page.keyboard.type(`seq 200; ${command}\n`);
-    await page.waitForFunction(
-      (text) => {
-        const lines = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.trim());
-        return (lines[lines.lastIndexOf(text) + 1] ?? "") !== "" && lines.includes(text);
-      },
-      `counted ${n * 7}`,
-    );
+    await promptBelow(`counted ${n * 7}`);
     return command;
   };
   const opens = (id) => async (go) => {
@@ -325,11 +334,11 @@ function tableProofs(win) {
     },
     Approvals: opens("approvals"),
     "Show or hide the goal in the side panel": async (go) => {
+      assert.equal(await at("goal-drawer").count(), 0, "the goal takes a part of the user's panes unasked");
+      await go();
       await at("goal-drawer").waitFor();
       await go();
       await win.gone("goal-drawer");
-      await go();
-      await at("goal-drawer").waitFor();
     },
     "New terminal": opensPane,
     "SSH connections": opens("servers"),
@@ -351,6 +360,19 @@ function tableProofs(win) {
       await broadcast().waitFor();
       await go();
       await broadcast().waitFor({ state: "detached" });
+    },
+    "Make the failed command pass": async (go) => {
+      const n = 100 + counts++;
+      const command = `sh -c 'echo broken $((${n}*7)); exit 3'`;
+      await page.keyboard.type(`${command}\n`);
+      await promptBelow(`broken ${n * 7}`);
+      await go();
+      await at("new-goal").waitFor();
+      await page.waitForFunction(
+        (text) => document.querySelector("[data-testid=check-command]")?.value === text,
+        command,
+      );
+      await win.closes("new-goal");
     },
     "Previous command": async (go) => {
       const command = await countInTerminal();
@@ -392,6 +414,92 @@ function tableProofs(win) {
     "Go to the pane on the right": moves("Split the pane to the right", "first"),
     "Go to the pane above": moves("Split the pane downwards", "second"),
     "Go to the pane below": moves("Split the pane downwards", "first"),
+  };
+}
+
+/** Runs something once, however often it is asked for. */
+function firstTime(run) {
+  let running;
+  return () => (running ??= run());
+}
+
+/** The keys of the workspaces, of which there are as many as have a key. Each proof begins and ends in the first. */
+function workspaceProofs(win) {
+  const tabs = win.at("workspace-tab");
+  const most = 9;
+  const isShown = (n) => tabs.nth(n).and(win.page.locator('[aria-selected="true"]')).waitFor();
+  const show = async (n) => {
+    await tabs.nth(n).click();
+    await isShown(n);
+    await win.focusTerminal();
+  };
+  const makeAll = firstTime(async () => {
+    for (let n = await tabs.count(); n < most; n++) {
+      await win.at("new-workspace").click();
+      await win.at("field-workspace-name").fill(`number ${n + 1}`);
+      await win.press("Ctrl+Enter");
+      await win.gone("new-workspace-dialog");
+      await isShown(n);
+    }
+  });
+  /** The key leads from one workspace to another. */
+  const leads = (from, to) => async (go) => {
+    await makeAll();
+    await show(from);
+    await go();
+    await isShown(to);
+    await show(0);
+  };
+  const numbers = Array.from({ length: most }, (_, n) => [`Workspace ${n + 1}`, leads((n + 1) % most, n)]);
+  return {
+    "Next workspace": leads(0, 1),
+    "Previous workspace": leads(0, most - 1),
+    ...Object.fromEntries(numbers),
+  };
+}
+
+/** The keys of a workspace's tabs: the user's panes, and two running goals. Each proof begins and ends in the first. */
+function goalTabProofs(win, dir) {
+  const at = (id) => win.at(id);
+  const isShown = (tab) => tab.and(win.page.locator('[aria-selected="true"]')).waitFor();
+  const own = at("own-tab");
+  const goal = (n) => at("goal-tab").filter({ hasText: `keep running ${n}` });
+  const startGoals = firstTime(async () => {
+    for (const n of [1, 2]) {
+      await startGoal(win.page, { objective: `keep running ${n}`, dir, command: "test -s b.txt" });
+    }
+    await at("rail-workspace").click();
+    for (const n of [1, 2]) await goal(n).waitFor();
+    await own.click();
+    await win.focusTerminal();
+  });
+  /** The key leads from the user's panes to a goal. */
+  const leads = (n) => async (go) => {
+    await startGoals();
+    await go();
+    await isShown(goal(n));
+    await own.click();
+    await isShown(own);
+  };
+  return {
+    "Next tab: my panes, or a goal": leads(1),
+    "Previous tab: my panes, or a goal": leads(2),
+    "Show the goal's pane beside my panes, or put it back": async (go) => {
+      await startGoals();
+      const before = await win.count();
+      await goal(1).click();
+      await isShown(goal(1));
+      await win.panes(1);
+      await win.focusTerminal();
+      await go();
+      await isShown(own);
+      await win.panes(before + 1);
+      await go();
+      await isShown(goal(1));
+      await win.panes(1);
+      await own.click();
+      await win.panes(before);
+    },
   };
 }
 

@@ -40,12 +40,8 @@ async function walk(page, home, model, said) {
   const at = (id) => page.getByTestId(id);
   const drawer = at("goal-drawer");
   const header = at("goal-header");
-  const card = (goal, exit) =>
-    at("goal-card").and(
-      page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`),
-    );
-  const titled = (title) =>
-    page.waitForFunction((t) => document.title === t, title);
+  const card = (goal, exit) => at("goal-card").and(page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`));
+  const titled = (title) => page.waitForFunction((t) => document.title === t, title);
   await addProvider(page, model);
   mkdirSync(join(home, "mine"));
   const dir = join(home, "mine");
@@ -67,12 +63,7 @@ async function walk(page, home, model, said) {
   assert.match(await at("status-needs-you").innerText(), /^1\s+needs you/);
   assert.match(await drawer.getByTestId("ask").innerText(), /\+one/);
   // The card never takes the focus on its own. The key moves the focus to it, and then its number keys answer.
-  assert.equal(
-    await drawer
-      .getByTestId("ask")
-      .evaluate((e) => e.contains(document.activeElement)),
-    false,
-  );
+  assert.equal(await drawer.getByTestId("ask").evaluate((e) => e.contains(document.activeElement)), false);
   await drawer.getByTestId("ask-once").and(page.locator(":enabled")).waitFor();
   await page.keyboard.press("Control+Shift+KeyY");
   await drawer.getByTestId("ask").and(page.locator(":focus")).waitFor();
@@ -81,45 +72,27 @@ async function walk(page, home, model, said) {
   await drawer.getByTestId("ask-goal").click();
 
   // A question has a field for the answer. Without an answer the goal does not continue.
-  await drawer
-    .getByTestId("answer")
-    .getByText("The agent asks: Which colour should it have?")
-    .waitFor();
+  await drawer.getByTestId("answer").getByText("The agent asks: Which colour should it have?").waitFor();
   assert.equal(await drawer.getByTestId("drawer-resume").count(), 0);
   const asked = model.asked.length;
   await drawer.getByTestId("answer-send").click();
   await drawer.getByTestId("answer-missing").waitFor();
   await drawer.getByTestId("answer-skip").waitFor();
-  assert.equal(
-    model.asked.length,
-    asked,
-    "the goal continued without an answer",
-  );
+  assert.equal(model.asked.length, asked, "the goal continued without an answer");
   await drawer.getByTestId("answer-text").fill("blue, please");
   await drawer.getByTestId("answer-send").click();
-  await page
-    .locator(`[data-testid="goal-drawer"][data-status="completed"]`)
-    .waitFor();
+  await page.locator(`[data-testid="goal-drawer"][data-status="completed"]`).waitFor();
   await titled("Goalpost");
-  assert.match(
-    JSON.stringify(model.asked.at(-1).messages),
-    /blue, please/,
-    "the agent did not get the answer",
-  );
+  assert.match(JSON.stringify(model.asked.at(-1).messages), /blue, please/, "the agent did not get the answer");
   assert.equal(readFileSync(join(dir, "b.txt"), "utf8"), "two\n");
 
   // The card and the receipt of a done goal show what the goal proves.
   await at("rail-goals").click();
-  await card(goal, "done")
-    .getByTestId("card-assurance")
-    .getByText("Verified", { exact: true })
-    .waitFor();
+  await card(goal, "done").getByTestId("card-assurance").getByText("Verified", { exact: true }).waitFor();
   await card(goal, "done").click();
   await at("goal-assurance").getByText("Verified", { exact: true }).waitFor();
   await at("receipt-open").click();
-  await at("receipt-assurance")
-    .getByText("Verified", { exact: true })
-    .waitFor();
+  await at("receipt-assurance").getByText("Verified", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
 
   // In a narrow window the request and its buttons fit, and a denial includes the user's reason.
@@ -133,10 +106,7 @@ async function walk(page, home, model, said) {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const id of ["ask-once", "ask-goal", "ask-deny", "asks-open"]) {
     const box = await header.getByTestId(id).boundingBox();
-    assert.ok(
-      box && box.x >= 0 && box.x + box.width <= 390,
-      `${id} is cut: ${JSON.stringify(box)}`,
-    );
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id} is cut: ${JSON.stringify(box)}`);
     assert.ok(box.height >= 44, `${id} is too low for a finger`);
   }
   await header.getByTestId("ask-deny-reason").click();
@@ -146,15 +116,10 @@ async function walk(page, home, model, said) {
   await header.getByTestId("ask-once").click();
   // On a phone, the opened goal fills the page. After its end, its status, its result, what decided and
   // what to do next are on the first screen.
-  await page
-    .locator('[data-testid="goal-header"][data-status="completed"]')
-    .waitFor();
+  await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
   assert.equal(await card(other, "done").isVisible(), false);
   const steps = await header.getByTestId("next-steps").boundingBox();
-  assert.ok(
-    steps && steps.y + steps.height < 780,
-    `the next steps are at ${JSON.stringify(steps)}`,
-  );
+  assert.ok(steps && steps.y + steps.height < 780, `the next steps are at ${JSON.stringify(steps)}`);
   await header.getByTestId("check").first().waitFor();
   await at("goal-details").click();
   await at("goal-back").click();
@@ -170,10 +135,6 @@ async function walk(page, home, model, said) {
   await at("step-log").waitFor();
   await page.goBack();
   await card(other, "done").waitFor();
-  assert.match(
-    JSON.stringify(model.asked.at(-1).messages),
-    /two notes are enough/,
-    "the agent did not get the reason",
-  );
+  assert.match(JSON.stringify(model.asked.at(-1).messages), /two notes are enough/, "the agent did not get the reason");
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }

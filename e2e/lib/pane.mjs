@@ -105,7 +105,10 @@ export class Pane {
   /** Where a place of the page is in the window, which may draw it smaller than it is. */
   async place(x, y) {
     const box = await this.canvas.boundingBox();
-    const scale = box.width / (await this.canvas.evaluate((c) => c.width));
+    const scale = await this.canvas.evaluate((c, width) => {
+      const isSharp = c.width === devicePixelRatio * Math.round(width); // then a pixel of it is not a CSS pixel
+      return isSharp ? 1 : width / c.width;
+    }, box.width);
     return [box.x + x * Math.min(1, scale), box.y + y * Math.min(1, scale)];
   }
 

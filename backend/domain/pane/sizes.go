@@ -9,9 +9,9 @@ type Size struct {
 	Ratio         float64
 }
 
-// Sizes decides which viewer of a pane sets its size: the one that had the keyboard last, or the first one if none had
-// it. A viewer that is hidden, or that only looks, never changes it. The zero value has no viewers. The caller guards
-// it.
+// Sizes decides which viewer of a pane sets its size: of those on a screen, the one that had the keyboard last, or the
+// first one if none had it. While all are hidden, the same counts for the sizes that they had. A viewer that only looks
+// never sets it. The zero value has no viewers. The caller guards it.
 type Sizes struct {
 	viewers   []*SizedViewer // in the order in which they came
 	keyboards int            // counts the times a viewer got the keyboard
@@ -63,7 +63,7 @@ func (s *Sizes) GiveKeyboard(v *SizedViewer) {
 func (s *Sizes) Get() (Size, bool) {
 	var first *SizedViewer
 	for _, v := range s.viewers {
-		if v.size != (Size{}) && (first == nil || v.keyboard > first.keyboard) {
+		if v.size != (Size{}) && (first == nil || v.beats(first)) {
 			first = v
 		}
 	}
@@ -71,6 +71,14 @@ func (s *Sizes) Get() (Size, bool) {
 		return Size{}, false
 	}
 	return first.size, true
+}
+
+// beats reports whether the viewer sets the size rather than one that came earlier.
+func (v *SizedViewer) beats(earlier *SizedViewer) bool {
+	if v.visible != earlier.visible {
+		return v.visible
+	}
+	return v.keyboard > earlier.keyboard
 }
 
 func (v *SizedViewer) update() {

@@ -156,15 +156,16 @@ func (v *Viewer) Resize(cols, rows int, looks bool) error {
 	return err
 }
 
-// GiveKeyboard notes that the user turned to this viewer: the terminal gets its size.
+// GiveKeyboard notes that the user turned to this viewer: the terminal gets its size. The viewer is told, too, because
+// it may just have been told the size before.
 func (v *Viewer) GiveKeyboard() error {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
 	v.s.sizes.GiveKeyboard(v.size)
-	return v.s.applySize(v)
+	return v.s.applySize(nil)
 }
 
-// Resized gets a token when the size is not, or no longer, that of the viewer's space; Size returns it.
+// Resized gets a token when the size is not, or no longer, that of the viewer's space, or is so again; Size returns it.
 func (v *Viewer) Resized() <-chan struct{} { return v.sizes }
 
 // Size returns the size in character cells.

@@ -32,10 +32,12 @@ test("size and visibility are sent again to a new socket", () => {
   expect(last().path).toBe("/v1/browser/b%201");
   stream.size(800, 600, 2, false);
   stream.visible(false);
+  stream.keyboard();
   last().open();
   expect(last().sent).toEqual([
     { t: "visible", on: false }, // before the size, which a hidden viewer must not set
     { t: "size", w: 800, h: 600, r: 2, looks: false },
+    { t: "keyboard" }, // the user turned to the window before the socket was open
   ]);
   last().say({ t: "info", pane: { title: "Shop" } });
   expect(infos).toEqual(["Shop"]);

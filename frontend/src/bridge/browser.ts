@@ -71,7 +71,7 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
       wanted = { w, h, r, looks };
       link.send({ t: "size", ...wanted });
     },
-    keyboard: () => void link.send({ t: "keyboard" }),
+    keyboard: () => link.say({ t: "keyboard" }),
     input: (i) => link.say({ t: "input", i }),
     visible: (on) => {
       shown = on;

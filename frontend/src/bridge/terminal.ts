@@ -92,7 +92,7 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
       wanted = { cols, rows, looks };
       link.send({ t: "size", ...wanted });
     },
-    keyboard: () => void link.send({ t: "keyboard" }),
+    keyboard: () => link.say({ t: "keyboard" }),
     restart: () => link.redial(),
     close: () => link.close(),
   };

@@ -7,28 +7,19 @@ export function isPhone(): boolean {
   return window.matchMedia("(max-width: 640px)").matches;
 }
 
-/** How long a window counts as the one that the user acts in. */
-const recentMs = 10_000;
 /** Input reports at most this often that the user acts here. */
 const pauseMs = 2_000;
 
 const listeners = new Set<() => void>();
-let lastInput = -Infinity;
 let lastReport = -Infinity;
 
 function report(): void {
-  lastReport = lastInput = performance.now();
+  lastReport = performance.now();
   for (const listener of listeners) listener();
 }
 
 function input(): void {
-  lastInput = performance.now();
-  if (lastInput - lastReport >= pauseMs) report();
-}
-
-/** Whether the user has just acted in this window. */
-export function isActedIn(): boolean {
-  return performance.now() - lastInput < recentMs;
+  if (performance.now() - lastReport >= pauseMs) report();
 }
 
 /** Calls back when the user turns to this window. The returned function stops it. */

@@ -1,14 +1,17 @@
 import { useEffect } from "react";
-import { isActedIn, isPhone, onTurnedTo } from "@/lib/viewer";
+import { isPhone, onTurnedTo } from "@/lib/viewer";
 
-/** Takes the size of a visible pane of the user when the user turns to this window, but not on a phone. */
+/**
+ * Gives a visible pane of the user the size of its space when the user turns to this window, or is in it when the pane
+ * appears or its link opens again; but not on a phone.
+ */
 export function useTakenSize(takes: boolean, take: () => void): void {
   useEffect(() => {
     if (!takes) return;
     const turned = () => {
       if (!isPhone()) take();
     };
-    if (isActedIn()) turned();
+    if (document.hasFocus()) turned();
     return onTurnedTo(turned);
   }, [takes, take]);
 }

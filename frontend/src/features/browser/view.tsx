@@ -45,7 +45,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   const space = useSurfaceSize(surface, area);
   useSurfaceState(surface, pane.running, visible, active);
   useTakenSize(
-    visible && (pane.goal_id === "" || pane.shared),
+    visible && link === "open" && (pane.goal_id === "" || pane.shared),
     useCallback(() => surface?.keyboard(), [surface]),
   );
   const focus = useFocus(pane, visible && active, area, keys, address);

@@ -85,7 +85,7 @@ export function useTerminal(p: TerminalProps) {
     screen.current?.show(p.visible);
   }, [p.visible]);
   useTakenSize(
-    p.visible && (p.pane.goal_id === "" || p.pane.shared),
+    p.visible && link === "open" && (p.pane.goal_id === "" || p.pane.shared),
     useCallback(() => screen.current?.keyboard(), []),
   );
 

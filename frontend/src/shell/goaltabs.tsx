@@ -28,7 +28,7 @@ export function GoalTabs() {
         goals.length === 0 && "max-[640px]:hidden",
       )}
     >
-      <div role="tablist" aria-label="Panes and goals" className="sideways flex min-w-0 flex-1 gap-1 overflow-x-auto">
+      <div role="tablist" aria-label="Panes and goals" className="sideways flex min-w-0 flex-1 gap-1">
         <TabButton id={ownTab} isShown={shown === ownTab} onShow={() => app.workspaces.showTab(ownTab)}>
           <WorkspaceIcon size={13} /> Panes <span className="text-text-faint">{own}</span>
         </TabButton>

@@ -35,7 +35,7 @@ export function WorkspaceTabs() {
   const [dragged, setDragged] = useState("");
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1">
-      <div role="tablist" aria-label="Workspaces" className="sideways flex min-w-0 items-center gap-1 overflow-x-auto">
+      <div role="tablist" aria-label="Workspaces" className="sideways flex min-w-0 items-center gap-1">
         {(list ?? []).map((w, i) => (
           <Tab
             key={w.id}

@@ -126,7 +126,7 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
 
 function Table({ table, inside }: { table: Tokens.Table; inside: (tokens: Token[]) => ReactNode }) {
   return (
-    <div className="sideways overflow-x-auto" tabIndex={0} role="group" aria-label="Table">
+    <div className="sideways" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>

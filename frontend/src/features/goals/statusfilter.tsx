@@ -37,7 +37,7 @@ export function StatusFilter({ only, onOnly, className }: StatusFilterProps) {
       aria-label="Filter goals by status"
       data-testid="goal-filter"
       onKeyDown={move}
-      className={cx("sideways flex min-w-0 gap-1.5 overflow-x-auto [scrollbar-width:none]", className)}
+      className={cx("sideways flex min-w-0 gap-1.5 [scrollbar-width:none]", className)}
     >
       {offered.map((g) => (
         <button

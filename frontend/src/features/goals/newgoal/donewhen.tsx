@@ -67,7 +67,7 @@ function Head({ form: { draft, set, suggestions } }: { form: NewGoalForm }) {
   const filled = draft.checks.filter((c) => isFilled(c));
   const only = checkTabs.find((t) => t.type === draft.checks[0]?.type);
   return (
-    <legend className="mb-1 flex w-full items-center gap-x-2 text-xs">
+    <legend className="mb-1 flex w-full items-center gap-x-2 text-xs max-[640px]:flex-wrap">
       <span className="shrink-0 font-medium">Done when</span>
       {filled.length > 1 ? (
         <select
@@ -83,10 +83,12 @@ function Head({ form: { draft, set, suggestions } }: { form: NewGoalForm }) {
       ) : (
         <span className="shrink-0 text-text-faint">{only?.line}</span>
       )}
-      <span className="min-w-0 flex-1 truncate text-text-faint">· the agent cannot change this</span>
+      <span className="min-w-0 flex-1 truncate text-text-faint max-[640px]:basis-full">
+        <span className="max-[640px]:hidden">· </span>the agent cannot change this
+      </span>
       <span
         role="status"
-        className="shrink-0 text-text-faint"
+        className="shrink-0 text-text-faint max-[640px]:ml-auto"
         data-testid="suggest-state"
         data-state={suggestions.state}
       >

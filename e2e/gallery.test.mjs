@@ -93,16 +93,21 @@ async function checkPhone(page, gallery) {
   const at = (id) => page.getByTestId(id);
   await page.setViewportSize(phone);
   await showScene(page, gallery.url, "workspace");
-  await at("drawer-close").click();
+  const covered = page.locator("main[inert]");
+  assert.equal(await covered.count(), 0, "nobody can use the pane");
+  await at("drawer-toggle").click();
+  await covered.waitFor({ state: "attached" });
   const picker = at("pane-picker");
   for (const { value } of await picker.locator("option").evaluateAll((all) => all.map((o) => ({ value: o.value })))) {
     await picker.selectOption(value);
     const shown = at("pane").and(page.locator(`[data-pane="${value}"]`));
     await page.waitForFunction(
-      (id) => document.querySelector(`[data-testid="pane"][data-pane="${id}"]`).getBoundingClientRect().width > 330,
+      (id) => document.querySelector(`[data-testid="pane"][data-pane="${id}"]`)?.getBoundingClientRect().width > 330,
       value,
     );
     assert.ok(await shown.isVisible());
+    assert.equal(await at("goal-drawer").count(), 0, `the goal covers ${value}`);
+    assert.equal(await covered.count(), 0, `nobody can use ${value}`);
     assert.equal(await at("pane").and(page.locator(":visible")).count(), 1, `${value} is not alone`);
   }
   await showScene(page, gallery.url, "goals-long");

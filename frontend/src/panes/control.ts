@@ -39,6 +39,8 @@ export class WorkspaceControl {
   private timer = 0;
   /** Position of the pane that the user has just requested. */
   private wanted: { group: string; side: "right" | "below" | "within" } | null = null;
+  /** The pane that the user has chosen, until the dockview of its tab is ready. */
+  private chosen = "";
   /** The workspace whose layout the dockview has, "" for the tab of a goal. */
   private workspace = "";
 
@@ -72,6 +74,8 @@ export class WorkspaceControl {
       this.reconcile();
       const { shown } = this.app.state.panes;
       if (shown) this.bring(shown.id);
+      if (this.chosen) dock.getPanel(this.chosen)?.api.setActive();
+      this.chosen = "";
     });
     return () => {
       gone = true;
@@ -90,8 +94,15 @@ export class WorkspaceControl {
     return this.app.state.panes.panes.find((p) => p.id === id);
   }
 
+  /** Shows a pane, and first the tab that it is in. */
   show(id: string): void {
-    this.dock?.getPanel(id)?.api.setActive();
+    const panel = this.dock?.getPanel(id);
+    if (panel) {
+      panel.api.setActive();
+      return;
+    }
+    this.chosen = id;
+    this.app.workspaces.reveal(id);
   }
 
   /** Brings a pane to the front of its tabs without moving the focus. */

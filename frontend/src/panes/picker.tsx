@@ -18,7 +18,7 @@ export function PanePicker() {
       className="min-w-0"
       value={panes.some((p) => p.id === active) ? active : panes[0]?.id}
       onChange={(e) => {
-        app.set({ drawer: false });
+        app.set({ drawer: false, ownDrawer: false });
         control.show(e.target.value);
       }}
     >

@@ -89,7 +89,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   useClosingPanes();
   const covered = route !== "workspace";
   const isPhone = usePhone();
-  const coversPanes = useAppState((s) => s.drawer && s.detail.view !== null) && isPhone;
+  const coversPanes = useAppState((s) => isDrawerOpen(s) && s.detail.view !== null) && isPhone;
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
       <ConnectionBanner />

@@ -299,6 +299,14 @@ function tableProofs(win) {
     await win.panes(before + 1);
     await win.closePane();
   };
+  /** Closes the page only when it is drawn: what closes while Chromium starts is reported. */
+  const opensPage = async (go) => {
+    const before = await win.count();
+    await go();
+    await win.panes(before + 1);
+    await page.locator('[data-testid="browser-canvas"][data-drawn]').waitFor();
+    await win.closePane();
+  };
   return {
     Commands: opens("palette"),
     "Show the workspace": async (go) => {
@@ -342,7 +350,7 @@ function tableProofs(win) {
     },
     "New terminal": opensPane,
     "SSH connections": opens("servers"),
-    "New browser": opensPane,
+    "New browser": opensPage,
     "Broadcast input to this and other selected terminals": async (go) => {
       await go();
       await broadcast().waitFor();

@@ -63,7 +63,7 @@ function GoalTab({ id, isShown }: { id: string; isShown: boolean }) {
 function State({ goal }: { goal: GoalCard }) {
   switch (groupOf(goal)) {
     case "running":
-      return <span className="text-text-faint">step {goal.steps}</span>;
+      return <span className="shrink-0 whitespace-nowrap text-text-faint">step {goal.steps}</span>;
     case "needs_you":
       return (
         <span className="flex text-warn">

@@ -9,7 +9,7 @@ import { Button, IconButton, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CloseIcon, PauseIcon, PlayIcon, ZoomIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
-import { AgentText } from "./agenttext";
+import { AgentText } from "@/agent/text";
 import { ChangedFiles } from "./done/changedfiles";
 import { NextSteps } from "./done/nextsteps";
 import { Notes } from "./notes";

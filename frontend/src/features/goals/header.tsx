@@ -11,7 +11,7 @@ import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { AgentText } from "./agenttext";
+import { AgentText } from "@/agent/text";
 import { ChangedFiles } from "./done/changedfiles";
 import { NextSteps } from "./done/nextsteps";
 import { CheckCaption, CheckList } from "./why/checklist";

@@ -7,7 +7,7 @@ import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
-import { AgentText } from "./agenttext";
+import { AgentText } from "@/agent/text";
 import { assuranceOf } from "./assurancelabel";
 import { VerdictLines } from "./claim";
 import { questionOf, goalStatusLabel } from "./labels";

@@ -4,7 +4,7 @@ import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
 import { isStopped } from "@/store/goalcards";
-import { AgentText } from "./agenttext";
+import { AgentText } from "@/agent/text";
 
 /** What the agent said last of a stopped goal: its result, or its account of what it did. */
 export function agentResult(view: GoalView): string {

@@ -5,7 +5,7 @@ import { stripControl } from "@/lib/text";
 import { clock, span } from "@/lib/time";
 import { isStopped } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
-import { AgentText } from "./agenttext";
+import { AgentText } from "@/agent/text";
 import { useElapsed } from "./card";
 import { ChangedFiles } from "./done/changedfiles";
 import { CheckList } from "./why/checklist";

@@ -6,7 +6,7 @@ import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PlayIcon } from "@/ui/icons";
-import { CallDetails, Part } from "./activity/calldetails";
+import { CallDetails, Part } from "@/agent/calldetails";
 import { StepPicture } from "./activity/picture";
 import { riskLabel } from "@/lib/risk";
 

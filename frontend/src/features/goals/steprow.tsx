@@ -3,7 +3,8 @@ import { clock } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { cx } from "@/ui/cx";
-import { CallEnd, CallIcon, CallText, FailureLines, callResult } from "./activity/callline";
+import { CallIcon } from "@/agent/callicon";
+import { CallEnd, CallText, FailureLines, callResult } from "./activity/callline";
 import { ClaimBox } from "./claim";
 import { StepMore } from "./stepdetails";
 

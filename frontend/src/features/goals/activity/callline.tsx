@@ -4,35 +4,9 @@ import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { toneText, type StatusTone } from "@/ui/badge";
 import { cx } from "@/ui/cx";
-import {
-  EyeIcon,
-  FlagIcon,
-  GlobeIcon,
-  GoalIcon,
-  HandIcon,
-  ListIcon,
-  NoteIcon,
-  PencilIcon,
-  TerminalIcon,
-  WrenchIcon,
-} from "@/ui/icons";
 import { stepLabel } from "@/features/goals/labels";
 import { claimSummary } from "@/features/goals/stepfilter";
-import { callWords, exitCode, type CallKind } from "./words";
-
-const icons: Record<CallKind, typeof EyeIcon> = {
-  read: EyeIcon,
-  look: EyeIcon,
-  edit: PencilIcon,
-  run: TerminalIcon,
-  page: GlobeIcon,
-  click: HandIcon,
-  plan: ListIcon,
-  claim: FlagIcon,
-  ask: NoteIcon,
-  goal: GoalIcon,
-  other: WrenchIcon,
-};
+import { callWords, exitCode } from "@/agent/callwords";
 
 interface CallResult {
   words: string;
@@ -77,12 +51,6 @@ export function CallText({ step, claim, tone }: CallTextProps) {
       {words.removed ? <span className="ml-1 text-bad tabular-nums">−{words.removed}</span> : null}
     </>
   );
-}
-
-/** The icon of a call, coloured by its result. */
-export function CallIcon({ step, tone }: { step: Pick<StepRow, "tool" | "arguments" | "outcome">; tone: StatusTone }) {
-  const Icon = icons[callWords(step).kind];
-  return <Icon size={14} className={cx("shrink-0", tone === "calm" ? "text-text-faint" : toneText[tone])} />;
 }
 
 /** The result and the duration of a call, at the end of its row. */

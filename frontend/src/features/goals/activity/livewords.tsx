@@ -4,7 +4,7 @@ import { useAppState } from "@/store/context";
 import { noStreamedText } from "@/store/streamedtext";
 import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
-import { AgentText } from "@/features/goals/agenttext";
+import { AgentText } from "@/agent/text";
 
 /** The model's current thinking and text. The thinking is folded to its newest line until the user opens it. */
 export function LiveWords({ className, testid }: { className: string; testid: string }) {

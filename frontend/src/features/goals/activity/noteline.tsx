@@ -16,7 +16,7 @@ import {
   SparkIcon,
   WarnIcon,
 } from "@/ui/icons";
-import { AgentText } from "@/features/goals/agenttext";
+import { AgentText } from "@/agent/text";
 import { costWords } from "./cost";
 
 // An agent outside this program has no goal: it connects through MCP.

@@ -1,5 +1,5 @@
 import type { StepView } from "@/bridge/types";
-import { callWords } from "./words";
+import { callWords } from "@/agent/callwords";
 
 /** The screenshot of a step, or the page that it acted on, with a mark at the place. */
 export function StepPicture({ step }: { step: StepView }) {

@@ -7,9 +7,10 @@ import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { Dot } from "@/ui/badge";
 import { SparkIcon } from "@/ui/icons";
-import { AgentText } from "@/features/goals/agenttext";
+import { AgentText } from "@/agent/text";
 import { logLines, noFilter, type LogLine } from "@/features/goals/stepfilter";
-import { CallEnd, CallIcon, CallText, FailureLines, callResult } from "./callline";
+import { CallIcon } from "@/agent/callicon";
+import { CallEnd, CallText, FailureLines, callResult } from "./callline";
 import { LiveWords } from "./livewords";
 import { NoteLine } from "./noteline";
 

@@ -8,8 +8,8 @@ import { toneText, type StatusTone } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CopyIcon } from "@/ui/icons";
-import { CallDetails } from "@/features/goals/activity/calldetails";
-import { AgentText } from "@/features/goals/agenttext";
+import { CallDetails } from "@/agent/calldetails";
+import { AgentText } from "@/agent/text";
 import { entryBody, entryCost, entryText, entryTitle } from "./entrytext";
 
 const tones: Record<TranscriptKind, StatusTone> = {

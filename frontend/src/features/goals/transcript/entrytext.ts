@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from "@/bridge/types";
 import { resultText } from "@/lib/text";
 import { clock, formatElapsed } from "@/lib/time";
-import { callWords } from "@/features/goals/activity/words";
+import { callWords } from "@/agent/callwords";
 import { costWords } from "@/features/goals/activity/cost";
 
 /** Returns the heading of an entry. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failureLines, parseArguments, resultText } from "@/lib/text";
-import { callWords, exitCode } from "./words";
+import { callWords, exitCode } from "./callwords";
 
 const words = (tool: string, args: object, outcome = "ok", touched = "") => {
   const w = callWords({ tool, arguments: JSON.stringify(args), outcome }, touched);

@@ -4,8 +4,8 @@ import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { DiffText } from "@/ui/diff";
-import { AgentText } from "@/features/goals/agenttext";
-import { exitCode } from "./words";
+import { AgentText } from "./text";
+import { exitCode } from "./callwords";
 
 interface Call {
   tool: string;

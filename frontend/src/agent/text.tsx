@@ -1,3 +1,4 @@
+import { useCallback } from "react";
 import { useApp } from "@/store/context";
 import type { App } from "@/store/app";
 import { Markdown } from "@/ui/markdown";
@@ -26,12 +27,6 @@ interface AgentTextProps {
 /** An agent's text as Markdown. Its links ask before they open. */
 export function AgentText({ text, className, testid }: AgentTextProps) {
   const app = useApp();
-  return (
-    <Markdown
-      text={text}
-      onLink={(url) => confirmLink(app, url)}
-      {...(className ? { className } : {})}
-      {...(testid ? { testid } : {})}
-    />
-  );
+  const follow = useCallback((url: string) => confirmLink(app, url), [app]);
+  return <Markdown text={text} onLink={follow} {...(className ? { className } : {})} {...(testid ? { testid } : {})} />;
 }

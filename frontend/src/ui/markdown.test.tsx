@@ -1,6 +1,7 @@
 import { act } from "@/testing/act";
+import { useState } from "react";
 import { expect, test } from "vitest";
-import { all, get, mount } from "@/testing/mount";
+import { all, get, mount, press } from "@/testing/mount";
 import { Markdown } from "./markdown";
 
 const opened: string[] = [];
@@ -48,4 +49,35 @@ test("a text that is too deep is shown as it is", async () => {
 
 test("a text that is too long is shown as it is", async () => {
   expect((await draw("**a** ".repeat(40_000))).querySelector("strong")).toBeNull();
+});
+
+test("a paragraph that is too long has no emphasis, and the next one has", async () => {
+  const paragraph = await draw(`${"**a** ".repeat(2_000)}\n\n**b**`);
+  expect([...paragraph.querySelectorAll("strong")].map((s) => s.textContent)).toEqual(["b"]);
+});
+
+test("long code is whole, and its button copies it", async () => {
+  const code = Array.from({ length: 130 }, (_, i) => `line ${i}`).join("\n");
+  const copied: string[] = [];
+  await mount(
+    <Markdown text={`\`\`\`\n${code}\n\`\`\`\n`} onLink={() => undefined} onCopy={(text) => copied.push(text)} />,
+  );
+  expect(document.querySelector("pre")?.textContent.trim()).toBe(code);
+  await press("copy-code");
+  expect(copied).toEqual([code]);
+});
+
+test("a text that grows keeps the elements of what came before", async () => {
+  const text = "First paragraph.\n\nSecond one.\n\nThird one.\n\n";
+  const grow: { by: (more: string) => void } = { by: () => undefined };
+  function Growing() {
+    const [shown, setShown] = useState(text);
+    grow.by = (more) => setShown(shown + more);
+    return <Markdown text={shown} testid="goal-result" onLink={() => undefined} />;
+  }
+  await mount(<Growing />);
+  const first = get("goal-result").firstElementChild;
+  act(() => grow.by("Fourth **one**."));
+  expect(get("goal-result").firstElementChild).toBe(first);
+  expect(get("goal-result").querySelector("strong")?.textContent).toBe("one");
 });

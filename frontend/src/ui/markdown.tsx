@@ -1,20 +1,27 @@
-import { lexer, type Token, type Tokens } from "marked";
-import { createContext, Fragment, useContext, useMemo, type ReactNode } from "react";
+import type { Token, Tokens } from "marked";
+import { createContext, Fragment, memo, useContext, useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { headingAnchor } from "@/lib/helppages";
 import { stripControl } from "@/lib/text";
+import { IconButton } from "./button";
 import { cx } from "./cx";
+import { CopyIcon } from "./icons";
+import { MarkdownBlocks, type MarkdownBlock } from "./markdownblocks";
 import "./markdown.css";
 
-/** Longer texts are shown as plain text: parsing them would block the window. */
-const maxLength = 200_000;
 /** Lists and quotes nested deeper are shown as plain text. */
 const maxDepth = 12;
+/** Longer texts are rendered after the keys that the user presses, and in parts between them. */
+const maxUrgent = 60_000;
+/** Lines of code that are one element: what is added to long code does not lay out its beginning again. */
+const linesAtOnce = 60;
 
 interface Links {
   /** Called with the http or https address that the user clicked. Other addresses are shown as text. */
   onLink: (url: string) => void;
   /** Called with a relative address. Without it, relative addresses are shown as text. */
   innerLink?: (href: string) => (() => void) | undefined;
+  /** Copies a block of code. Without it, blocks have no button. */
+  onCopy?: (text: string) => void;
 }
 
 const LinksContext = createContext<Links>({ onLink: () => undefined });
@@ -27,31 +34,32 @@ interface MarkdownProps extends Links {
 
 /**
  * A model's text as Markdown. It becomes elements, never HTML: tags are shown as text, pictures as their
- * description, and nothing is loaded from the network.
+ * description, and nothing is loaded from the network. A text that grows is rendered only from its last blocks on.
  */
-export function Markdown({ text, className, testid, ...links }: MarkdownProps) {
-  const tokens = useMemo(() => parse(text), [text]);
+export function Markdown({ text, className, testid, onLink, innerLink, onCopy }: MarkdownProps) {
+  const [reader] = useState(() => new MarkdownBlocks());
+  const later = useDeferredValue(text, text.length > maxUrgent ? text.slice(0, maxUrgent) : text);
+  const shown = text.length > maxUrgent ? later : text;
+  const blocks = useMemo(() => reader.of(shown), [reader, shown]);
+  const links = useMemo<Links>(
+    () => ({ onLink, ...(innerLink ? { innerLink } : {}), ...(onCopy ? { onCopy } : {}) }),
+    [onLink, innerLink, onCopy],
+  );
   return (
     <div data-testid={testid} className={cx("markdown selectable min-w-0 break-words", className)}>
-      {tokens ? (
-        <LinksContext value={links}>
-          <Blocks tokens={tokens} depth={0} />
-        </LinksContext>
-      ) : (
-        <p className="whitespace-pre-wrap">{stripControl(text)}</p>
-      )}
+      <LinksContext value={links}>
+        {blocks.map((block) => (
+          <TopBlock key={block.at} block={block} />
+        ))}
+      </LinksContext>
     </div>
   );
 }
 
-function parse(text: string): Token[] | null {
-  if (text.length > maxLength) return null;
-  try {
-    return lexer(text, { gfm: true, breaks: false });
-  } catch {
-    return null;
-  }
-}
+const TopBlock = memo(function TopBlock({ block }: { block: MarkdownBlock }) {
+  if (block.token) return <Block token={block.token} depth={0} />;
+  return <p className="whitespace-pre-wrap">{stripControl(block.raw)}</p>;
+});
 
 interface NodesProps {
   tokens: Token[];
@@ -84,11 +92,7 @@ function Block({ token, depth }: NodeProps) {
     case "text":
       return <>{token.tokens ? inside(token.tokens) : stripControl((token as Tokens.Text).text)}</>;
     case "code":
-      return (
-        <pre tabIndex={0} aria-label="Code">
-          <code>{stripControl((token as Tokens.Code).text)}</code>
-        </pre>
-      );
+      return <Code text={(token as Tokens.Code).text} />;
     case "blockquote":
       return (
         <blockquote>
@@ -103,6 +107,33 @@ function Block({ token, depth }: NodeProps) {
       return <p className="whitespace-pre-wrap">{stripControl(token.raw.trimEnd())}</p>;
   }
 }
+
+function Code({ text }: { text: string }) {
+  const { onCopy } = useContext(LinksContext);
+  const lines = text.split("\n");
+  const parts = Array.from({ length: Math.ceil(lines.length / linesAtOnce) }, (_, i) =>
+    lines.slice(i * linesAtOnce, (i + 1) * linesAtOnce).join("\n"),
+  );
+  const code = (
+    <pre tabIndex={0} aria-label="Code">
+      <code>{parts.length > 1 ? parts.map((part, i) => <CodePart key={i} text={part} />) : stripControl(text)}</code>
+    </pre>
+  );
+  if (!onCopy) return code;
+  return (
+    <div className="markdown-code">
+      {code}
+      <IconButton label="Copy the code" data-testid="copy-code" onClick={() => onCopy(text)}>
+        <CopyIcon size={13} />
+      </IconButton>
+    </div>
+  );
+}
+
+/** Its line end is there for those who copy: an element that is a block has none. */
+const CodePart = memo(function CodePart({ text }: { text: string }) {
+  return <span className="markdown-code-part">{`${stripControl(text)}\n`}</span>;
+});
 
 /** The window has its own headings, so headings of the text are not part of its outline. */
 function Heading({ heading, children }: { heading: Tokens.Heading; children: ReactNode }) {

@@ -1,13 +1,15 @@
 // Tools around pages and terminals: developer tools, the choice of a search engine before anything is sent to one, a
 // button for new tabs, and the servers of ~/.ssh/config.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
+import { until } from "./window/window.mjs";
 
 test("developer tools, search, new tabs and quick connections", { timeout: limit(300_000) }, async (t) => {
   const asked = [];
@@ -140,3 +142,31 @@ async function walk({ page, home, said }, site, asked) {
   await at("servers-close").click();
   assert.deepEqual(complaints(said), []);
 }
+
+test("a page that is closed while its browser starts leaves no message", { timeout: limit(120_000) }, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "goalpost-chromium-"));
+  const [slow, started, ended] = ["slow", "started", "ended"].map((name) => join(dir, name));
+  // It never answers, as on a slow machine, and ends with its pipe.
+  const script = `echo 'cannot connect to the bus' >&2; : >'${started}'; cat <&3 >/dev/null; : >'${ended}'`;
+  writeFileSync(slow, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  try {
+    await withApp(
+      t,
+      async ({ page }) => {
+        const at = (id) => page.getByTestId(id);
+        await at("skip-welcome").click();
+        await at("new-browser").click();
+        await until("the start of the browser", () => existsSync(started));
+        await page.getByRole("button", { name: "Close New page" }).click();
+        await at("pane-tab").waitFor({ state: "detached" });
+        await until("the end of the browser", () => existsSync(ended));
+        await at("new-terminal").click(); // answered after the page's opening
+        await at("terminal").waitFor();
+        assert.deepEqual(await page.locator("[data-sonner-toast]").allInnerTexts(), []);
+      },
+      { GOALPOST_CHROMIUM: slow },
+    );
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});

@@ -11,6 +11,8 @@ const (
 	Conflict    = "conflict"
 	Unavailable = "unavailable"
 	Internal    = "internal"
+	// Closed means that a user closed the pane while something was done in it: the window says nothing.
+	Closed = "closed"
 	// ProtectedChanged means that the user must first decide about changed protected files.
 	ProtectedChanged = "protected_changed"
 	// FolderMissing means that the named folder does not exist; the window offers to create it.

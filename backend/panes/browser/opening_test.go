@@ -5,11 +5,16 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/waittest"
 )
 
 // TestNavigate_WhilePaneOpens_LoadsAddress: the address is loaded, no matter how far the opening of the pane has got.
@@ -40,6 +45,32 @@ func TestNavigate_WhilePaneOpens_LoadsAddress(t *testing.T) {
 		b.frameOf(v, red)
 		v.Close()
 		b.ok(b.ClosePane(b.ctx, id))
+	}
+}
+
+// TestOpen_ClosedWhileChromiumStarts_SaysOnlyThat: a user who closes a pane that still starts is told nothing about
+// Chromium, which prints to its standard error in every start.
+func TestOpen_ClosedWhileChromiumStarts_SaysOnlyThat(t *testing.T) {
+	dir := t.TempDir()
+	program, started := filepath.Join(dir, "chromium"), filepath.Join(dir, "started")
+	// It never answers, and ends with its pipe.
+	script := "#!/bin/sh\necho 'cannot connect to the bus' >&2\n: >'" + started + "'\nexec cat <&3 >/dev/null\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := newOwnFixture(t, func(c *Config) { c.Path = program })
+	opened := make(chan error, 1)
+	go func() {
+		_, err := b.Open(b.ctx, Options{ID: "p1", URL: "about:blank"})
+		opened <- err
+	}()
+	waittest.Until(t, "start of Chromium", func() bool {
+		_, err := os.Stat(started)
+		return err == nil
+	})
+	b.ok(b.ClosePane(b.ctx, "p1"))
+	if f := fault.Of(<-opened); f.Code != fault.Closed || strings.Contains(f.Message, "bus") {
+		t.Errorf("opening says %+v", f)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/process"
+	"goalpost/backend/lib/fault"
 )
 
 // Defaults and limits.
@@ -29,7 +30,7 @@ const (
 var ErrEnded = errors.New("the terminal's program has ended: restart the terminal or open another")
 
 // ErrClosed means that the terminal was closed.
-var ErrClosed = errors.New("the terminal is closed")
+var ErrClosed error = fault.Kind(fault.Closed, "", "the terminal is closed", "open another one")
 
 // Options describe the terminal to open. ID and Dir must be set.
 type Options struct {

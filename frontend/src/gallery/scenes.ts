@@ -18,10 +18,13 @@ export interface Scene {
 const done = "01m0done0000000000000000e5";
 
 /** Waits for the first element with that test id. */
-function shown(testid: string): Promise<HTMLElement> {
+const shown = (testid: string) => drawn(`[data-testid="${testid}"]`);
+
+/** Waits for the first element that a selector finds. */
+function drawn(selector: string): Promise<HTMLElement> {
   return new Promise((resolve) => {
     const look = () => {
-      const found = document.querySelector<HTMLElement>(`[data-testid="${testid}"]`);
+      const found = document.querySelector<HTMLElement>(selector);
       if (found) resolve(found);
       else requestAnimationFrame(look);
     };
@@ -557,6 +560,14 @@ export const scenes: Record<string, Scene> = {
         hint: "install it: sudo apt install chromium",
         field: "",
       });
+    },
+  },
+  "toast-whole": {
+    after: async (app) => {
+      const line = "[1:1:1129/190936.1:ERROR:dbus/bus.cc(406)] Failed to connect to the bus: no such file";
+      const message = `open browser: Chromium ended: its output: ${Array.from({ length: 24 }, () => line).join(" ")}`;
+      app.notices.problem({ code: "internal", message, hint: "", field: "" });
+      (await drawn("[data-sonner-toast] [data-button]")).click();
     },
   },
 };

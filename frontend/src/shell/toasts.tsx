@@ -1,10 +1,43 @@
+import type { MouseEvent } from "react";
 import { toast, Toaster } from "sonner";
+import { writeClipboard } from "@/bridge/clipboard";
+import type { Problem } from "@/bridge/types";
+import { clip, oneLine } from "@/lib/text";
 import type { Notifier } from "@/store/core";
 import { useAppState } from "@/store/context";
 
+/** How many letters of a message, and of its hint, are read in passing. */
+const glance = 160;
+
+/** Shows the whole of a problem until the user closes it. */
+function showWhole(p: Problem, id: string): void {
+  toast.error(p.message, {
+    id,
+    duration: Infinity,
+    description: p.hint,
+    className: "toast-whole",
+    action: { label: "Copy", onClick: () => void writeClipboard(p.hint ? `${p.message}\n${p.hint}` : p.message) },
+  });
+}
+
 /** Short messages at the edge of the window. Problems stay longer and say what to do. */
 export const toasts: Notifier = {
-  problem: (p) => void toast.error(p.message, { id: p.code + p.message, duration: 9_000, description: p.hint }),
+  problem: (p) => {
+    if (p.code === "closed") return; // the user closed the pane while something was done in it
+    const [message, hint] = [clip(oneLine(p.message), glance), clip(oneLine(p.hint), glance)];
+    const isWhole = message === p.message && hint === p.hint;
+    const id = p.code + p.message;
+    const details = (e: MouseEvent) => {
+      e.preventDefault(); // the message stays
+      showWhole(p, id);
+    };
+    toast.error(message, {
+      id,
+      duration: 9_000,
+      description: hint,
+      ...(isWhole ? {} : { action: { label: "Details", onClick: details } }),
+    });
+  },
   done: (text, action) =>
     void toast.success(text, {
       id: text,

@@ -24,7 +24,7 @@ var (
 	// ErrEnded means that Chromium ended.
 	ErrEnded = NewCause("the browser ended: reload the page to start it again")
 	// ErrClosed means that the pane or the manager was closed.
-	ErrClosed = NewCause("the browser pane is closed")
+	ErrClosed = FaultCause(fault.New(fault.Closed, "the browser pane is closed", "open another one"))
 	// ErrTimeout means that the page did not answer in time.
 	ErrTimeout = NewCause("no answer in time")
 )

@@ -69,7 +69,7 @@ func Launch(ctx context.Context, o LaunchOptions) (*Browser, error) {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.StartLimit)
 		defer cancel()
 		closeErr := b.Close(closing)
-		if output := b.stderr.String(); output != "" {
+		if output := b.stderr.String(); output != "" && ctx.Err() == nil { // nobody gave up: Chromium failed
 			err = fmt.Errorf("%w; its output: %s", err, output)
 		}
 		return nil, errors.Join(err, closeErr)

@@ -23,7 +23,7 @@ if [ "$1" = -race ]; then
   computing='^(TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
   computing+='|TestTools_HostileArguments_HaveNoEffect|TestTools_HugeResults_AreBounded'
   computing+='|TestPrompt_HostileAgent_IsBounded|TestStream_Endless_IsBounded|TestCalls_HugeArguments_AreReplaced'
-  computing+='|TestKill_AtARandomMoment_LosesNothing)$'
+  computing+='|TestKill_AtARandomMoment_LosesNothing|TestParse_GeneratedDefinitions_AreAcceptedAndNeverStricter)$'
   race=(-race -skip "$computing")
   at_once=$((at_once - 1)) # with the race detector, tests compute more than they wait
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
@@ -34,12 +33,9 @@ func (h *Host) Call(method, args string) (any, error) {
 // attach connects the window to the host process, which it starts if there is none. Its error is an UnreadableError if
 // the database prevents the start.
 func (w *window) attach(ctx context.Context, goalID string) (*hostsocket.Attachment, error) {
-	path, err := os.Executable()
+	path, err := hostsocket.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("start the host process: %w", err)
-	}
-	if strings.HasSuffix(path, " (deleted)") { // an update has replaced it
-		path = "/proc/self/exe"
+		return nil, err
 	}
 	if _, err := w.host.Connect(ctx, path, cli.HostArguments...); err != nil {
 		if fault.Of(err).Code == fault.Internal { // it did not start

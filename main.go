@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"goalpost/backend/entry/cli"
+	"goalpost/backend/entry/hostsocket"
 	"goalpost/frontend"
 )
 
@@ -29,8 +30,13 @@ func run() int {
 		}
 		return 0
 	}
+	path, err := hostsocket.Executable()
+	if err != nil {
+		return fail(err)
+	}
 	p := cli.Program{
-		Name: "goalpost", Version: version, Assets: assets, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Name: "goalpost", Version: version, Assets: assets, Executable: path,
+		Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
 		Window: func(goalID string) int { return openWindow(assets, goalID) },
 	}
 	return p.Run(context.Background(), os.Args[1:])

@@ -873,14 +873,14 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("a page whose process dies has an overlay with Reload", async () => {
     await pane.go(fixture("second"), "Second", "opened");
-    const renderers = descendants(program.pid, "--type=renderer");
+    const renderers = descendants(program.hostPid, "--type=renderer");
     for (const pid of renderers) kill(pid);
     await pane.root.getByText("the page crashed").waitFor();
     await at("browser-problem-reload").click();
     await pane.says("opened");
   });
   await it("a killed Chromium restarts automatically, with its page", async () => {
-    const browsers = descendants(program.pid, "--remote-debugging-pipe");
+    const browsers = descendants(program.hostPid, "--remote-debugging-pipe");
     assert.ok(browsers.length > 0);
     for (const pid of browsers) kill(pid);
     await at("browser-notice")

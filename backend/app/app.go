@@ -51,8 +51,6 @@ type Options struct {
 	Unconfined bool
 	// Watch follows goals that other processes run. The window and serve set it.
 	Watch bool
-	// Serve leaves the page's streams to another server; otherwise they get a port of their own.
-	Serve bool
 	// Attended reports that a user sits at this program's terminal and may answer approvals. With Watch a user
 	// can always answer.
 	Attended bool
@@ -178,11 +176,10 @@ func (a *App) streamURL() string {
 
 // StreamConnection returns what the page needs to reach the streams.
 func (a *App) StreamConnection() calls.Connection {
-	c := calls.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
-	if !a.options.Serve {
-		c.URL, c.Token = a.stream.URL(), a.stream.Token()
+	return calls.Connection{
+		URL: a.stream.URL(), Token: a.stream.Token(),
+		Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work(),
 	}
-	return c
 }
 
 // RegisterOwnPort adds a port that this program listens on and that no page may reach.

@@ -207,7 +207,6 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Terminals:      streamTerminals{a.panes},
 		Browsers:       streamBrowsers{a.panes},
 		FindRemotePane: a.makePeers().DialPeerPane,
-		Detached:       a.options.Serve,
 	})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"goalpost/backend/entry/cli"
+	"goalpost/backend/entry/hostsocket"
 	"goalpost/frontend"
 )
 
@@ -22,13 +23,19 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "goalctl:", err)
 		return 1
 	}
+	path, err := hostsocket.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "goalctl:", err)
+		return 1
+	}
 	p := cli.Program{
-		Name:    "goalctl",
-		Version: version,
-		Assets:  assets,
-		Getenv:  os.Getenv,
-		Stdout:  os.Stdout,
-		Stderr:  os.Stderr,
+		Name:       "goalctl",
+		Version:    version,
+		Assets:     assets,
+		Executable: path,
+		Getenv:     os.Getenv,
+		Stdout:     os.Stdout,
+		Stderr:     os.Stderr,
 	}
 	return p.Run(context.Background(), os.Args[1:])
 }

@@ -1,5 +1,6 @@
 // The real program, served on a free port, and what is kept of a failure.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Program } from "./program.mjs";
@@ -7,12 +8,43 @@ import { Program } from "./program.mjs";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 export const out = join(root, "e2e", "out");
 
+/** `goalctl serve`, and the host process that owns what it shows. */
+class Serve extends Program {
+  #file;
+  #env;
+
+  constructor(file, env) {
+    super(file, ["serve", "--listen", "127.0.0.1:0", "--print-json"], { env });
+    this.#file = file;
+    this.#env = env;
+  }
+
+  get #lock() {
+    return join(this.#env.GOALPOST_HOME, "state", "host.lock");
+  }
+
+  get hostPid() {
+    return Number(readFileSync(this.#lock, "utf8"));
+  }
+
+  /** Ends the server alone. */
+  endServer() {
+    return super.end("SIGINT");
+  }
+
+  /** Ends both. SIGKILL is a crash of both. */
+  async end(signal, ms) {
+    const code = await super.end(signal, ms);
+    if (signal === "SIGKILL") process.kill(this.hostPid, signal);
+    else if (existsSync(this.#lock)) spawnSync(this.#file, ["host", "stop", "--yes"], { env: this.#env });
+    return code;
+  }
+}
+
 /** Starts `goalctl serve` and waits until it prints its address. */
 export async function startServe(home, env = {}, file = join(root, "bin", "goalctl")) {
-  const program = new Program(file, ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
-    // A home of its own: shells in panes do not run the developer's profile.
-    env: { ...process.env, HOME: home, GOALPOST_HOME: home, ...env },
-  });
+  // A home of its own: shells in panes do not run the developer's profile.
+  const program = new Serve(file, { ...process.env, HOME: home, GOALPOST_HOME: home, ...env });
   const line = await program.line((text) => text.startsWith("{"));
   return { program, url: JSON.parse(line).url };
 }

@@ -120,7 +120,7 @@ test(
         await phone.goto(`${serve.url}&goal=${id}`);
         await phone.getByTestId("goal-title").getByText("wait", { exact: true }).waitFor();
         await phone.close();
-        assert.equal(await serve.program.end("SIGINT"), 0, serve.program.log);
+        assert.equal(await serve.program.endServer(), 0, serve.program.log);
 
         await signalled(w, "SIGTERM");
         assert.deepEqual(left(w, dir), { state: "running/", commandEnded: false });

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"goalpost/backend/agent/model/modeltest"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/entry/cli"
+	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/host/sandbox/sandboxtest"
 )
 
@@ -38,6 +40,9 @@ func TestMain(m *testing.M) {
 		p := cli.Program{
 			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: closing,
 			Assets: fstest.MapFS{"index.html": &fstest.MapFile{Data: []byte("<!doctype html><title>Goalpost</title>")}},
+		}
+		if os.Getenv("HOST") != "" { // the script starts a host process
+			p.Executable, _ = hostsocket.Executable()
 		}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))
 	}})
@@ -59,10 +64,21 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOALPOST_HOME", e.WorkDir+"/home")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("SECRET_KEY_FOR_TESTS", "sk-canary-7351")
+			e.Defer(func() { stopHost(t, filepath.Join(e.WorkDir, "home", "state")) })
 			return nil
 		},
 		RequireExplicitExec: true,
 	})
+}
+
+// stopHost ends the host process of a state folder, if there is one.
+func stopHost(t *testing.T, state string) {
+	t.Helper()
+	client := hostsocket.NewClient(state, "test")
+	defer client.Close()
+	if err := client.Stop(context.Background()); err != nil && !errors.Is(err, hostsocket.ErrNone) {
+		t.Error(err)
+	}
 }
 
 // releaseFeed serves version 2.0.0 at /latest over HTTPS, and returns the address and a file with its certificate.

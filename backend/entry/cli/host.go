@@ -118,6 +118,19 @@ func (h hostCommands) withHost(do func(*hostsocket.Client) error) error {
 	return do(client)
 }
 
+// connect finds the host process, and starts one if there is none.
+func (p Program) connect(ctx context.Context, client *hostsocket.Client) (err error) {
+	if p.Executable == "" {
+		_, err = client.Find(ctx)
+		return err
+	}
+	if err := p.withConfig(func(*config.Config) error { return nil }); err != nil { // makes the folder
+		return err
+	}
+	_, err = client.Connect(ctx, p.Executable, HostArguments...)
+	return err
+}
+
 func (h hostCommands) status() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "status", Short: "Show whether a host process runs, and what it owns",

@@ -21,10 +21,12 @@ type Program struct {
 	Name    string // goalpost or goalctl
 	Version string
 	Assets  fs.FS // the built frontend, for serve
-	Getenv  func(string) string
-	Stdin   io.ReadCloser // nil for that of the process
-	Stdout  io.Writer
-	Stderr  io.Writer
+	// Executable is the path of this program, which starts the host process; "" starts none.
+	Executable string
+	Getenv     func(string) string
+	Stdin      io.ReadCloser // nil for that of the process
+	Stdout     io.Writer
+	Stderr     io.Writer
 	// Window opens the window if there is no subcommand; nil if there is no window. It shows the goal with the id, or a
 	// part of it, and none for "". It returns the exit code.
 	Window func(goalID string) int

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"goalpost/backend/app"
-	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/entry/serve"
 	"goalpost/backend/lib/fault"
 )
@@ -29,8 +26,8 @@ func (sc serveCommands) serve() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the app to a web browser",
-		Long: "Serve the app to a web browser. If a host process runs, as beside an open window, the browser shows what " +
-			"that owns, which keeps running afterwards. Otherwise this process owns the goals, terminals and pages.",
+		Long: "Serve the app to a web browser. The browser shows what the host process owns, as the window does; both can " +
+			"be open. Goals, terminals and pages keep running when this command ends. It starts the host process if none runs.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(sc.program.Assets, "index.html"); err != nil {
 				return &fault.Error{
@@ -39,13 +36,7 @@ func (sc serveCommands) serve() *cobra.Command {
 					Hint:    "run make build",
 				}
 			}
-			if err := sc.serveHost(c.Context(), o, asJSON); !errors.Is(err, hostsocket.ErrNone) {
-				return err
-			}
-			options := app.Options{Watch: true, Serve: true, Pace: demoPace}
-			return sc.program.withApp(c.Context(), options, func(a *app.App) error {
-				return sc.runServer(c.Context(), a, o, asJSON)
-			})
+			return sc.serveHost(c.Context(), o, asJSON)
 		},
 	}
 	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
@@ -54,32 +45,6 @@ func (sc serveCommands) serve() *cobra.Command {
 	c.Flags().StringVar(&o.Token, "token", "", "access token for the browser (default: a new one)")
 	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
 	return c
-}
-
-func (sc serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
-	if err := a.Goals.Recover(ctx); err != nil {
-		return fmt.Errorf("recover: %w", err)
-	}
-	if err := a.RestoreWorkspace(ctx); err != nil {
-		return fmt.Errorf("restore: %w", err)
-	}
-	methods, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
-	if err != nil {
-		return fmt.Errorf("serve: %w", err)
-	}
-	o.Assets, o.Methods, o.Stream, o.Log = sc.program.Assets, methods, a.Stream().Handler, a.Config().Log()
-	s, port, err := sc.open(ctx, o)
-	if err != nil {
-		return err
-	}
-	a.RegisterOwnPort(port)
-	return sc.program.serveUntilSignal(ctx, func(ctx context.Context) error {
-		if err := sc.ready(s.LoginURL(), "Ctrl+C ends it; running goals are paused and can be resumed.", asJSON); err != nil {
-			return err
-		}
-		<-ctx.Done()
-		return nil
-	}, s.Close)
 }
 
 // open starts the server, and returns its port.
@@ -95,9 +60,10 @@ func (serveCommands) open(ctx context.Context, o serve.Options) (*serve.Server, 
 	return s, port, nil
 }
 
-func (sc serveCommands) ready(link, end string, asJSON bool) error {
+func (sc serveCommands) ready(link string, asJSON bool) error {
 	if !asJSON {
-		return sc.program.printf("Goalpost is at\n  %s\n%s\n", link, end)
+		return sc.program.printf("Goalpost is at\n  %s\nCtrl+C ends this server; goals, terminals and pages keep running "+
+			"(%s host stop ends them).\n", link, sc.program.Name)
 	}
 	line, err := json.Marshal(map[string]string{"url": link})
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"goalpost/backend/storage/config"
 )
 
-// serveHost serves what the host process of the data folder owns, so that a browser and the window show one state. It
-// returns hostsocket.ErrNone if there is no host.
+// serveHost serves what the host process of the data folder owns, so that a browser and the window show one state.
 func (sc serveCommands) serveHost(ctx context.Context, o serve.Options, asJSON bool) error {
 	return hostCommands(sc).withHost(func(client *hostsocket.Client) error {
-		if _, err := client.Find(ctx); err != nil {
+		if err := sc.program.connect(ctx, client); err != nil {
 			return err
 		}
 		return sc.program.withConfig(func(c *config.Config) error {
@@ -38,7 +37,7 @@ func (sc serveCommands) runHostServer(
 		if err != nil {
 			return err
 		}
-		if err := sc.ready(s.LoginURL(), "Ctrl+C ends it; goals, terminals and pages keep running.", asJSON); err != nil {
+		if err := sc.ready(s.LoginURL(), asJSON); err != nil {
 			return errors.Join(err, attachment.Close())
 		}
 		_, err = attachment.Next() // nothing comes to it before the end

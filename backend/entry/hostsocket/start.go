@@ -9,12 +9,27 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
 )
+
+// Executable returns the path of this program, for Connect.
+func Executable() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if strings.HasSuffix(path, " (deleted)") { // an update has replaced it
+		return "/proc/self/exe", nil
+	}
+	return path, nil
+}
 
 // Connect finds the host, and starts one if there is none: path with args, of which one must tell that process to pass
 // isStarted to Claim. Several programs may do that at the same moment. Connect returns when the host can be used.
@@ -81,9 +96,13 @@ func (c *Client) launch(listener *net.UnixListener, path string, args []string) 
 		return fmt.Errorf("start the host process: %w", err)
 	}
 	defer func() { _ = read.Close() }() // only read from
+	env, err := rootEnv(os.Environ())
+	if err != nil {
+		return err
+	}
 	output, err := openLog(filepath.Join(c.state, logName))
 	if err == nil {
-		err = sandbox.StartDetached(path, args, output, socket, write)
+		err = sandbox.StartDetached(path, args, env, output, socket, write)
 		_ = output.Close() // the host has it
 	}
 	if err = errors.Join(err, write.Close()); err != nil {
@@ -94,6 +113,20 @@ func (c *Client) launch(listener *net.UnixListener, path string, args []string) 
 		return fmt.Errorf("start the host process: %w", err)
 	}
 	return parseReport(report, filepath.Join(c.state, logName))
+}
+
+// rootEnv returns an environment for a process in the root folder, which has the same data folder.
+func rootEnv(env []string) ([]string, error) {
+	const name = config.HomeVariable + "="
+	i := slices.IndexFunc(env, func(entry string) bool { return strings.HasPrefix(entry, name) && entry != name })
+	if i < 0 {
+		return env, nil
+	}
+	dir, err := filepath.Abs(strings.TrimPrefix(env[i], name))
+	if err != nil {
+		return nil, fmt.Errorf("start the host process: %w", err)
+	}
+	return append(slices.Delete(slices.Clone(env), i, i+1), name+dir), nil
 }
 
 // ready is what the host reports when it can be used. If it reports nothing, it has crashed.

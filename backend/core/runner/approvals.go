@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,11 +46,19 @@ type approvals struct {
 	notices     []string       // for the agent, after this turn's calls
 }
 
-// openApproval is an approval without an answer. key is the digest.CallKey of its call.
+// openApproval is an approval without an answer.
 type openApproval struct {
 	goal.Approval
 
-	key string
+	key      string    // the digest.CallKey of its call
+	deadline time.Time // from then on, the goal's rule for when nobody answers applies
+}
+
+// isAboutHost reports whether the request is about a host that a program contacted. Its call has ended, so that an
+// answer never applies to one call.
+func isAboutHost(a goal.Approval) bool {
+	_, offered := a.FindOffer(policy.ScopeOnce)
+	return !offered
 }
 
 // requestAnswer asks the user about a call and waits for the answer. Without an answer, the call waits: the run
@@ -81,8 +88,12 @@ func (ap *approvals) openRequest(ctx context.Context, key string, a goal.Approva
 		return a, stop
 	}
 	a.Effect = withoutCommandLine(a.Effect)
-	ap.pending = append(ap.pending, openApproval{Approval: a, key: key})
+	ap.addPending(a, key)
 	return a, nil
+}
+
+func (ap *approvals) addPending(a goal.Approval, key string) {
+	ap.pending = append(ap.pending, openApproval{a, key, ap.clock.Now().Add(ap.approvalTimeout())})
 }
 
 // pendingApprovals returns what the user has not answered, oldest first.
@@ -112,8 +123,14 @@ func (ap *approvals) awaitAnswers(ctx context.Context, requests []goal.Approval)
 	from := ap.clock.Now()
 	results := map[string]*goal.Answer{}
 	for {
-		answers, stop := ap.applyAnswers(ctx)
-		maps.Copy(results, answers)
+		answered, stop := ap.applyAnswers(ctx)
+		for _, a := range answered {
+			if slices.ContainsFunc(requests, func(r goal.Approval) bool { return r.ID == a.ID }) {
+				results[a.ID] = a.Answer
+			} else {
+				ap.noteAnswer(a)
+			}
+		}
 		requests = slices.DeleteFunc(requests, func(a goal.Approval) bool { return results[a.ID] != nil })
 		if len(requests) == 0 || stop != nil {
 			return results, stop
@@ -141,8 +158,9 @@ func (ap *approvals) approvalTimeout() time.Duration {
 	return ap.timeout()
 }
 
-// onUnanswered handles a request without an answer according to the goal's options.
-func (ap *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+// answerByRule answers a request according to the goal's options for when nobody does. A nil answer means that they
+// leave it to the user.
+func (ap *approvals) answerByRule(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call has ended, so an approval can only apply to the goal
 		least, offered = a.FindOffer("goal")
@@ -161,7 +179,6 @@ func (ap *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.A
 			Why:     "nobody answered, and this goal allows such calls",
 		})
 	}
-	ap.unanswered = a.ID
 	return nil, nil
 }
 
@@ -170,9 +187,13 @@ func (ap *approvals) onAllUnanswered(
 	ctx context.Context, requests []goal.Approval, results map[string]*goal.Answer,
 ) (map[string]*goal.Answer, *Stop) {
 	for _, a := range requests {
-		answer, stop := ap.onUnanswered(ctx, a)
-		if answer == nil || stop != nil {
+		answer, stop := ap.answerByRule(ctx, a)
+		if stop != nil {
 			return results, stop
+		}
+		if answer == nil {
+			ap.unanswered = a.ID
+			return results, nil
 		}
 		results[a.ID] = answer
 	}
@@ -204,9 +225,9 @@ func (ap *approvals) pauseForApproval() *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}
 }
 
-// applyAnswers applies the user's answers and revocations, from any process. An answer to a request that is not open
-// is ignored.
-func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+// applyAnswers applies the user's answers and revocations, from any process. It returns the answered requests. An
+// answer to a request that is not open is ignored.
+func (ap *approvals) applyAnswers(ctx context.Context) ([]goal.Approval, *Stop) {
 	ap.grants.taking.Lock()
 	defer ap.grants.taking.Unlock()
 	orders, err := ap.orders.store.List(ctx, ap.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
@@ -216,11 +237,11 @@ func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer,
 		}
 		return nil, nil
 	}
-	answers := map[string]*goal.Answer{}
+	var answered []goal.Approval
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
 			if stop := ap.orders.revokeGrant(ctx, o); stop != nil {
-				return answers, stop
+				return answered, stop
 			}
 			continue
 		}
@@ -237,13 +258,32 @@ func (ap *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer,
 				continue
 			}
 		}
-		result, stop := ap.resolveApproval(ctx, ap.pending[i].Approval, answer)
-		if stop != nil {
-			return answers, stop
+		a := ap.pending[i].Approval
+		var stop *Stop
+		if a.Answer, stop = ap.resolveApproval(ctx, a, answer); stop != nil {
+			return answered, stop
 		}
-		answers[o.Request] = result
+		answered = append(answered, a)
 	}
-	return answers, nil
+	return answered, nil
+}
+
+// noteAnswer records, for the agent, an answer for which no call waits.
+func (ap *approvals) noteAnswer(a goal.Approval) {
+	if isAboutHost(a) {
+		ap.noteBlockedHost(a, a.Answer)
+	} else {
+		ap.notices = append(ap.notices, describeAnswer(a, *a.Answer))
+	}
+}
+
+// takeAnswers applies the answers that came while the agent worked.
+func (ap *approvals) takeAnswers(ctx context.Context) *Stop {
+	answered, stop := ap.applyAnswers(ctx)
+	for _, a := range answered {
+		ap.noteAnswer(a)
+	}
+	return stop
 }
 
 // resolveApproval journals an answer and stores the grant.
@@ -259,6 +299,24 @@ func (ap *approvals) resolveApproval(ctx context.Context, a goal.Approval, answe
 // tells the agent which waiting calls were not executed. The host never executes them later, because files and
 // pages may have changed.
 func (ap *approvals) restoreApprovals(ctx context.Context) *Stop {
+	if stop := ap.restoreRequests(ctx); stop != nil {
+		return stop
+	}
+	unreported, err := ap.history.UnreportedApprovals(ctx, ap.goal.ID)
+	if err != nil {
+		return ap.pauser.stopForError(ctx, "reading the user's answers", err)
+	}
+	answered, stop := ap.applyAnswers(ctx)
+	if stop != nil {
+		return stop
+	}
+	ap.reportAnswers(append(unreported, answered...))
+	ap.grants.apply()
+	return nil
+}
+
+// restoreRequests restores the requests and the grants of earlier runs.
+func (ap *approvals) restoreRequests(ctx context.Context) *Stop {
 	list, err := ap.history.List(ctx, ap.goal.ID)
 	if err != nil {
 		return ap.pauser.stopForError(ctx, "reading the approval requests", err)
@@ -267,30 +325,13 @@ func (ap *approvals) restoreApprovals(ctx context.Context) *Stop {
 	if err != nil {
 		return ap.pauser.stopForError(ctx, "reading the grants", err)
 	}
-	unreported, err := ap.history.UnreportedApprovals(ctx, ap.goal.ID)
-	if err != nil {
-		return ap.pauser.stopForError(ctx, "reading the user's answers", err)
-	}
 	ap.grants.restore(grants)
 	ap.count = len(list)
 	for _, a := range list {
 		if a.Answer == nil {
-			key := digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments})
-			ap.pending = append(ap.pending, openApproval{Approval: a, key: key})
+			ap.addPending(a, digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}))
 		}
 	}
-	waited := ap.pendingApprovals()
-	answers, stop := ap.applyAnswers(ctx)
-	if stop != nil {
-		return stop
-	}
-	for _, a := range waited {
-		if a.Answer = answers[a.ID]; a.Answer != nil {
-			unreported = append(unreported, a)
-		}
-	}
-	ap.reportAnswers(unreported)
-	ap.grants.apply()
 	return nil
 }
 
@@ -312,8 +353,7 @@ func (ap *approvals) reportAnswers(settled []goal.Approval) {
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + text.Truncate(a.Arguments, 300)
-	if _, isOffered := a.FindOffer(policy.ScopeOnce); answer.Allowed && !isOffered {
-		// It ran, and its connection was blocked.
+	if answer.Allowed && isAboutHost(a) { // it ran, and its connection was blocked
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
 			answer.Grant.Describe(), call)
 	}

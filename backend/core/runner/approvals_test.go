@@ -450,25 +450,45 @@ func TestApproval_CallWouldDoSomethingElse_IsNotExecuted(t *testing.T) {
 	}
 }
 
-// TestNetwork_UnknownHost_Asks: the user is asked about a blocked host after the call. An approval opens the host for
-// the rest of the goal.
-func TestNetwork_UnknownHost_Asks(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`),
-		call(finish, pendingClaim))
+// blockedHost is a host that a program wanted to reach.
+func blockedHost(host string) policy.Effect {
+	return policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Reason: "a program wanted to connect"}
+}
+
+// held is a turn that tells when it has begun, and goes on when the test says so.
+func held(
+	begun, goOn chan struct{}, turn func(context.Context, goal.Turn) (goal.Reply, error),
+) func(context.Context, goal.Turn) (goal.Reply, error) {
+	return func(ctx context.Context, t goal.Turn) (goal.Reply, error) {
+		close(begun)
+		<-goOn
+		return turn(ctx, t)
+	}
+}
+
+const runTrue = `run_command {"command":"true"}`
+
+// TestNetwork_UnknownHost_AsksWithoutStopping: the agent learns what was refused and continues with the same turn and
+// the next one. Without anything else to do, it waits. An approval opens the host for the rest of the goal.
+func TestNetwork_UnknownHost_AsksWithoutStopping(t *testing.T) {
+	w := newWorld(t, call(runTrue, `list_files {}`), call(`list_files {"path":"."}`), says("I need the host."),
+		call(runTrue), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
-	stop := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"proxy.example"}, Reason: "a program wanted to connect"}
-	w.stops <- stop
+	w.stops <- blockedHost("proxy.example")
 	g := w.create(nil)
 	w.start(g, &event.Started{})
-	w.await("approval_requested")
+	w.awaitN("iteration", 3)
 	if a := w.approvals(g)[0]; a.Tool != "run_command" || len(a.Offers) != 1 || a.Offers[0].Scope != policy.ScopeHost {
 		t.Errorf("%+v", a)
 	}
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "stopped from reaching proxy.example: ") ||
+		!strings.Contains(reported, "Continue with what does not need it") {
+		t.Errorf("told %q", reported)
+	}
+	w.stops <- blockedHost("proxy.example") // the grant covers this host, so the user is not asked again
 	w.order(g, yes("a1", "goal"))
-	w.awaitN("iteration", 2)
-	w.stops <- stop // the grant covers this host, so the user is not asked again
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if reported := w.model.lastUser(1); !strings.Contains(reported, "allowed it now") {
+	if reported := w.model.lastUser(3); !strings.Contains(reported, "allowed it now") {
 		t.Errorf("told %q", reported)
 	}
 	if n := len(w.approvals(g)); n != 1 {
@@ -482,12 +502,95 @@ func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	}
 }
 
+// TestNetwork_AnswerWhileTheAgentWorks_IsReported: the answer comes during another call, and a host that is still open
+// to the user's answer is not asked about again.
+func TestNetwork_AnswerWhileTheAgentWorks_IsReported(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, call(runTrue), held(begun, goOn, call(runTrue)), call(finish, pendingClaim))
+	w.patience.Store(int64(time.Hour))
+	w.stops <- blockedHost("proxy.example")
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	<-begun
+	w.stops <- blockedHost("proxy.example")
+	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1", Text: "not there"})
+	close(goOn)
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	if reported := w.model.lastUser(2); !strings.Contains(reported, "proxy.example, and the user refused it") ||
+		!strings.Contains(reported, "The reason: not there.") {
+		t.Errorf("told %q", reported)
+	}
+	if n := len(w.approvals(g)); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestNetwork_NobodyAnswers_PausesOnlyAtTheEnd: a goal that can be reached without the host is done. One that is stuck,
+// gives up or ends its turn pauses for the answer.
+func TestNetwork_NobodyAnswers_PausesOnlyAtTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		turns  []func(context.Context, goal.Turn) (goal.Reply, error)
+		status goal.Status
+		exit   goal.Exit
+		reason string
+	}{
+		"reached": {
+			[]func(context.Context, goal.Turn) (goal.Reply, error){call(runTrue), call(finish, pendingClaim)},
+			goal.Completed, goal.Done, "",
+		},
+		"ends its turn": {
+			[]func(context.Context, goal.Turn) (goal.Reply, error){call(runTrue), says("I need it.")},
+			goal.Paused, goal.NeedsUser, "waits for an approval (a1)",
+		},
+		"gives up": {
+			[]func(context.Context, goal.Turn) (goal.Reply, error){
+				call(runTrue), call(`abort_with_report {"reason":"no index","what_was_learned":"nothing"}`),
+			},
+			goal.Paused, goal.NeedsUser, "got no further: no index",
+		},
+		"stuck": {
+			[]func(context.Context, goal.Turn) (goal.Reply, error){call(runTrue), call(`read_file {"path":"x"}`)},
+			goal.Paused, goal.NeedsUser, "got no further: ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.turns...)
+			w.stops <- blockedHost("proxy.example")
+			_, row := w.run(nil)
+			expect(t, row, c.status, c.exit)
+			if !strings.Contains(strings.Join(row.Report, " "), c.reason) {
+				t.Errorf("the report is %q", row.Report)
+			}
+		})
+	}
+}
+
+// TestNetwork_RuleForNoAnswer_AppliesAfterTheTime: while a user may answer, the rule waits, and the agent does not.
+func TestNetwork_RuleForNoAnswer_AppliesAfterTheTime(t *testing.T) {
+	hands, begun, goOn := newHandClock(), make(chan struct{}), make(chan struct{})
+	w := newWorldAt(t, hands, call(runTrue), held(begun, goOn, call(runTrue)), call(finish, pendingClaim))
+	w.patience.Store(int64(10 * time.Minute))
+	w.stops <- blockedHost("proxy.example")
+	g := w.create(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
+	w.start(g, &event.Started{})
+	<-begun
+	if a := w.approvals(g)[0]; a.Answer != nil {
+		t.Errorf("answered at once: %+v", a.Answer)
+	}
+	hands.move(11 * time.Minute)
+	close(goOn)
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	if reported := w.model.lastUser(2); !strings.Contains(reported, "the rule of this goal for when nobody answers") {
+		t.Errorf("told %q", reported)
+	}
+}
+
 // TestNetwork_SeveralHosts_AskAtOnce: if several hosts were blocked, there is one request for each, and the user can
 // answer them together.
 func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, pendingClaim))
+	w := newWorld(t, call(runTrue), says("I need them."), call(finish, pendingClaim))
 	for _, host := range []string{"a.example", "b.example", "c.example"} {
-		w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Reason: "a program wanted to connect"}
+		w.stops <- blockedHost(host)
 	}
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -500,7 +603,7 @@ func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
 	w.order(g, yes("a3", "host"))
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	reported := w.model.lastUser(1)
+	reported := w.model.lastUser(2)
 	for _, part := range []string{"a.example", "c.example", "The user refused"} {
 		if !strings.Contains(reported, part) {
 			t.Errorf("%q is not in %q", part, reported)

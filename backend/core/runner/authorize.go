@@ -101,7 +101,7 @@ func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == c.key }) {
 			call.Shown = previewDigest(c.preview(ctx))
 		}
-		if _, stop := d.approvals.applyAnswers(ctx); stop != nil { // the user may have revoked a grant
+		if stop := d.approvals.takeAnswers(ctx); stop != nil { // the user may have revoked a grant
 			return stop
 		}
 	}

@@ -20,16 +20,15 @@ type BlockedHosts interface {
 	ApplyGrants(grants, now []policy.Grant)
 }
 
-// askBlockedHosts asks about all hosts that were blocked while a call ran, in one request round. The call has
-// ended; the agent gets the answers after the calls of the turn.
+// askBlockedHosts asks about the hosts that were blocked while a call ran, and does not wait for the answers: the
+// agent reads what was refused, and may continue with what does not need these hosts.
 func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
 	if ap.blocked == nil {
 		return nil
 	}
-	var requests []goal.Approval
 	for _, e := range ap.blocked.BlockedHosts() {
 		d := ap.evaluatePolicy(c.withEffect(e))
-		if d.Answer != policy.Ask || slices.Contains(ap.deniedHosts, hostsOf(e)) {
+		if d.Answer != policy.Ask || slices.Contains(ap.deniedHosts, hostsOf(e)) || ap.isAsked(e) {
 			continue
 		}
 		// The call has ended, so an approval can only apply to the goal.
@@ -49,19 +48,86 @@ func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop
 		if stop != nil {
 			return stop
 		}
-		requests = append(requests, a)
+		var answer *goal.Answer
+		if ap.approvalTimeout() <= 0 {
+			if answer, stop = ap.answerByRule(ctx, a); stop != nil {
+				return stop
+			}
+		}
+		ap.noteBlockedHost(a, answer)
 	}
-	if len(requests) == 0 {
-		return nil
-	}
-	answers, stop := ap.awaitAnswers(ctx, slices.Clone(requests))
-	for _, a := range requests {
-		ap.noteBlockedHost(a, answers[a.ID])
-	}
-	return stop
+	return nil
 }
 
-// noteBlockedHost records the answer about one host for the agent; nil means that there is none yet.
+// isAsked reports whether the user has been asked about a blocked host and has not answered.
+func (ap *approvals) isAsked(e policy.Effect) bool {
+	return slices.ContainsFunc(ap.openHosts(), func(a goal.Approval) bool {
+		return hostsOf(a.Effect) == hostsOf(e) && !e.Risk.Exceeds(a.Effect.Risk)
+	})
+}
+
+// openHosts returns the requests about hosts that have no answer, oldest first.
+func (ap *approvals) openHosts() []goal.Approval {
+	return slices.DeleteFunc(ap.pendingApprovals(), func(a goal.Approval) bool { return !isAboutHost(a) })
+}
+
+// reportAnswersSoFar tells the agent what the user answered while it worked. Where nobody answered in time, the
+// goal's rule does.
+func (ap *approvals) reportAnswersSoFar(ctx context.Context) *Stop {
+	if len(ap.pending) == 0 {
+		return nil
+	}
+	if stop := ap.takeAnswers(ctx); stop != nil {
+		return stop
+	}
+	for _, a := range slices.Clone(ap.pending) {
+		if !isAboutHost(a.Approval) || ap.clock.Now().Before(a.deadline) {
+			continue
+		}
+		answer, stop := ap.answerByRule(ctx, a.Approval)
+		if stop != nil {
+			return stop
+		}
+		if answer != nil {
+			ap.noteBlockedHost(a.Approval, answer)
+		}
+	}
+	return ap.sendNotices(ctx)
+}
+
+// awaitHosts waits for the answers about hosts, because the agent has nothing else to do. Without an answer, the run
+// pauses.
+func (ap *approvals) awaitHosts(ctx context.Context) *Stop {
+	requests := ap.openHosts()
+	answers, stop := ap.awaitAnswers(ctx, slices.Clone(requests))
+	for _, a := range requests {
+		if answer := answers[a.ID]; answer != nil {
+			ap.noteBlockedHost(a, answer)
+		}
+	}
+	switch {
+	case stop != nil:
+		return stop
+	case ap.unanswered != "":
+		return ap.pauseForApproval()
+	}
+	return ap.sendNotices(ctx)
+}
+
+// pauseInstead returns the pause for the user's answer about a host, instead of the end of a goal that got nowhere
+// without it.
+func (ap *approvals) pauseInstead(stop *Stop) *Stop {
+	open := ap.openHosts()
+	if len(open) == 0 || stop.Exit != goal.Stuck && stop.Exit != goal.GaveUp {
+		return stop
+	}
+	ap.unanswered = open[0].ID
+	pause := ap.pauseForApproval()
+	pause.Reason += "; without it, the goal got no further: " + stop.Reason
+	return pause
+}
+
+// noteBlockedHost records for the agent what was refused, and the answer about it; nil means that there is none yet.
 func (ap *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	who := a.Tool
 	if a.Effect.Earlier {
@@ -69,6 +135,10 @@ func (ap *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	}
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
+		ap.notices = append(ap.notices,
+			fmt.Sprintf("%s was stopped from reaching %s: %s. The user is asked about this host, and you get a message with "+
+				"the answer. Continue with what does not need it. If nothing else can be done, reply without calling a "+
+				"tool: the goal then waits for the answer.", who, where, a.Why))
 	case answer.Allowed:
 		ap.notices = append(ap.notices,
 			fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 
 	"goalpost/backend/domain/event"
@@ -92,11 +93,9 @@ func (r *Run) openForLooks(ctx context.Context) *Stop {
 	if stop := r.openEnvironment(ctx); stop != nil {
 		return stop
 	}
-	grants, err := r.cfg.Store.Approvals.Grants(ctx, r.goal.ID)
-	if err != nil {
-		return r.pauser.stopForError(ctx, "reading the grants", err)
+	if stop := r.approvals.restoreRequests(ctx); stop != nil {
+		return stop
 	}
-	r.approvals.grants.restore(grants)
 	r.approvals.grants.apply()
 	return nil
 }
@@ -218,6 +217,9 @@ func (c *conditionWait) judge(ctx context.Context, l conditionLook) *waitEnd {
 	case l.IsMet:
 		return &waitEnd{isMet: true, why: "the condition is met", details: l.Text, note: "what it waited for has happened"}
 	}
+	if end := c.askBlockedHosts(ctx); end != nil {
+		return end
+	}
 	c.next = c.now().Add(c.wait.Every())
 	if bits.OnesCount(uint(c.looks)) == 1 {
 		found := text.Truncate(text.FirstLine(l.Text), maxLookText)
@@ -227,6 +229,21 @@ func (c *conditionWait) judge(ctx context.Context, l conditionLook) *waitEnd {
 	}
 	c.last = l.Text
 	return nil
+}
+
+// askBlockedHosts ends the wait if a look contacted a host that is not open: each later look would be refused, too.
+func (c *conditionWait) askBlockedHosts(ctx context.Context) *waitEnd {
+	ap := c.run.approvals
+	if stop := ap.askBlockedHosts(ctx, &resolvedCall{Call: c.wait.Call, step: c.wait.Step}); stop != nil {
+		end := c.unusable(stop.Reason)
+		return &end
+	}
+	if len(ap.notices) == 0 {
+		return nil
+	}
+	end := c.unusable(strings.Join(ap.notices, " "))
+	ap.notices = nil
+	return &end
 }
 
 // unusable returns the end of a wait whose condition cannot be looked at.

@@ -417,3 +417,25 @@ func TestWaitUntil_GrantRevoked_EndsTheWait(t *testing.T) {
 }
 
 var _ runner.Clock = (*handClock)(nil)
+
+// TestWaitUntil_LaterLookNeedsAHost_AsksTheUser: a later look contacts a host that is not open. The wait is over, the
+// agent reads why, and the user is asked as after a call.
+func TestWaitUntil_LaterLookNeedsAHost_AsksTheUser(t *testing.T) {
+	for name, restarts := range map[string]bool{"same process": false, "after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiting(t, waitForFile)
+			if restarts {
+				w.restart(nil)
+			}
+			w.stops <- blockedHost("ci.example")
+			told := w.finish()
+			if !strings.Contains(told, "wait_until was stopped from reaching ci.example") ||
+				!strings.Contains(told, "The user is asked") {
+				t.Errorf("told %q", told)
+			}
+			if list := w.approvals(w.goal); len(list) != 1 || list[0].ID != "a1" || list[0].Tool != "wait_until" {
+				t.Errorf("asked %+v", list)
+			}
+		})
+	}
+}

@@ -123,7 +123,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 	}
 	for {
 		if stop := r.iterate(ctx); stop != nil {
-			return r.askFinalStatement(ctx, stop)
+			return r.askFinalStatement(ctx, r.approvals.pauseInstead(stop))
 		}
 	}
 }
@@ -178,13 +178,16 @@ func (r *Run) checkDependency(ctx context.Context, dependency string) *Stop {
 // iterate is one pass of the loop; the order of its steps matters.
 func (r *Run) iterate(ctx context.Context) *Stop {
 	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity,
-		r.startIteration); stop != nil {
+		r.approvals.reportAnswersSoFar, r.startIteration); stop != nil {
 		return stop
 	}
 	reply, stop := r.askModelOnce(ctx)
 	r.progress.collectOutput()
 	if stop != nil || reply == nil {
 		return stop
+	}
+	if len(reply.Calls) == 0 && r.turns.mistake == "" && len(r.approvals.openHosts()) > 0 {
+		return r.approvals.awaitHosts(ctx)
 	}
 	if len(reply.Calls) == 0 {
 		return runSteps(ctx, r.requireToolCall, r.progress.checkProgress, r.saveLoopState)

@@ -97,14 +97,14 @@ func (at *ApprovalTable) plainApprovals(ctx context.Context, where string, args 
 
 // UnreportedApprovals reads the approvals whose answer the agent does not know yet, oldest first: the user answered
 // during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
-// message. Within a run the result of the call reports it.
+// message. Within a run the result of the call reports it, except about a host, whose call has ended.
 func (at *ApprovalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER " +
 		"BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
 	return at.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
-		WHEN 'user' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT
-		run_id`+said+`)
+		WHEN 'user' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND (run_id <> (SELECT
+		run_id`+said+` OR NOT EXISTS (SELECT 1 FROM json_each(a.body, '$.offers') o WHERE o.value ->> 'scope' = 'once')))
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 

@@ -93,7 +93,7 @@ var homes = map[string][]string{
 	"golang.org/x/text":                               {"backend/agent/tools"}, // encodings of files
 	// for its diff; every package may use its test scripts in tests
 	"github.com/rogpeppe/go-internal": {"backend/core/verify", "backend/agent/tools", "backend/storage/snapshot"},
-	"go.yaml.in/yaml/v3":              {"backend/storage/config"},
+	"go.yaml.in/yaml/v3":              {"backend/storage/config", "backend/storage/library"},
 	"golang.org/x/sys":                {"backend/host/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
 	// the browser looks for Chromium; .golangci.yml forbids it to start programs

@@ -31,6 +31,7 @@ import (
 	"goalpost/backend/panes/ssh"
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
@@ -261,6 +262,7 @@ func (a *App) openGoals(context.Context) error {
 		Sandboxes:    a.sandboxes,
 		Panes:        a.panes,
 		Worktrees:    a.newWorktrees(),
+		Library:      library.Open(a.cfg.State(), a.cfg.Home()),
 		Sessions:     a.sessions,
 		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,

@@ -38,6 +38,7 @@ export default defineConfig({
           page("Permissions and the sandbox", "/guide/permissions"),
           page("Approvals and questions", "/guide/approvals"),
           page("Changes and undo", "/guide/undo"),
+          page("Personas and skills", "/guide/personas"),
           page("Attempts at a false “done”", "/trust"),
           page("Security", "/security"),
         ],

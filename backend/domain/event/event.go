@@ -36,6 +36,9 @@ type (
 		Model     string      `json:"model"`
 		Effort    string      `json:"effort,omitempty"` // "" is the provider's default
 		Scripted  bool        `json:"scripted"`
+		Persona   string      `json:"persona,omitempty"`
+		// PersonaWord is the word of the objective for which the persona was chosen, "" if the user chose it.
+		PersonaWord string `json:"persona_word,omitempty"`
 	}
 	// Queued says why a goal waits before a run begins: for a slot, a folder or another goal. With Left, the goal
 	// has left the queue without a run, for that reason, and has its earlier status again.

@@ -1,6 +1,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +36,7 @@ type Options struct {
 	Engine string `json:"engine,omitempty"`
 	// the goal works in a new git worktree of Dir's repository, on a branch of its own
 	NewWorktree bool   `json:"new_worktree,omitempty"`
-	Persona     string `json:"persona,omitempty"` // "" is engineer
+	Persona     string `json:"persona,omitempty"` // "" is inferred from the objective
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort string `json:"effort,omitempty"`
 	// models that take the turns while the goal's own is away or its quota is used up, in this order: PROVIDER/MODEL or
@@ -81,6 +82,18 @@ type Origin struct {
 	Outside bool `json:"outside,omitempty"` // created by an external agent, or by a goal of one
 	// the git worktree that was made for the goal, nil if it works in the user's folder
 	Worktree *Worktree `json:"worktree,omitempty"`
+	// the persona as it was when the goal was created, nil in goals of earlier versions
+	PersonaCopy *PersonaCopy `json:"persona_copy,omitempty"`
+}
+
+// PersonaCopy is what the file of a goal's persona said when the goal was created.
+type PersonaCopy struct {
+	Name   string `json:"name"`
+	Prompt string `json:"prompt"`
+	Owner  string `json:"owner"`          // whose it is: built_in, user, claude or project
+	Word   string `json:"word,omitempty"` // of the objective, for which it was inferred; "" if none was
+	// Inferred reports that the user chose none.
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // Limits limit a run. In a request 0 is the default and NoLimit is none; in a goal 0 is none.
@@ -183,7 +196,10 @@ func (r *Request) Flags() []Flag {
 			"on-ask", SupervisionFlags, &r.OnAsk,
 			"what to do if nobody answers an approval: park (pause the goal; the default), deny, allow",
 		},
-		{"persona", SupervisionFlags, &r.Persona, "the agent's persona (default: engineer)"},
+		{
+			"persona", SupervisionFlags, &r.Persona,
+			"the agent's persona, as personas lists them (default: inferred from the objective)",
+		},
 		{"require-steps", SupervisionFlags, &r.RequireSteps, "require a declared step before each change"},
 		{
 			"critic", SupervisionFlags,
@@ -317,6 +333,17 @@ func (o *Options) validate() error {
 
 // WallClock returns the limit of working time, 0 for none.
 func (l Limits) WallClock() time.Duration { return time.Duration(l.WallClockMS) * time.Millisecond }
+
+// Or returns the limits of a request, with those of other where it has 0.
+func (l Limits) Or(other Limits) Limits {
+	return Limits{
+		WallClockMS:    cmp.Or(l.WallClockMS, other.WallClockMS),
+		Iterations:     cmp.Or(l.Iterations, other.Iterations),
+		ClaimsPerCheck: cmp.Or(l.ClaimsPerCheck, other.ClaimsPerCheck),
+		Tokens:         cmp.Or(l.Tokens, other.Tokens),
+		USD:            cmp.Or(l.USD, other.USD),
+	}
+}
 
 // With returns l with the limits of changed that are not 0. NoLimit removes a limit; Validate refuses other negative
 // numbers.

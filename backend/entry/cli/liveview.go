@@ -213,6 +213,9 @@ func (l liveView) printProgress(e event.Event) {
 			who = "scripted, no AI"
 		}
 		l.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+		if b.Persona != "" {
+			l.program.errorf("  as %s\n", describePersona(b))
+		}
 	case *event.Queued:
 		if b.Left != "" {
 			l.program.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), l.program.Name,
@@ -303,4 +306,12 @@ func mainArgument(arguments string) string {
 		}
 	}
 	return strings.Join(words, " · ")
+}
+
+// describePersona names a goal's persona, and why it was chosen.
+func describePersona(c *event.Created) string {
+	if c.PersonaWord == "" {
+		return oneLine(c.Persona)
+	}
+	return fmt.Sprintf("%s, for “%s” in the objective; --persona chooses another", oneLine(c.Persona), oneLine(c.PersonaWord))
 }

@@ -303,7 +303,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 		Model:     parent.Model,
 		Options: goal.Options{
 			OnAsk:       parent.Options.OnAsk,
-			Persona:     parent.Options.Persona,
+			Persona:     childPersona(parent.Goal),
 			Effort:      parent.Options.Effort,
 			CriticEvery: parent.Options.CriticEvery,
 			Critic:      parent.Options.Critic,

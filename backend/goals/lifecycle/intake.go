@@ -14,7 +14,6 @@ import (
 
 	"goalpost/backend/agent/engine"
 	"goalpost/backend/core/runner"
-	"goalpost/backend/core/runner/prompt"
 	"goalpost/backend/core/runner/startfacts"
 	"goalpost/backend/core/verify"
 	"goalpost/backend/core/verify/protect"
@@ -30,6 +29,7 @@ import (
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
@@ -45,6 +45,7 @@ type Intake struct {
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
 	worktrees  *worktrees.Worktrees
+	library    *library.Library
 	engines    []engine.Profile // external agents that may drive goals
 	unconfined bool             // every new goal runs without a sandbox
 
@@ -59,6 +60,9 @@ func (it *Intake) prepareGoal(
 ) (g *goal.Goal, isNewDir bool, err error) {
 	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
 	g.Unconfined = g.Unconfined || it.unconfined
+	if err := it.takePersona(g); err != nil {
+		return nil, false, err
+	}
 	if err := g.Complete(); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
@@ -255,10 +259,6 @@ func (it *Intake) Proposal(dir string) (out api.ProposalView, err error) {
 
 // validateOptions refuses options that the parts of this program cannot follow, and replaces parts of ids by ids.
 func (it *Intake) validateOptions(ctx context.Context, o *goal.Options) (err error) {
-	if names := prompt.Personas(); o.Persona != "" && !slices.Contains(names, o.Persona) {
-		return fault.Invalid("persona", fmt.Sprintf("there is no persona %q", o.Persona),
-			"use one of "+strings.Join(names, ", "))
-	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := validateGlob(glob); err != nil {
 			return err

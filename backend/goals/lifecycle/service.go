@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/goals/session"
 	"goalpost/backend/goals/worktrees"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
@@ -53,6 +54,7 @@ type Deps struct {
 	Sandboxes *goalsandbox.Factory
 	Panes     *panes.Registry
 	Worktrees *worktrees.Worktrees
+	Library   *library.Library
 	Sessions  *session.Registry
 	// Unconfined makes every new goal run without a sandbox.
 	Unconfined bool
@@ -80,6 +82,7 @@ func New(d Deps, c runner.Config) *Service {
 			panes:      d.Panes,
 			engines:    d.Sessions.Engines,
 			worktrees:  d.Worktrees,
+			library:    d.Library,
 			unconfined: d.Unconfined,
 
 			preflighted: d.Preflighted,

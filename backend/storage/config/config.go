@@ -21,6 +21,7 @@ const HomeVariable = "GOALPOST_HOME"
 // have the same folders open: a change is applied to the present content of the file.
 type Config struct {
 	state, work string
+	home        string
 	log         *slog.Logger
 	logFile     *rotatingLog
 
@@ -43,7 +44,7 @@ func Open(getenv func(string) string) (*Config, error) {
 	if err := makePrivateDir(state); err != nil {
 		return nil, err
 	}
-	c := &Config{state: state, work: work}
+	c := &Config{state: state, work: work, home: getenv("HOME")}
 	rotating, err := openLog(filepath.Join(state, "log"))
 	if err != nil {
 		return nil, err
@@ -78,6 +79,9 @@ func (c *Config) Close() error {
 
 // State returns the folder of the database, the artifacts and the settings. Its mode is 0700.
 func (c *Config) State() string { return c.state }
+
+// Home returns the user's own folder, "" if there is none.
+func (c *Config) Home() string { return c.home }
 
 // Work returns the folder in which new goals get their folders.
 func (c *Config) Work() string { return cmp.Or(c.Settings().WorkDir, c.work) }

@@ -71,6 +71,13 @@ func (gt *GoalTable) insert(ctx context.Context, g *goal.Goal) (err error) {
 		return err
 	}
 	at := formatTime(g.CreatedAt)
+	created := &event.Created{
+		Objective: g.Objective, Criterion: g.Criterion.Describe(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
+		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
+	}
+	if p := g.PersonaCopy; p != nil {
+		created.Persona, created.PersonaWord = p.Name, p.Word
+	}
 	return gt.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		return execStatement(ctx, tx, "create goal",
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
@@ -78,10 +85,7 @@ func (gt *GoalTable) insert(ctx context.Context, g *goal.Goal) (err error) {
 			g.ID, at, text.ToUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider,
 			g.Model, g.Scripted,
 			len(g.Criterion.Checks), at, options)
-	}, &event.Created{
-		Objective: g.Objective, Criterion: g.Criterion.Describe(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
-		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
-	})
+	}, created)
 }
 
 func encodeFrozen(g *goal.Goal) (criterion, policyJSON, limits, options string, err error) {

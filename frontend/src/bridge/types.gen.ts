@@ -46,6 +46,9 @@ export interface CreatedEvent {
   /** "" is the provider's default */
   effort?: string;
   scripted: boolean;
+  persona?: string;
+  /** PersonaWord is the word of the objective for which the persona was chosen, "" if the user chose it. */
+  persona_word?: string;
 }
 
 /**
@@ -722,7 +725,7 @@ export interface Options {
   engine?: string;
   /** the goal works in a new git worktree of Dir's repository, on a branch of its own */
   new_worktree?: boolean;
-  /** "" is engineer */
+  /** "" is inferred from the objective */
   persona?: string;
   /** reasoning effort, in the words of the model's protocol; "" is the provider's default */
   effort?: string;
@@ -775,6 +778,20 @@ export interface Origin {
   outside?: boolean;
   /** the git worktree that was made for the goal, nil if it works in the user's folder */
   worktree?: Worktree;
+  /** the persona as it was when the goal was created, nil in goals of earlier versions */
+  persona_copy?: PersonaCopy;
+}
+
+/** PersonaCopy is what the file of a goal's persona said when the goal was created. */
+export interface PersonaCopy {
+  name: string;
+  prompt: string;
+  /** whose it is: built_in, user, claude or project */
+  owner: string;
+  /** of the objective, for which it was inferred; "" if none was */
+  word?: string;
+  /** Inferred reports that the user chose none. */
+  inferred?: boolean;
 }
 
 /** Limits limit a run. In a request 0 is the default and NoLimit is none; in a goal 0 is none. */

@@ -27,7 +27,7 @@ type Environment struct {
 // the same for every turn of a run, so that prompt caches hit.
 func System(g goal.Goal, e Environment) string {
 	return ending + describeChecks(g) + describeFolder(g, e) + describeNetwork(g) + describeApprovals(g) +
-		describeDenied(g.Policy) + limitsText + describeWork(e) + personas[personaText(g)] + "\n"
+		describeDenied(g.Policy) + limitsText + describeWork(e) + describePersona(g) + "\n"
 }
 
 // ending is the beginning of every system prompt, the same for all goals.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/panes/browser/internal/cdp"
@@ -24,8 +25,7 @@ const maxDialogsInARow = 10
 // would take a processor each.
 const dialogPause = 100 * time.Millisecond
 
-// onDialog shows a dialog of the page to the driver. An agent that leaves a page wants to leave,
-// so it is not asked again.
+// onDialog shows a dialog of the page to the driver.
 func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	var dialog proto.PageJavascriptDialogOpening
 	if !decodeEvent(e, &dialog) {
@@ -37,7 +37,6 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		return
 	}
 	pe.state.mu.Lock()
-	agent := pe.state.info.Driver == pane.DriverAgent
 	pe.prompts.dialogs++
 	pe.prompts.dialogsInARow++
 	nth := pe.prompts.dialogs
@@ -53,15 +52,8 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		pe.dismissAfterPause(pg, nth)
 		return
 	}
-	if kind == pane.BeforeUnload && agent {
-		pg.Post(proto.PageHandleJavaScriptDialog{Accept: true})
-		return
-	}
 	message := text.SanitizeLine(dialog.Message, 2000)
-	if kind != pane.BeforeUnload {
-		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind,
-			text.SanitizeLine(message, 300)))
-	}
+	pe.activity.noteDuringAction(waitsFor(kind, text.SanitizeLine(message, 300)))
 	pe.prompts.add(openPrompt{
 		blocksPage: true,
 		UserPrompt: pane.UserPrompt{
@@ -75,6 +67,14 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 				proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 		},
 	})
+}
+
+// waitsFor describes an open dialog. The words of a page that warns before it is left are Chromium's own.
+func waitsFor(kind pane.UserPromptKind, message string) string {
+	if kind == pane.BeforeUnload {
+		return "the page waits for an answer whether to leave it, because changes may be lost"
+	}
+	return fmt.Sprintf("the page waits for an answer to its %s %q", kind, message)
 }
 
 // dismissAfterPause answers Cancel to the pane's nth dialog, unless there has been another one by then.
@@ -97,7 +97,8 @@ func (pe *promptEvents) dismissAfterPause(pg *page, nth int) {
 	})
 }
 
-// dismissDialog answers what the page waits for: OK to an alert, Cancel to everything else.
+// dismissDialog answers what the page waits for: OK to an alert, Cancel to everything else. A user who goes elsewhere
+// leaves a page that warns of lost changes; an agent only does that by answering.
 func (p *Prompts) dismissDialog(ctx context.Context) {
 	for range 20 { // a page may ask repeatedly
 		q, err := p.take(func(a openPrompt) bool { return a.blocksPage })
@@ -105,6 +106,9 @@ func (p *Prompts) dismissDialog(ctx context.Context) {
 			return
 		}
 		a := q.defaultAnswer()
+		if _, agent := goal.RunOf(ctx); agent && q.Kind == pane.BeforeUnload {
+			a.Yes = false
+		}
 		word := "Cancel"
 		if a.Yes {
 			word = "OK"

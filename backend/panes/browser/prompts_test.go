@@ -235,6 +235,35 @@ func TestBeforeUnload_UserLeaves_IsAsked(t *testing.T) {
 	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
 }
 
+// TestBeforeUnload_AgentLeaves_IsAsked: an agent that opens another address over a draft is asked. It stays if it acts
+// without an answer, and a pane with an open question closes at once.
+func TestBeforeUnload_AgentLeaves_IsAsked(t *testing.T) {
+	b := newFixture(t)
+	p, agent := leased(b, "b1", "leave.html")
+	b.act(p.Forms.Type(agent, "In", "a draft", false, false))
+	leave := func() {
+		t.Helper()
+		b.ok(p.Navigation.Navigate(agent, b.url("one.html")))
+		if q := b.question(p, pane.BeforeUnload); q.Origin != b.site {
+			t.Errorf("question %+v", q)
+		}
+	}
+	leave()
+	a := b.act(p.Forms.Type(agent, "In", "!", false, false))
+	has(t, a.Changed, "was answered Cancel")
+	if i := p.State.Info(); i.Title != "Leave" {
+		t.Errorf("the agent has left: %+v", i)
+	}
+	leave()
+	b.act(p.Actions.Dialog(agent, true, ""))
+	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
+
+	p, agent = leased(b, "b2", "leave.html")
+	b.act(p.Forms.Type(agent, "In", "a draft", false, false))
+	leave()
+	b.ok(b.ClosePane(b.ctx, "b2"))
+}
+
 func TestHTTPLogin_UserOpensPage_IsAsked(t *testing.T) {
 	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

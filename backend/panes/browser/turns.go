@@ -34,7 +34,7 @@ func (t *turns) withTurn(ctx context.Context, what string, f func(context.Contex
 func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
-		case pane.Alert, pane.Confirm, pane.Prompt:
+		case pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload:
 			return fmt.Errorf("the page is blocked until its %s %q is answered: answer it first", q.Kind,
 				text.SanitizeLine(q.Text, 300))
 		default:

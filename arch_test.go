@@ -41,7 +41,8 @@ var neighbours = map[string][]string{
 	"backend/lib/shell":      {"text"},
 	"backend/lib/toolschema": {"text"},
 	"backend/domain/goal":    {"policy"},
-	"backend/domain/event":   {"goal", "pane", "policy"},
+	"backend/domain/chat":    {"goal"},
+	"backend/domain/event":   {"chat", "goal", "pane", "policy"},
 	"backend/host/sandbox":   {"procnet"},
 	"backend/entry/cli":      {"hostsocket", "serve"},
 
@@ -59,7 +60,8 @@ var neighbours = map[string][]string{
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},
-	"backend/goals/calls": {"api", "doctor", "lifecycle", "mcpservers", "models", "panes"},
+	"backend/goals/chats": {"api", "access", "goalsandbox", "lifecycle", "models", "panes"},
+	"backend/goals/calls": {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes"},
 }
 
 // homes lists the only packages that may import external code, by import prefix. It includes two packages of the

@@ -22,6 +22,7 @@ import (
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
+	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/doctor"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/lifecycle"
@@ -101,6 +102,7 @@ type App struct {
 	panes        *panes.Registry
 	stream       *stream.Server
 	sessions     *session.Registry
+	chats        *chats.Service
 	runner       *runner.Runner
 	peerServer   *peers.Server
 	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
@@ -125,8 +127,12 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewMCPAPI(ctx, a.mcpServers),
 		calls.NewSecretAPI(ctx, a.secrets),
 		calls.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
+		a.ChatAPI(ctx),
 	}
 }
+
+// ChatAPI returns the calls about chats. The command line uses it too.
+func (a *App) ChatAPI(ctx context.Context) *calls.ChatAPI { return calls.NewChatAPI(ctx, a.chats) }
 
 // GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *calls.GoalAPI {

@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/mcpservers"
@@ -288,6 +289,17 @@ func (a *App) openGoals(context.Context) error {
 		DailyLimitReached: a.models.Budget.IsReached,
 		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
+	a.chats = &chats.Service{
+		Store:  a.store,
+		Config: a.cfg,
+		Models: a.models,
+		Access: a.access,
+		Panes:  a.panes,
+		Broker: &a.broker,
+		Clock:  a.options.Clock,
+		Log:    a.log,
+		Rules:  rules,
+	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume
 	return nil
@@ -326,6 +338,9 @@ func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	if a.panes != nil {
 		a.panes.Background.Closing.Store(true)
+	}
+	if a.chats != nil {
+		errs = append(errs, a.chats.Close(ctx))
 	}
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))

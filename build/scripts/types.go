@@ -43,6 +43,12 @@ const (
 // has "Event" at the end instead.
 var renamed = map[string]string{
 	"browser.Point":        "PagePoint",
+	"chat.Call":            "AnswerCall",
+	"chat.Delta":           "AnswerDelta",
+	"chat.Message":         "ChatMessage",
+	"chat.Part":            "AnswerPart",
+	"chat.Role":            "ChatRole",
+	"chat.State":           "AnswerState",
 	"event.header":         "EventHeader",
 	"event.Outcome":        "StepOutcome",
 	"fault.Error":          "Problem",

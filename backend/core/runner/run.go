@@ -21,6 +21,7 @@ type Run struct {
 	pauser *pauser
 
 	session Session // nil until it is open
+	rules   string  // the system prompt of an answer; "" in the run of a goal
 
 	journal      *journalWriter
 	messages     *messageLog

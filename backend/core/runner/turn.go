@@ -123,6 +123,9 @@ func (r *Run) maxInstructions() int {
 }
 
 func (r *Run) systemPrompt() string {
+	if r.rules != "" {
+		return r.rules
+	}
 	var e prompt.Environment
 	if describer, ok := r.session.(EnvironmentDescriber); ok {
 		e = describer.Environment()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
@@ -275,6 +276,29 @@ type (
 		// Workspaces is set, instead of Pane, when they changed.
 		Workspaces *pane.Workspaces `json:"workspaces,omitempty"`
 	}
+	// Chat reports that a chat was begun, changed or deleted. Like the other events of chats, it belongs to no goal and
+	// is not journaled: the page reads the chat again after a gap.
+	Chat struct {
+		Chat    chat.Chat `json:"chat"`
+		Deleted bool      `json:"deleted"`
+	}
+	// ChatMessage has a message of a chat as it is now: when it was sent, when an answer begins, waits and ends.
+	ChatMessage struct {
+		ChatID  chat.ID      `json:"chat_id"`
+		Message chat.Message `json:"message"`
+	}
+	// ChatPart has a part of an answer as it is now: a tool call that begins or ends, or a whole text.
+	ChatPart struct {
+		ChatID  chat.ID   `json:"chat_id"`
+		Message int64     `json:"message"` // the answer
+		Index   int       `json:"index"`   // of the part
+		Part    chat.Part `json:"part"`
+	}
+	// ChatDelta is streaming text of an answer. It may be lost: ChatPart and ChatMessage have the whole text.
+	ChatDelta struct {
+		ChatID chat.ID `json:"chat_id"`
+		chat.Delta
+	}
 )
 
 // ChangedWarning is the Warning.What when files that the checks of a done goal used have changed since. Its text is
@@ -358,6 +382,10 @@ func (Rechecked) EventType() string          { return "rechecked" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
+func (Chat) EventType() string               { return "chat" }
+func (ChatMessage) EventType() string        { return "chat_message" }
+func (ChatPart) EventType() string           { return "chat_part" }
+func (ChatDelta) EventType() string          { return "chat_delta" }
 
 // BodyTypes holds one empty body of every type, for decoding and for documents.
 func BodyTypes() []Body {
@@ -367,6 +395,7 @@ func BodyTypes() []Body {
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
 		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Rechecked{}, &Delta{}, &Egress{}, &Pane{},
+		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
@@ -157,6 +158,21 @@ func filled() []event.Body {
 			Closed: true,
 			Focus:  true,
 		},
+		&event.Chat{
+			Chat: chat.Chat{
+				ID: "c", Title: "t", Workspace: "w", Dir: "/w", Provider: "p", Model: "m", Effort: "high", GoalID: "g",
+				From: "b", IsAnswering: true, Spent: goal.Usage{TokensIn: 1}, CreatedAt: at, UpdatedAt: at,
+			},
+			Deleted: true,
+		},
+		&event.ChatMessage{ChatID: "c", Message: chat.Message{
+			ID: 2, Role: chat.Assistant, Text: "t", State: chat.Failed, Problem: "p", Hint: "h", Waiting: "w", Model: "m",
+			Attachments: []chat.Attachment{{Kind: chat.AttachFile, Title: "f", Path: "f"}},
+			Parts:       []chat.Part{{Text: "t"}, {Call: &chat.Call{ID: "1", Tool: "read_file", State: chat.CallOK}}},
+			Usage:       goal.Usage{TokensOut: 1}, GoalID: "g", Versions: []int64{2, 3}, At: at,
+		}},
+		&event.ChatPart{ChatID: "c", Message: 2, Index: 1, Part: chat.Part{Text: "t"}},
+		&event.ChatDelta{ChatID: "c", Delta: chat.Delta{Message: 2, Part: 1, Offset: 3, Text: "t", Reasoning: "r"}},
 	}
 }
 

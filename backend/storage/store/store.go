@@ -66,6 +66,7 @@ type Store struct {
 	Recovery  *Recovery
 	Workspace *WorkspaceTables
 	Spend     *SpendTable
+	Chats     *ChatTable
 	Backups   *Backups
 
 	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
@@ -90,6 +91,7 @@ func newStore(c connection) *Store {
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
 	s.Workspace = &WorkspaceTables{&s.connection}
 	s.Spend = &SpendTable{&s.connection}
+	s.Chats = &ChatTable{connection: &s.connection}
 	s.Backups = &Backups{connection: &s.connection, goals: s.Goals}
 	return s
 }
@@ -129,6 +131,7 @@ func openFile(ctx context.Context, o Options, file string) (*Store, error) {
 		shared: flock.New(filepath.Join(lockDir, "db.lock")),
 	})
 	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
+	s.Chats.redact = o.Redact
 	s.Backups.free = o.Free
 	if err := s.connection.open(ctx, s.Backups.writeCopy); err != nil {
 		return nil, errors.Join(s.explain(err), s.connection.Close())

@@ -1,11 +1,12 @@
 import { ReconnectingSocket, type Dial } from "./socket";
-import type { GoalEvent, PaneEvent } from "./types";
+import type { ChatUpdate, GoalEvent, PaneEvent } from "./types";
 
 export interface EventHandlers {
   /** Called when no event is missed from now until `down`, so that the snapshots can be loaded. */
   hello: () => void;
   goal: (event: GoalEvent) => void;
   pane: (event: PaneEvent) => void;
+  chat?: (event: ChatUpdate) => void;
   down: (code: number) => void;
 }
 
@@ -14,12 +15,17 @@ export interface Closer {
   close(): void;
 }
 
+function isChatUpdate(event: GoalEvent | ChatUpdate): event is ChatUpdate {
+  return event.type === "chat" || event.type.startsWith("chat_");
+}
+
 export function openEvents(dial: Dial, on: EventHandlers): Closer {
   return new ReconnectingSocket(dial, () => "/v1/events", {
     text: (message) => {
-      const event = message as GoalEvent | PaneEvent | { type: "hello" };
+      const event = message as GoalEvent | PaneEvent | ChatUpdate | { type: "hello" };
       if (event.type === "hello") on.hello();
       else if (event.type === "pane") on.pane(event);
+      else if (isChatUpdate(event)) on.chat?.(event);
       else if (typeof event.goal_id === "string") on.goal(event);
     },
     down: (code) => on.down(code),

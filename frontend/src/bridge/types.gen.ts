@@ -34,6 +34,144 @@ export interface Reasons {
   look: Sentence[] | null;
 }
 
+/** Chat is the head of one conversation. */
+export interface Chat {
+  id: string;
+  /** "" until the first message */
+  title: string;
+  /** the id of the workspace in whose panel it was begun, "" for the command line */
+  workspace: string;
+  /** the folder that it may read, absolute; "" is none */
+  dir: string;
+  provider: string;
+  model: string;
+  /** "" is the provider's default */
+  effort: string;
+  /** the goal that it asks about, "" if none */
+  goal_id: string;
+  /** the chat that it was branched from, "" if none */
+  from: string;
+  /** an answer is being written in this process */
+  is_answering: boolean;
+  /** by all answers, also by those that others replaced */
+  spent: Usage;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Role is the author of a message. */
+export type ChatRole = "user" | "assistant" | "goal";
+
+/** State says how an answer is, or how it ended. */
+export type AnswerState =
+  | "answering"
+  | "done"
+  | "stopped" // the user stopped it; its text so far stays
+  | "failed" // Problem says why; its text so far stays
+  | "out_of_rounds" // it used tools as often as it may before the user writes again
+  | "interrupted"; // the program ended
+
+/** Message is one message of the user, or one whole answer. */
+export interface ChatMessage {
+  /** grows within its chat */
+  id: number;
+  role: ChatRole;
+  /** Text is what the user wrote. That of an answer is in Parts. */
+  text: string;
+  /** of the user's message */
+  attachments: Attachment[] | null;
+  /** of an answer, in their order */
+  parts: AnswerPart[] | null;
+  /** of an answer, "" otherwise */
+  state: AnswerState;
+  /** Problem says why an answer failed, and Hint what to do next. */
+  problem: string;
+  hint: string;
+  /** Waiting says why an answer waits for its provider, "" if it does not: the last attempt is being repeated. */
+  waiting: string;
+  /** that answered */
+  model: string;
+  /** of an answer */
+  usage: Usage;
+  /** of a GoalNote; Text is the objective */
+  goal_id: string;
+  /**
+   * Versions are the ids of the messages of which the conversation shows one, oldest first: an edited message and its
+   * edits, or an answer and those that were written again. A message without others has only its own id.
+   */
+  versions: number[] | null;
+  at: string;
+}
+
+/** Part is a part of an answer: a text in Markdown, or a tool call if Call is set. */
+export interface AnswerPart {
+  text: string;
+  call: AnswerCall | null;
+}
+
+/** CallState says how a tool call is. */
+export type CallState =
+  | "running"
+  | "ok"
+  | "failed"
+  | "denied"; // a chat may not do that
+
+/** Call is a tool call as a chip shows it. ChatAPI.Result returns the whole result. */
+export interface AnswerCall {
+  id: string;
+  tool: string;
+  /** JSON as the model wrote it */
+  arguments: string;
+  state: CallState;
+  /** the first line of the result */
+  preview: string;
+  ms: number;
+}
+
+/** AttachmentKind is what is attached to a message. */
+export type AttachmentKind =
+  | "pane" // the end of a terminal's output, or the text of a page
+  | "selection" // Text, that the user selected
+  | "command" // Text, a command of a terminal with its output
+  | "file"
+  | "image" // a picture: the file Path, or Image
+  | "goal"; // the transcript, the changes and the checks of a goal
+
+/**
+ * Attachment is something that a message gives to the model as data. The host reads panes, files and goals when the
+ * message is sent. The model may read an attached pane again while the conversation lasts, also its scrollback.
+ */
+export interface Attachment {
+  kind: AttachmentKind;
+  /** Title names it for the user. The host sets it where it reads the content; the page does for a selection. */
+  title: string;
+  /** of a pane, and where a selection or a command comes from */
+  pane: string;
+  /** of a file or a picture: relative to the chat's folder, or absolute */
+  path: string;
+  /** Text is the content of a selection or a command. In a message that was sent, it is what the model was given. */
+  text: string;
+  /** base64 of a PNG or JPEG; only when a message is sent */
+  image: string;
+  goal_id: string;
+}
+
+/** Delta is streaming text of an answer. */
+export interface AnswerDelta {
+  /** the answer */
+  message: number;
+  /** index of the part that grows; it may be a new one */
+  part: number;
+  /**
+   * Offset is the length of the part's text before this one, in UTF-16 code units, as JavaScript counts. A viewer that
+   * has more text already has this delta; one that has less lost a delta, and reads the chat again.
+   */
+  offset: number;
+  text: string;
+  /** what the model thinks; shown while it streams, and not stored */
+  reasoning: string;
+}
+
 /** Created is the first event of every goal. */
 export interface CreatedEvent {
   objective: string;
@@ -351,6 +489,36 @@ export interface PaneEvent {
   focus?: boolean;
   /** Workspaces is set, instead of Pane, when they changed. */
   workspaces?: Workspaces;
+}
+
+/**
+ * Chat reports that a chat was begun, changed or deleted. Like the other events of chats, it belongs to no goal and is
+ * not journaled: the page reads the chat again after a gap.
+ */
+export interface ChatEvent {
+  chat: Chat;
+  deleted: boolean;
+}
+
+/** ChatMessage has a message of a chat as it is now: when it was sent, when an answer begins, waits and ends. */
+export interface ChatMessageEvent {
+  chat_id: string;
+  message: ChatMessage;
+}
+
+/** ChatPart has a part of an answer as it is now: a tool call that begins or ends, or a whole text. */
+export interface ChatPartEvent {
+  chat_id: string;
+  /** the answer */
+  message: number;
+  /** of the part */
+  index: number;
+  part: AnswerPart;
+}
+
+/** ChatDelta is streaming text of an answer. It may be lost: ChatPart and ChatMessage have the whole text. */
+export interface ChatDeltaEvent extends AnswerDelta {
+  chat_id: string;
 }
 
 /** CriticVerdict is the first line of a critic's reply. */
@@ -1560,6 +1728,114 @@ export interface SkippedPath {
   path: string;
   why: string;
   can_force: boolean;
+}
+
+/** ChatFilter selects chats. */
+export interface ChatFilter {
+  /** Query are words, all of which the title or one message contains; "" finds all. */
+  query: string;
+  /** "" = of every one */
+  workspace: string;
+  /** 0 = 50 */
+  limit: number;
+  /** the id of the last chat of the page before, "" for the first page */
+  after: string;
+}
+
+/** ChatList is one page of chats, the one that changed last first. */
+export interface ChatList {
+  chats: ChatHit[] | null;
+  more: boolean;
+}
+
+/** ChatHit is a chat with the place where the query was found. */
+export interface ChatHit extends Chat {
+  /** of the message with the words, "" if the title has them or there is no query */
+  excerpt: string;
+}
+
+/** NewChat says how a chat begins. */
+export interface NewChat {
+  /** "" for none */
+  workspace: string;
+  /** the folder that it may read; "" is that of its workspace or goal, or none */
+  dir: string;
+  /** "" = the default */
+  provider: string;
+  /** "" = the provider's; also PROVIDER/MODEL */
+  model: string;
+  effort: string;
+  /** "Ask about this goal": attach it to the first message */
+  goal_id: string;
+}
+
+/** ChatChange is what the user changes of a chat; null fields stay. */
+export interface ChatChange {
+  title: string | null;
+  dir: string | null;
+  /** changed together with Model */
+  provider: string | null;
+  model: string | null;
+  effort: string | null;
+}
+
+/** OpenChat is a chat with the messages that it shows, oldest first. */
+export interface OpenChat {
+  chat: Chat;
+  messages: ChatMessage[] | null;
+}
+
+/** SendInput is a message of the user. */
+export interface SendInput {
+  chat_id: string;
+  text: string;
+  attachments: readonly Attachment[];
+  /**
+   * Replaces is the message of the user that this one is an edit of, 0 for a new one at the end. What followed it
+   * stays, as another version.
+   */
+  replaces: number;
+}
+
+/** Sent has the ids of the messages that Send and Regenerate added. */
+export interface Sent {
+  /** of the user */
+  message: number;
+  answer: number;
+}
+
+/** CallResult is what a tool call of an answer returned. */
+export interface CallResult {
+  call: AnswerCall;
+  /** as the model read it, without the marks around what files and pages say */
+  text: string;
+}
+
+/** GoalProposal is a goal that a model made from a chat. Nothing of it has an effect until the user starts it. */
+export interface GoalProposal {
+  objective: string;
+  /** "" is a new folder */
+  dir: string;
+  risk: Risk;
+  allow_hosts: string[] | null;
+  provider: string;
+  model: string;
+  /** each may need AllowLocal in the request */
+  checks: ProposedCheck[] | null;
+  /** of the permissions, in the model's words */
+  why: string;
+  /** why parts of the proposal are missing */
+  notes: string[] | null;
+}
+
+/** ProposedCheck is a check with the result of trying it. */
+export interface ProposedCheck extends SuggestedCheck {
+  /** null if it was not tried */
+  tried: TryOutput | null;
+  /** why it was not tried, if it should have been */
+  why: string;
+  /** Ticked says that the check fails now, as it should, so that a pass would show something. */
+  ticked: boolean;
 }
 
 /** EngineView is an engine. The command line prints it as JSON. */
@@ -2886,6 +3162,10 @@ export interface EventBodies {
   delta: DeltaEvent;
   egress: EgressEvent;
   pane: PaneEvent;
+  chat: ChatEvent;
+  chat_message: ChatMessageEvent;
+  chat_part: ChatPartEvent;
+  chat_delta: ChatDeltaEvent;
 }
 
 /** The calls of the page: struct and method. */
@@ -2989,6 +3269,38 @@ export interface Methods {
    * It runs no hooks or filters, and refuses while the goal runs.
    */
   "ChangesAPI.Commit": (id: string, input: CommitInput) => CommitOutput;
+  /** List lists chats, the one that changed last first. */
+  "ChatAPI.List": (input: ChatFilter) => ChatList;
+  /** New begins a chat without messages. */
+  "ChatAPI.New": (input: NewChat) => Chat;
+  /** Open reads a chat with the messages that it shows. */
+  "ChatAPI.Open": (id: string) => OpenChat;
+  /** Change renames a chat, or gives it another folder, model or effort. An answer in progress keeps its own. */
+  "ChatAPI.Change": (id: string, input: ChatChange) => Chat;
+  /** Delete deletes a chat with all its messages. */
+  "ChatAPI.Delete": (id: string) => boolean;
+  /** Send adds a message of the user, or an edit of one, and begins its answer. */
+  "ChatAPI.Send": (input: SendInput) => Sent;
+  /** Regenerate writes an answer again. The old one stays as another version. */
+  "ChatAPI.Regenerate": (id: string, answer: number) => Sent;
+  /** Stop ends the answer of a chat, and returns when it has ended. What the answer has said stays. */
+  "ChatAPI.Stop": (id: string) => boolean;
+  /** Show shows another version of a message, with the newest messages that follow it. */
+  "ChatAPI.Show": (id: string, message: number) => OpenChat;
+  /** Branch begins a chat with a copy of the messages up to one of them. */
+  "ChatAPI.Branch": (id: string, message: number) => Chat;
+  /** Result reads what a tool call of an answer returned. */
+  "ChatAPI.Result": (id: string, answer: number, call: string) => CallResult;
+  /**
+   * ProposeGoal asks the chat's model for a goal that does what the chat is about, and tries its checks. Nothing is
+   * started.
+   */
+  "ChatAPI.ProposeGoal": (id: string) => GoalProposal;
+  /**
+   * StartGoal starts a goal that the user made from a proposal, with the conversation attached as data, and notes it in
+   * the chat.
+   */
+  "ChatAPI.StartGoal": (id: string, input: GoalRequest) => StartOutput;
   /** Problem describes what is wrong with the database. */
   "DatabaseAPI.Problem": () => DatabaseProblem;
   /** Restore restores the copy of a time, and returns the path under which the former file is kept. */

@@ -6,8 +6,13 @@ export type * from "./types.gen";
 /** One flat object for each event of a goal. */
 export type GoalEvent = { [K in keyof EventBodies]: Event<K> & { goal_id: string } }[Exclude<
   keyof EventBodies,
-  "pane"
+  "pane" | ChatEventName
 >];
+
+type ChatEventName = "chat" | "chat_message" | "chat_part" | "chat_delta";
+
+/** The events of chats. */
+export type ChatUpdate = { [K in ChatEventName]: Event<K> }[ChatEventName];
 
 /** The event of a pane. */
 export type PaneEvent = Event<"pane">;

@@ -74,6 +74,13 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 	return b
 }
 
+// OfferAll adds all groups.
+func (t *Toolbox) OfferAll() {
+	for _, one := range t.groups {
+		t.join(one.name)
+	}
+}
+
 // Offered returns the tools that the model is offered now. New ones are at the end, so that a provider's cache of
 // the earlier ones stays valid.
 func (t *Toolbox) Offered() []goal.ToolSpec { return t.offered }

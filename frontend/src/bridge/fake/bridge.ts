@@ -31,6 +31,7 @@ import type {
   Workspaces,
 } from "@/bridge/types";
 import { changes, fileDiff, undo } from "./changes";
+import { FakeChats } from "./chats";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { transcript } from "./transcript";
@@ -468,7 +469,15 @@ export class FakeBridge implements Bridge {
     return pane !== undefined;
   }
 
+  readonly chats = new FakeChats(
+    (event) => {
+      for (const l of this.listeners) l.chat?.(event);
+    },
+    (input) => this.begin(input),
+  );
+
   private readonly handlers: Handlers = {
+    ...this.chats.handlers,
     "GoalAPI.Start": (input) => ({ goal_id: this.begin(input) }),
     "GoalAPI.Try": ({ check }) =>
       this.tryOutput ??

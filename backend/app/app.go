@@ -36,6 +36,7 @@ import (
 	"goalpost/backend/host/update"
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
@@ -95,6 +96,7 @@ type App struct {
 	follower     *peers.Follower
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
 	models       *models.Providers
+	library      *library.Library
 	sandboxes    *goalsandbox.Factory
 	mcpServers   *mcpservers.Servers
 	denyAll      *network.DenyAllProxy

@@ -181,6 +181,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
 		return err
 	}
+	a.library = library.Open(a.cfg.State(), a.cfg.Home())
 	a.sessions = a.newSessions()
 	browsing := a.panes.Browsing
 	a.panes.Browsers = browser.New(browser.Config{
@@ -231,6 +232,7 @@ func (a *App) newSessions() *session.Registry {
 		Version:           a.options.Version,
 		DenyAllProxy:      a.denyAll.Address,
 		Worktrees:         a.newWorktrees(),
+		Library:           a.library,
 		Stays:             a.options.Watch,
 		UpdateSocketRules: a.sockets.UpdateRules,
 		Children: func(ctx context.Context, g goal.Goal) (session.Children,
@@ -263,7 +265,7 @@ func (a *App) openGoals(context.Context) error {
 		Sandboxes:    a.sandboxes,
 		Panes:        a.panes,
 		Worktrees:    a.newWorktrees(),
-		Library:      library.Open(a.cfg.State(), a.cfg.Home()),
+		Library:      a.library,
 		Sessions:     a.sessions,
 		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,

@@ -28,6 +28,8 @@ type Deps struct {
 	Web http.RoundTripper
 	// Search is the user's search engine; nil if none is set up, which leaves the tool out.
 	Search Search
+	// Skills are nil if there are none, which leaves the tool out.
+	Skills Skills
 	// Protected maps the files that decide about the goal and must not change, relative to Dir, to the reasons.
 	Protected map[string]string
 	// Work describes the part of Dir that may be changed; "" means all of it.

@@ -50,6 +50,9 @@ func toolMakers(r Deps) []maker {
 	if r.Search != nil {
 		list = append(list, webSearch)
 	}
+	if r.Skills != nil {
+		list = append(list, loadSkill)
+	}
 	return append(list,
 		startGoal, goalStatus, waitForGoal, shareNote,
 		lookAt, saveRecipe, runRecipe,
@@ -78,7 +81,7 @@ func Names(dir string) ([]string, error) {
 
 // Specs returns the descriptions of the same tools for a model.
 func Specs(dir string) ([]goal.ToolSpec, error) {
-	b, err := New(Deps{Dir: dir, Search: unsetSearch{}})
+	b, err := New(Deps{Dir: dir, Search: unsetSearch{}, Skills: noSkills{}})
 	if err != nil {
 		return nil, err
 	}

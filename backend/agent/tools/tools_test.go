@@ -32,6 +32,7 @@ type fixture struct {
 	vision       *vision
 	recipes      recipes
 	search       search
+	skills       skills
 	box          *tools.Set
 }
 
@@ -65,6 +66,7 @@ func newFixture(tb testing.TB) *fixture {
 		Recipes:   &h.recipes,
 		Access:    access{},
 		Search:    &h.search,
+		Skills:    &h.skills,
 	})
 	if err != nil {
 		tb.Fatal(err)

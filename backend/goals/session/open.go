@@ -184,6 +184,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		Recipes:      goalRecipes{se.registry.Config, se.registry.Store, g.ID},
 		Web:          se.sandbox.Web(),
 		Search:       se.registry.searchTool(),
+		Skills:       se.registry.skillTool(g.Policy.Dir),
 		PendingInput: &se.registry.pendingInput,
 	}
 	deps.Protected, deps.Work = se.protectedReasons(), g.Policy.DescribeWork()

@@ -29,6 +29,7 @@ import (
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
@@ -47,6 +48,7 @@ type Registry struct {
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
 	Worktrees    *worktrees.Worktrees
+	Library      *library.Library
 	Engines      []engine.Profile // external agents that may drive goals
 	Version      string           // of this program
 	DenyAllProxy string           // for pages whose goal has no session

@@ -44,6 +44,7 @@ func AtStart(g goal.Goal, f startfacts.Facts, maxInstructions int) string {
 	default:
 		b.WriteString("- The folder is empty.\n")
 	}
+	b.WriteString(describeSkills(f.Skills))
 	b.WriteString(describeInstructions(f.Instructions, maxInstructions))
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -67,6 +68,27 @@ func describeLimits(l goal.Limits) string {
 		list = append(list, fmt.Sprintf("%d failed claims in a row", l.ClaimsPerCheck))
 	}
 	return strings.Join(list, ", ")
+}
+
+// maxSkillList limits the descriptions of all skills, in bytes.
+const maxSkillList = 8 << 10
+
+// describeSkills lists the skills. Their texts come with load_skill.
+func describeSkills(list []startfacts.Skill) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i, s := range list {
+		line := s.Name + ": " + text.SanitizeLine(s.Description, len(s.Description)) + "\n"
+		if b.Len()+len(line) > maxSkillList {
+			fmt.Fprintf(&b, "and %d more\n", len(list)-i)
+			break
+		}
+		b.WriteString(line)
+	}
+	return "- Skills, which load_skill loads before work that they describe:\n" +
+		text.WrapUntrusted("the skills", strings.TrimSuffix(b.String(), "\n")) + "\n"
 }
 
 // describeInstructions returns the project's instructions as data.

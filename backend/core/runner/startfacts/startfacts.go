@@ -23,7 +23,11 @@ type Facts struct {
 	Entries      []string // of the folder, sorted; folders end with a slash
 	More         int      // entries that are not listed
 	Instructions []Instructions
+	Skills       []Skill
 }
+
+// Skill is what an agent knows of a skill before it loads it.
+type Skill struct{ Name, Description string }
 
 // maxEntries limits the listing of the folder.
 const maxEntries = 40

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from "react";
 import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
@@ -7,7 +8,28 @@ import { CloseIcon } from "@/ui/icons";
 interface DownloadsProps {
   pane: PaneInfo;
   list: readonly PaneDownload[];
+  /** The list opened by itself, and so closes by itself. */
+  passing?: boolean;
   onClose: () => void;
+}
+
+/** How long a list that opened by itself stays after the last file has arrived. */
+const passingMs = 5_000;
+
+/** Closes a list that opened by itself, unless a file still arrives or the user is in it. */
+function usePassing(passing: boolean, onClose: () => void) {
+  const [isUsed, setUsed] = useState(false);
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useEffect(() => {
+    if (!passing || isUsed) return undefined;
+    const timer = setTimeout(() => close.current(), passingMs);
+    return () => clearTimeout(timer);
+  }, [passing, isUsed]);
+  const use = (on: boolean) => () => setUsed(on);
+  return { onPointerEnter: use(true), onPointerLeave: use(false), onFocus: use(true), onBlur: use(false) };
 }
 
 function size(bytes: number): string {
@@ -23,10 +45,12 @@ function progress(d: PaneDownload): string {
 }
 
 /** The downloads of the pane, newest first. */
-export function Downloads({ pane, list, onClose }: DownloadsProps) {
+export function Downloads({ pane, list, passing = false, onClose }: DownloadsProps) {
   const app = useApp();
+  const use = usePassing(passing && !list.some((d) => d.state === "downloading"), onClose);
   return (
     <div
+      {...use}
       data-testid="downloads"
       className={cx(
         "appear relative flex max-h-80 min-h-0 w-80 max-w-full flex-col rounded-md border",

@@ -40,6 +40,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   const keys = useRef<HTMLTextAreaElement>(null);
   const address = useRef<HTMLInputElement>(null);
   const [panel, setPanel] = useState<Panel>(null);
+  const [arrival, setArrival] = useState(false);
 
   const { surface, page, link, overlay, known } = useSurface(pane, canvas);
   const space = useSurfaceSize(surface, area);
@@ -56,7 +57,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useMouse(area, canvas, surface, focus, side);
   useTouch(canvas, surface, focus);
   useCopied(overlay, keys);
-  useFocusOnOpen(known ? (overlay.downloads?.length ?? 0) : -1, () => setPanel("downloads"));
+  useFocusOnOpen(known ? (overlay.downloads?.length ?? 0) : -1, () => setArrival(true));
   const shortcut = useCallback(
     (e: KeyboardEvent) =>
       shortcutOf(e, app, pane, overlay.zoom, { address: () => address.current?.focus(), panel: setPanel }),
@@ -112,6 +113,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         <div className="pointer-events-none absolute inset-2 z-10 flex flex-col items-end gap-2 *:pointer-events-auto">
           <SaveLoginPrompt pane={pane} overlay={overlay} />
           <Panels panel={panel} pane={pane} overlay={overlay} onClose={endPanel} />
+          {arrival && panel !== "downloads" ? (
+            <Downloads passing pane={pane} list={overlay.downloads ?? []} onClose={() => setArrival(false)} />
+          ) : null}
         </div>
         {surface && page && shown ? (
           <Questions

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -370,5 +371,25 @@ func TestDownloads_SameName_GetsANumber(t *testing.T) {
 		if got := FileName(name); got != want {
 			t.Errorf("FileName(%q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestType_CodeEditor_IsCleared: the text of such an editor is not in the hidden field that takes its keys.
+func TestType_CodeEditor_IsCleared(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "editor.html")
+	for _, id := range []string{"empties", "mirrors"} {
+		target := "css=#" + id + " textarea"
+		for _, value := range []string{"new", "two\nlines", ""} {
+			b.act(p.Forms.Type(b.ctx, target, value, false, true))
+			if got := b.eval(p, `document.querySelector('#`+id+` pre').textContent`); got != strconv.Quote(value) {
+				t.Errorf("%s: %s, want %q", id, got, value)
+			}
+		}
+	}
+	b.act(p.Forms.Type(b.ctx, "Plain", "new", false, true))
+	b.act(p.Forms.Type(b.ctx, "Plain", "", false, true))
+	if got := b.eval(p, `document.getElementById('plain').value`); got != `""` {
+		t.Errorf("plain: %q", got)
 	}
 }

@@ -47,12 +47,17 @@ func (fo *Forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 	if err := fo.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
 		return err
 	}
-	var caret struct{ End, Empty bool }
+	var caret struct{ End, Empty, Lines bool }
 	if err := where.callScript(ctx, &caret, "moveCaret", ref, clear); err != nil {
 		return err
 	}
-	if text == "" && (!clear || caret.Empty) {
+	if text == "" && (!clear || caret.Empty && !caret.Lines) {
 		return nil
+	}
+	if clear && caret.Lines { // the text of a code editor is not in the field that takes its keys
+		if err := fo.pressKey(ctx, pg, "Ctrl+a"); err != nil {
+			return err
+		}
 	}
 	if err := where.callScript(ctx, nil, "startTyping", ref); err != nil {
 		return err

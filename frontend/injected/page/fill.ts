@@ -127,7 +127,7 @@ export function setField(target: string, value: string, indices: number[] | null
 
 /**
  * moveCaret puts the caret at the end of a field, or selects everything. end means that a script cannot move the caret
- * in this field, which needs the key End.
+ * in this field, which needs the key End; lines that it takes several lines.
  */
 export function moveCaret(target: string, all: boolean) {
   const el = findElement(target);
@@ -138,10 +138,10 @@ export function moveCaret(target: string, all: boolean) {
       try {
         el.setSelectionRange(el.value.length, el.value.length);
       } catch {
-        return { end: true, empty: el.value === "" }; // fields for numbers and mail addresses
+        return { end: true, empty: el.value === "", lines: false }; // fields for numbers and mail addresses
       }
     }
-    return { end: false, empty: el.value === "" };
+    return { end: false, empty: el.value === "", lines: isTextArea(el) };
   }
   const range = documentOf(el).createRange();
   range.selectNodeContents(el);
@@ -149,7 +149,7 @@ export function moveCaret(target: string, all: boolean) {
   const selection = viewOf(documentOf(el))?.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
-  return { end: false, empty: textContentOf(el) === "" };
+  return { end: false, empty: textContentOf(el) === "", lines: true };
 }
 
 let typing: { el: Element; was: string; taken: boolean; inputs: AbortController } | null = null;

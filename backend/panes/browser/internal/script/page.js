@@ -2262,12 +2262,14 @@
 			} catch {
 				return {
 					end: true,
-					empty: el.value === ""
+					empty: el.value === "",
+					lines: false
 				};
 			}
 			return {
 				end: false,
-				empty: el.value === ""
+				empty: el.value === "",
+				lines: isTextArea(el)
 			};
 		}
 		const range = documentOf$1(el).createRange();
@@ -2278,7 +2280,8 @@
 		selection?.addRange(range);
 		return {
 			end: false,
-			empty: textContentOf(el) === ""
+			empty: textContentOf(el) === "",
+			lines: true
 		};
 	}
 	var typing = null;

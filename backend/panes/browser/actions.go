@@ -94,7 +94,11 @@ func (ac *Actions) runDuringDialog(
 func (ac *Actions) actAndSettle(
 	ctx context.Context, pg *page, before pane.Info, f func(context.Context, *page) error,
 ) (ActionResult, error) {
-	if err := ac.act(ctx, pg, f); err != nil && !errors.Is(err, errPromptOpen) {
+	err := ac.act(ctx, pg, f)
+	switch {
+	case pg.hasClosedItself(): // by the action, as a sign-in window does
+		return ActionResult{URL: before.URL, Title: before.Title, Changed: errClosedItself.Error() + "\n"}, nil
+	case err != nil && !errors.Is(err, errPromptOpen):
 		return ActionResult{}, err
 	}
 	return ac.actionResult(ctx, pg, before), nil

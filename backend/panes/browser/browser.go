@@ -27,6 +27,8 @@ var (
 	ErrCrashed = cdp.NewCause("the page crashed: reload it")
 	// ErrEnded means that Chromium ended; Reload or Navigate starts it again.
 	ErrEnded = cdp.ErrEnded
+	// errClosedItself means that a page closed its own window.
+	errClosedItself = cdp.KindCause("the page closed itself: open an address in this pane, or reload it", ErrEnded)
 	// ErrClosed means that the pane or the manager was closed.
 	ErrClosed = cdp.ErrClosed
 	// ErrRefused means that a pane may not open the address.

@@ -214,7 +214,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 func (er *eventRouter) onTargetGone() {
 	er.pane.State.change(func() {
 		if er.pane.State.page != nil {
-			er.pane.State.page.end(ErrEnded)
+			er.pane.State.page.end(errClosedItself)
 			er.pane.State.processError = "the page closed itself"
 			er.pane.State.info.Running, er.pane.State.loading = false, false
 		}

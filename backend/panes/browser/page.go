@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -66,3 +67,5 @@ func (p *page) SessionID() proto.TargetSessionID { return p.session }
 
 // mainFrame returns the id of the main frame, which is the id of the target in Chromium.
 func (p *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(p.target) }
+
+func (p *page) hasClosedItself() bool { return errors.Is(cdp.Cause(p.alive), errClosedItself) }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -167,6 +168,22 @@ func TestClosePane_PageGone_Succeeds(t *testing.T) {
 		if err := b.ClosePane(b.ctx, name); err != nil {
 			t.Errorf("closing a pane whose page went, %s: %v", name, err)
 		}
+	}
+}
+
+// TestClick_PageClosesItself_Succeeds: the click is done, and its result or the next call says what became of the page.
+func TestClick_PageClosesItself_Succeeds(t *testing.T) {
+	b := newFixture(t)
+	p := b.open("b1", "one.html")
+	b.eval(p, `document.body.innerHTML = '<button onclick="window.close()">Done</button>'`)
+	a := b.act(p.Mouse.Click(b.ctx, "Done"))
+	b.until(p, "gone", func(i pane.Info) bool { return i.Problem == "the page closed itself" })
+	_, err := p.Mouse.Click(b.ctx, "Done")
+	if !errors.Is(err, ErrEnded) || !strings.Contains(err.Error(), "the page closed itself: open an address") {
+		t.Errorf("the next click: %v", err)
+	}
+	if !strings.Contains(a.Changed, "closed itself") {
+		t.Logf("the page closed after the result: %q", a.Changed)
 	}
 }
 

@@ -32,10 +32,13 @@ var (
 // callCause is an error of NewCause.
 type callCause struct {
 	text  string
+	kind  error        // what it is besides; nil for nothing
 	fault *fault.Error // nil if users need no more than the text
 }
 
 func (c *callCause) Error() string { return c.text }
+
+func (c *callCause) Unwrap() error { return c.kind }
 
 // As lets fault.Of find the code of a cause.
 func (c *callCause) As(target any) bool {
@@ -49,6 +52,9 @@ func (c *callCause) As(target any) bool {
 // NewCause creates an error for canceling contexts. A call that ends because of it returns it
 // instead of its own error.
 func NewCause(text string) error { return &callCause{text: text} }
+
+// KindCause is NewCause for an error that is also another one for errors.Is.
+func KindCause(text string, kind error) error { return &callCause{text: text, kind: kind} }
 
 // FaultCause is NewCause for an error that users see.
 func FaultCause(f *fault.Error) error { return &callCause{text: f.Message, fault: f} }

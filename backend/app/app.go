@@ -125,6 +125,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewWorkspaceAPI(ctx, a.panes, a.store),
 		a.ModelAPI(ctx),
 		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),
+		calls.NewLibraryAPI(ctx, a.library),
 		calls.NewSSHAPI(ctx, a.panes.Servers),
 		calls.NewMCPAPI(ctx, a.mcpServers),
 		calls.NewSecretAPI(ctx, a.secrets),

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"goalpost/backend/goals/calls"
+	"goalpost/backend/storage/library"
 
 	"github.com/spf13/cobra"
 )
@@ -76,6 +77,8 @@ func (p Program) root() *cobra.Command {
 	addGroup("Keep or undo changes", changes.diff(), changes.undo(), changes.commit(), changes.worktree())
 	addGroup("Models, tools and secrets",
 		providerCommands{p}.providers(), engineCommands{p}.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(),
+		p.libraryGroup(library.Personas, "how agents work"),
+		p.libraryGroup(library.Skills, "what agents load when they need it"),
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),

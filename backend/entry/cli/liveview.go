@@ -313,5 +313,6 @@ func describePersona(c *event.Created) string {
 	if c.PersonaWord == "" {
 		return oneLine(c.Persona)
 	}
-	return fmt.Sprintf("%s, for “%s” in the objective; --persona chooses another", oneLine(c.Persona), oneLine(c.PersonaWord))
+	return fmt.Sprintf("%s, for “%s” in the objective; --persona chooses another", oneLine(c.Persona),
+		oneLine(c.PersonaWord))
 }

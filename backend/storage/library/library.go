@@ -173,6 +173,20 @@ func (l *Library) Get(kind Kind, name, dir string) (Entry, error) {
 	return Entry{}, l.unknown(kind, name, dir)
 }
 
+// GetAt does what Get does for one of several entries with a name: that with a path.
+func (l *Library) GetAt(kind Kind, name, path, dir string) (Entry, error) {
+	list, err := l.List(kind, dir)
+	if err != nil {
+		return Entry{}, err
+	}
+	for _, e := range list {
+		if e.Name == name && e.Path == path {
+			return e, nil
+		}
+	}
+	return Entry{}, l.unknown(kind, name, dir)
+}
+
 func (l *Library) unknown(kind Kind, name, dir string) error {
 	hint := fmt.Sprintf("the settings show the %ss", kind)
 	if list, err := l.Usable(kind, dir); err == nil && len(list) > 0 {

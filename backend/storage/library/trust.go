@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/fileio"
 )
 
@@ -40,6 +41,14 @@ func (l *Library) Trust(e Entry) error {
 		return fmt.Errorf("trust %s: %w", e.Path, err)
 	}
 	return nil
+}
+
+// TrustText trusts e if its text is still the one that the user saw.
+func (l *Library) TrustText(e Entry, seen string) error {
+	if e.Text != seen {
+		return fault.New(fault.Refused, "the file changed while you read it", "read it again, then trust it")
+	}
+	return l.Trust(e)
 }
 
 const (

@@ -1874,6 +1874,48 @@ export interface EngineStage {
   detail: string;
 }
 
+/** LibraryEntry is one persona or skill, and where it is. */
+export interface LibraryEntry {
+  kind: Kind;
+  name: string;
+  description: string;
+  owner: Owner;
+  /** of its file, "" if it is built in */
+  path: string;
+  /** always true unless it is a project's */
+  trusted: boolean;
+  /** why it cannot be used, "" if it can */
+  problem: string;
+  /** what in the file has no effect */
+  notes: string[] | null;
+  /** the whole file */
+  text: string;
+}
+
+/** LibraryKey names an entry: one of several of its name by its path. */
+export interface LibraryKey {
+  kind: Kind | "";
+  name: string;
+  path: string;
+  /** the folder for which it was listed */
+  dir: string;
+}
+
+/** LibraryText is the text of an entry that the user edits. */
+export interface LibraryText {
+  kind: Kind | "";
+  name: string;
+  text: string;
+  /** refuse to replace one */
+  new: boolean;
+}
+
+/** InferredPersona is the persona that an objective gets, and the word of it that decided, "" if none did. */
+export interface InferredPersona {
+  name: string;
+  word: string;
+}
+
 /** MCPServer is an MCP server of the user, with the tools that it listed last. */
 export interface MCPServer {
   name: string;
@@ -3122,6 +3164,16 @@ export interface PagePoint {
 /** Theme is the look of the window and the terminals. */
 export type Theme = "system" | "dark" | "light";
 
+/** Kind is a kind of entry. */
+export type Kind = "persona" | "skill";
+
+/** Owner says whose an entry is. */
+export type Owner =
+  | "project" // in a goal's folder
+  | "user" // in the data folder
+  | "claude" // in the user's own .claude
+  | "built_in";
+
 /** Backend names a place where values are stored. */
 export type SecretBackend =
   | "keyring" // the system's keyring
@@ -3409,6 +3461,22 @@ export interface Methods {
   "GoalAPI.MakeFolder": (path: string) => string;
   /** Transcript reads a part of a goal's transcript: all messages, steps and other events. */
   "GoalAPI.Transcript": (id: string, input: TranscriptInput) => TranscriptPage;
+  /** List lists all personas and skills, the winning one of a name first. dir is a goal's folder, or "". */
+  "LibraryAPI.List": (dir: string) => LibraryEntry[] | null;
+  /** InferPersona returns the persona that an objective would get if the user chose none. */
+  "LibraryAPI.InferPersona": (objective: string, dir: string) => InferredPersona;
+  /** Validate returns what is wrong with the text of an entry, "" if nothing is. */
+  "LibraryAPI.Validate": (input: LibraryText) => string;
+  /** Save saves one of the user's own entries. */
+  "LibraryAPI.Save": (input: LibraryText) => boolean;
+  /** Duplicate copies an entry of any owner into the user's own, with another name. */
+  "LibraryAPI.Duplicate": (key: LibraryKey, name: string) => boolean;
+  /** Trust trusts a project's entry with the text that the user saw. */
+  "LibraryAPI.Trust": (key: LibraryKey, text: string) => boolean;
+  /** Delete removes one of the user's own entries. Restore undoes it. */
+  "LibraryAPI.Delete": (key: LibraryKey) => boolean;
+  /** Restore undoes a Delete. */
+  "LibraryAPI.Restore": (key: LibraryKey) => boolean;
   /** List lists the servers; it starts none. */
   "MCPAPI.List": () => MCPServer[] | null;
   /** Save adds a server or updates the one with its name. */

@@ -13,6 +13,7 @@ import type {
   GoalView,
   GrantView,
   EngineView,
+  LibraryEntry,
   LoginView,
   PaneInfo,
   Problem,
@@ -34,6 +35,7 @@ import { changes, fileDiff, undo } from "./changes";
 import { FakeChats } from "./chats";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
+import { fakeLibrary, inferFakePersona, newFakeEntry } from "./library";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -124,6 +126,8 @@ export class FakeBridge implements Bridge {
   layout = "";
   settings = structuredClone(settings);
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
+  library: LibraryEntry[] = [...fakeLibrary];
+  private deletedEntries: LibraryEntry[] = [];
   engines: EngineView[] = [
     {
       id: "model",
@@ -857,6 +861,37 @@ export class FakeBridge implements Bridge {
     },
     "SecretAPI.RemoveLogin": (origin, user) => {
       this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
+      return true;
+    },
+    "LibraryAPI.List": () => this.library,
+    "LibraryAPI.InferPersona": (objective) => inferFakePersona(objective),
+    "LibraryAPI.Validate": ({ text }) => (text.startsWith("---\n") ? "" : "it does not begin with front matter"),
+    "LibraryAPI.Save": ({ kind, name, text }) => {
+      const before = this.library.find((e) => e.kind === kind && e.name === name && e.owner === "user");
+      const own = before ?? newFakeEntry(kind || "persona", name);
+      this.library = [...this.library.filter((e) => e !== before), { ...own, text, problem: "" }];
+      return true;
+    },
+    "LibraryAPI.Duplicate": (key, name) => {
+      const from = this.library.find((e) => e.kind === key.kind && e.name === key.name && e.path === key.path);
+      if (from) this.library = [...this.library, { ...from, name, owner: "user", trusted: true }];
+      return true;
+    },
+    "LibraryAPI.Trust": (key) => {
+      this.library = this.library.map((e) =>
+        e.path === key.path && e.name === key.name ? { ...e, trusted: true } : e,
+      );
+      return true;
+    },
+    "LibraryAPI.Delete": (key) => {
+      this.deletedEntries = this.library.filter(
+        (e) => e.owner === "user" && e.name === key.name && e.kind === key.kind,
+      );
+      this.library = this.library.filter((e) => !this.deletedEntries.includes(e));
+      return true;
+    },
+    "LibraryAPI.Restore": () => {
+      this.library = [...this.library, ...this.deletedEntries];
       return true;
     },
     "EngineAPI.List": () => this.engines,

@@ -60,7 +60,7 @@ var neighbours = map[string][]string{
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},
-	"backend/goals/chats": {"api", "access", "goalsandbox", "lifecycle", "models", "panes"},
+	"backend/goals/chats": {"api", "access", "lifecycle", "models", "panes", "session"},
 	"backend/goals/calls": {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes"},
 }
 

@@ -292,15 +292,17 @@ func (a *App) openGoals(context.Context) error {
 		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
 	a.chats = &chats.Service{
-		Store:  a.store,
-		Config: a.cfg,
-		Models: a.models,
-		Access: a.access,
-		Panes:  a.panes,
-		Broker: &a.broker,
-		Clock:  a.options.Clock,
-		Log:    a.log,
-		Rules:  rules,
+		Store:   a.store,
+		Config:  a.cfg,
+		Models:  a.models,
+		Access:  a.access,
+		Panes:   a.panes,
+		Broker:  &a.broker,
+		Clock:   a.options.Clock,
+		Log:     a.log,
+		Rules:   rules,
+		Secrets: a.secrets,
+		Mask:    a.mask,
 	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume

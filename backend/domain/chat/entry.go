@@ -10,6 +10,7 @@ type Entry struct {
 	State   CallState `json:"state,omitempty"`
 	Preview string    `json:"preview,omitempty"`
 	MS      int64     `json:"ms,omitempty"`
+	Whole   string    `json:"whole,omitempty"` // the result, if the message has only a part of it
 }
 
 // PartsOf returns the parts of an answer. A call without a result counts as failed, unless the answer is still written.

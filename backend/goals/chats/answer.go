@@ -220,7 +220,16 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 	}
 	g := goal.Goal{ID: goal.ID(b.chat.ID), Request: goal.Request{Provider: b.provider.ID, Model: b.provider.Model}}
 	g.Policy, g.Options = session.policy, goal.Options{Effort: b.chat.Effort, OnAsk: goal.OnAskDeny}
-	messages := conversationOf(b.tree.path(b.tree.byID[a.id].Parent))
+	defer func() {
+		if err := session.close(); err != nil {
+			s.Log.Warn("close the tools of an answer", "chat", b.chat.ID, "error", err)
+		}
+	}()
+	path := b.tree.path(b.tree.byID[a.id].Parent)
+	messages := conversationOf(path)
+	for _, m := range messages {
+		g.Spent.Steps = max(g.Spent.Steps, m.Step)
+	}
 	return runner.AnswerUser(ctx, runner.Config{Clock: s.Clock, Log: s.Log, Rules: s.Rules}, runner.Answer{
 		Goal:     g,
 		Session:  session,
@@ -228,7 +237,7 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 		Messages: messages,
 		Rounds:   s.rounds(),
 		Events:   a.record,
-		Evidence: evidence{messages},
+		Evidence: evidence{path, a.record},
 		Publish: func(e event.Event) {
 			if d, ok := e.Body.(*event.Delta); ok {
 				a.record.onDelta(d)

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/store"
 )
 
@@ -149,11 +150,23 @@ func (r *record) add(ctx context.Context, m goal.Message) error {
 		r.addTurn(m)
 	case goal.ToolRole:
 		e.State, e.Preview, e.MS = r.endCall(m)
+		if r.last.StepID == m.Step {
+			e.Whole = text.TruncateBytes(string(r.last.Whole), maxWhole)
+		}
 	case goal.User, goal.System:
 	}
 	n := len(r.entries)
 	r.entries = append(r.entries, e)
 	return r.store.AddEntry(ctx, r.chat, r.message.ID, n, e)
+}
+
+const maxWhole = 1 << 20 // bytes of a stored result
+
+// copyEntries returns what was said so far.
+func (r *record) copyEntries() []chat.Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.entries)
 }
 
 // addTurn shows a turn of the model. The caller holds mu.

@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
 )
 
@@ -36,6 +37,11 @@ type Service struct {
 	Clock  runner.Clock
 	Log    *slog.Logger
 	Rules  policy.RuleSet
+	// Secrets and Mask hide secrets from models.
+	Secrets *secret.Vault
+	Mask    *secret.Mask
+	// Changed describes what a goal changed.
+	Changed func(context.Context, goal.ID) string
 
 	mu      sync.Mutex
 	live    map[chat.ID]*answer

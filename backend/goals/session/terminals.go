@@ -88,6 +88,11 @@ func (g goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 	if err != nil {
 		return tools.TerminalText{}, err
 	}
+	return TerminalScreen(s), nil
+}
+
+// TerminalScreen returns what a terminal shows, as the tools read it.
+func TerminalScreen(s *terminal.Session) tools.TerminalText {
 	_, ended := s.Exit()
 	_, end := s.Range()
 	lines, row, col, full := s.Screen()
@@ -100,7 +105,7 @@ func (g goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 		Full:    full,
 		Running: !ended,
 		Busy:    !ended && !s.Idle(),
-	}, nil
+	}
 }
 
 func (g goalTerminals) Read(_ context.Context, id string, from int64, page, limit int) (tools.TerminalText, error) {
@@ -108,6 +113,11 @@ func (g goalTerminals) Read(_ context.Context, id string, from int64, page, limi
 	if err != nil {
 		return tools.TerminalText{}, err
 	}
+	return TerminalPage(s, from, page, limit), nil
+}
+
+// TerminalPage returns a part of a terminal's scrollback, as the tools read it.
+func TerminalPage(s *terminal.Session, from int64, page, limit int) tools.TerminalText {
 	_, ended := s.Exit()
 	var read terminal.Page
 	if page > 0 {
@@ -123,7 +133,7 @@ func (g goalTerminals) Read(_ context.Context, id string, from int64, page, limi
 		Lost:    read.Lost,
 		Running: !ended,
 		Busy:    !ended && !s.Idle(),
-	}, nil
+	}
 }
 
 func (g goalTerminals) Wait(

@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import { writeClipboard } from "@/bridge/clipboard";
 import { useApp } from "@/store/context";
 import type { App } from "@/store/app";
 import { Markdown } from "@/ui/markdown";
@@ -20,13 +21,29 @@ function confirmLink(app: App, url: string) {
 
 interface AgentTextProps {
   text: string;
+  /** Blocks of code can be copied. */
+  copy?: boolean;
   className?: string;
   testid?: string;
 }
 
 /** An agent's text as Markdown. Its links ask before they open. */
-export function AgentText({ text, className, testid }: AgentTextProps) {
+export function AgentText({ text, copy, className, testid }: AgentTextProps) {
   const app = useApp();
   const follow = useCallback((url: string) => confirmLink(app, url), [app]);
-  return <Markdown text={text} onLink={follow} {...(className ? { className } : {})} {...(testid ? { testid } : {})} />;
+  const copied = useCallback(
+    (code: string) => {
+      void writeClipboard(code).then((ok) => ok && app.notices.done("Copied"));
+    },
+    [app],
+  );
+  return (
+    <Markdown
+      text={text}
+      onLink={follow}
+      {...(copy ? { onCopy: copied } : {})}
+      {...(className ? { className } : {})}
+      {...(testid ? { testid } : {})}
+    />
+  );
 }

@@ -2,7 +2,9 @@ import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridg
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { PaneDownload, UserPrompt } from "@/bridge/types";
+import { cartChat, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
+import { attachment } from "@/store/chatactions";
 import { undoInput } from "@/store/folderactions";
 import type { App } from "@/store/app";
 
@@ -96,6 +98,66 @@ async function undone(app: App, open: () => void) {
     };
     look();
   });
+}
+
+/** The chat panel: a conversation, its list, one that is turned into a goal, and what it says without any. */
+function chatScenes(): Record<string, Scene> {
+  const open = async (app: App, id: string) => {
+    await shown("pane");
+    app.chat.open();
+    await shown("chat-panel");
+    app.chat.show(id);
+  };
+  return {
+    chat: {
+      after: async (app) => {
+        await open(app, cartChat);
+        const call = await shown("chat-call-open");
+        call.click();
+        app.chat.attach(attachment({ kind: "pane", title: "deploy@edge-1", pane: "t1" }));
+        return shown("chat-call-details");
+      },
+    },
+    "chat-empty": { after: (app) => open(app, "").then(() => shown("chat-example")) },
+    "chat-goal": {
+      after: async (app) => {
+        await open(app, cartChat);
+        await shown("chat-message");
+        await app.chat.openProposal();
+        return shown("chat-goal-check");
+      },
+    },
+    "chat-list": {
+      before: (b) => b.chats.addLong(),
+      after: async (app) => {
+        await open(app, cartChat);
+        await shown("chat-message");
+        app.chat.openList();
+        return shown("chat-line");
+      },
+    },
+    "chat-long": {
+      before: (b) => b.chats.addLong(),
+      after: (app) => open(app, longChat).then(() => shown("chat-message")),
+    },
+    "chat-failed": {
+      before: (b) => {
+        const { messages } = b.chats.get(cartChat);
+        const last = messages.at(-1);
+        if (!last) return;
+        const problem = {
+          problem: "OpenAI rejected this key.",
+          hint: "Replace the key in the settings, under Models.",
+        };
+        messages[messages.length - 1] = { ...last, state: "failed", ...problem };
+      },
+      after: (app) => open(app, cartChat).then(() => shown("chat-problem")),
+    },
+    "chat-no-model": {
+      before: (b) => void (b.providers = []),
+      after: (app) => open(app, "").then(() => shown("chat-no-model")),
+    },
+  };
 }
 
 /** The scenes by name. */
@@ -549,6 +611,7 @@ export const scenes: Record<string, Scene> = {
       return shown("downloads");
     },
   },
+  ...chatScenes(),
   login: { after: (app) => shown("pane").then(() => app.set({ link: "login" })) },
   down: { after: (app) => shown("pane").then(() => app.set({ link: "down" })) },
   toast: {

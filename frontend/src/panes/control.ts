@@ -4,6 +4,8 @@ import type { PaneInfo } from "@/bridge/types";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
+import { attachment } from "@/store/chatactions";
+import { paneTitle } from "@/store/panes";
 import { ownTab, shownPanes, shownTab } from "@/store/workspaces";
 import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
 
@@ -19,6 +21,8 @@ interface ControlState {
 }
 
 const saveAfterMs = 150;
+/** The most characters of a selection that are attached to a chat. */
+const maxSelection = 60_000;
 
 /** Actions on the workspace's panes. It keeps dockview in step with the panes that Go reports. */
 export class WorkspaceControl {
@@ -216,6 +220,41 @@ export class WorkspaceControl {
       dir: failed.dir || pane.cwd || pane.dir,
       attached: `$ ${failed.command}\n${failed.output}\n(exit ${failed.exit})`,
     });
+  }
+
+  /** Opens the chat with a pane attached, or with what is selected in it. */
+  ask(id: string): void {
+    const pane = this.app.state.panes.panes.find((p) => p.id === id);
+    if (!pane) return;
+    const title = paneTitle(pane);
+    const text = this.screens.get(id)?.term.getSelection() ?? "";
+    this.app.chat.ask(
+      text.trim() === ""
+        ? attachment({ kind: "pane", title, pane: id })
+        : attachment({
+            kind: "selection",
+            title: `Selection in ${title}`,
+            pane: id,
+            text: text.slice(0, maxSelection),
+          }),
+    );
+  }
+
+  /** Opens the chat with the failed command of a terminal and its output attached. */
+  askFailed(id: string): void {
+    const failed = this.screens.get(id)?.prompts.failed;
+    if (!failed) return;
+    const text = `$ ${failed.command}\n${failed.output}\n(exit ${failed.exit})`;
+    this.app.chat.ask(attachment({ kind: "command", title: failed.command, pane: id, text }));
+  }
+
+  /** Attaches the focused pane to the first message of a new chat. */
+  attachFocused(): void {
+    const pane = this.activePane;
+    const { chat, chatDraft, route } = this.app.state;
+    if (!pane || route !== "workspace" || chat.messages.length > 0 || chatDraft.attachments.length > 0) return;
+    if (pane.kind === "browser" && !/^(?:https?|file):/.test(pane.url)) return;
+    this.app.chat.attach(attachment({ kind: "pane", title: paneTitle(pane), pane: pane.id }));
   }
 
   /** Asks what a page should show, for New goal. */

@@ -33,6 +33,7 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: stri
   if (pane.kind === "browser") {
     const isPage = /^(?:https?|file):/.test(pane.url);
     return [
+      { id: "ask", label: "Ask about this page", takesFocus: true, disabled: !isPage, run: () => control.ask(pane.id) },
       {
         id: "make-show",
         label: "Make this page show…",
@@ -46,6 +47,19 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: stri
   }
   const screen = () => control.screens.get(pane.id);
   return [
+    {
+      id: "ask",
+      label: screen()?.term.hasSelection() ? "Ask about the selection" : "Ask about this",
+      takesFocus: true,
+      run: () => control.ask(pane.id),
+    },
+    {
+      id: "ask-failed",
+      label: "Ask about the failed command",
+      takesFocus: true,
+      disabled: failed === "",
+      run: () => control.askFailed(pane.id),
+    },
     {
       id: "make-pass",
       label: failed ? `Make “${clip(oneLine(failed), 28)}” pass…` : "Make the failed command pass…",

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "react";
 import type { GoalCard, PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
+import { paneTitle } from "@/store/panes";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
@@ -31,7 +32,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   if (!pane) return null;
   const state = tone(pane);
   const folder = pane.kind === "terminal" && !pane.server ? pane.cwd || pane.dir : "";
-  const title = titleOf(pane);
+  const title = paneTitle(pane);
 
   return (
     <div
@@ -83,10 +84,6 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   );
 }
 
-function titleOf(pane: PaneInfo): string {
-  return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
-}
-
 /** A button right after the tabs that opens another pane of the same kind, as in browsers. */
 export function NewTab({ activePanel }: IDockviewHeaderActionsProps) {
   const control = useControl();
@@ -117,7 +114,7 @@ export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
   const failed = useFailed(pane?.id ?? "");
   if (!pane) return null;
-  const title = titleOf(pane);
+  const title = paneTitle(pane);
   return (
     <div className="pane-actions" data-testid="pane-actions" data-pane={pane.id}>
       <BroadcastBadge pane={pane} />

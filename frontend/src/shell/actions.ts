@@ -13,6 +13,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
   return [
     ...windowActions(app),
     ...goalsActions(app),
+    ...chatActions(app, control),
     ...selectedGoalActions(app, control),
     ...openPaneActions(app),
     ...broadcastActions(app, control),
@@ -28,6 +29,68 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
 /** Reports whether a pane of the workspace has the focus. */
 function hasPane(app: App, control: WorkspaceControl): boolean {
   return app.state.route === "workspace" && control.activePane !== undefined;
+}
+
+/** The chat of the workspace. */
+function chatActions(app: App, control: WorkspaceControl): Action[] {
+  const hasChat = () => app.state.chatOpen && app.state.chat.messages.length > 0;
+  return [
+    action({
+      id: "chat",
+      title: "Chat",
+      words: ["ask", "question", "AI", "assistant", "talk"],
+      group: "Chat",
+      keys: ["Ctrl+Shift+KeyA"],
+      leader: "c",
+      run: () => {
+        if (!app.state.chatOpen) control.attachFocused();
+        app.chat.toggle();
+      },
+    }),
+    action({ id: "chat.new", title: "New chat", words: ["conversation"], group: "Chat", run: () => app.chat.begin() }),
+    action({
+      id: "chat.all",
+      title: "All chats",
+      words: ["conversations", "history", "search"],
+      group: "Chat",
+      run: () => app.chat.openList(),
+    }),
+    action({
+      id: "chat.pane",
+      title: "Ask about the pane",
+      words: ["attach", "explain"],
+      group: "Chat",
+      enabled: () => hasPane(app, control),
+      run: () => control.ask(control.activePane?.id ?? ""),
+    }),
+    action({
+      id: "chat.failed",
+      title: "Ask about the failed command",
+      words: ["explain", "why", "error"],
+      group: "Chat",
+      enabled: () =>
+        hasPane(app, control) && (control.store.getState().failed[control.activePane?.id ?? ""] ?? "") !== "",
+      run: () => control.askFailed(control.activePane?.id ?? ""),
+    }),
+    action({
+      id: "chat.goal",
+      title: "Turn the chat into a goal",
+      group: "Chat",
+      enabled: hasChat,
+      run: () => app.chat.openProposal(),
+    }),
+    action({
+      id: "chat.about-goal",
+      title: "Ask about the selected goal",
+      words: ["explain", "why", "result"],
+      group: "Chat",
+      enabled: () => app.state.detail.view !== null,
+      run: () => {
+        const { view } = app.state.detail;
+        if (view) app.chat.askAboutGoal(view.id, view.objective);
+      },
+    }),
+  ];
 }
 
 /** Actions for all goals and for waiting requests. */

@@ -4,7 +4,7 @@ import { useZoomed, useControl } from "@/panes/context";
 import { PanePicker } from "@/panes/picker";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { usePhone } from "@/ui/usephone";
-import { GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
+import { ChatIcon, GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
 import { WorkspaceTabs } from "./workspacetabs";
 
 /** The bar above the workspace: workspaces, and buttons for new panes and goals. */
@@ -13,7 +13,8 @@ export function TopBar() {
   const control = useControl();
   const isPhone = usePhone();
   const zoomed = useZoomed() && !isPhone;
-  const drawer = useAppState(isDrawerOpen);
+  const drawer = useAppState((s) => isDrawerOpen(s) && !s.chatOpen);
+  const isChatOpen = useAppState((s) => s.chatOpen);
   const hasGoal = useAppState((s) => s.detail.view !== null);
   return (
     <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2 max-[640px]:h-14">
@@ -47,6 +48,15 @@ export function TopBar() {
           Ctrl⇧G
         </Kbd>
       </Button>
+      <IconButton
+        label={isChatOpen ? "Close the chat" : "Chat"}
+        hint="Ctrl+Shift+A"
+        data-testid="chat-toggle"
+        on={isChatOpen}
+        onClick={() => app.chat.toggle()}
+      >
+        <ChatIcon />
+      </IconButton>
       {hasGoal ? (
         <IconButton
           label={drawer ? "Hide the goal" : "Show the goal"}

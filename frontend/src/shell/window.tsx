@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { ChatPanel } from "@/features/chat/panel";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { ControlContext } from "@/panes/context";
 import { WorkspaceControl } from "@/panes/control";
@@ -89,7 +90,8 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   useClosingPanes();
   const covered = route !== "workspace";
   const isPhone = usePhone();
-  const coversPanes = useAppState((s) => isDrawerOpen(s) && s.detail.view !== null) && isPhone;
+  const chat = useAppState((s) => s.chatOpen);
+  const coversPanes = useAppState((s) => s.chatOpen || (isDrawerOpen(s) && s.detail.view !== null)) && isPhone;
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
       <ConnectionBanner />
@@ -106,7 +108,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
                   <Workspace />
                 </div>
               </main>
-              {drawer ? <GoalDrawer /> : null}
+              {chat ? <ChatPanel /> : drawer ? <GoalDrawer /> : null}
             </div>
           </div>
           {covered ? (

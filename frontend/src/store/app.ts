@@ -2,6 +2,7 @@ import { answerClosing, watchClosing, watchGoalRequests } from "@/bridge/windowe
 import type { Running } from "@/bridge/windowevents";
 import { plural } from "@/lib/text";
 import { ApprovalActions } from "./approvalactions";
+import { ChatActions } from "./chatactions";
 import { AppCore } from "./core";
 import { FolderActions } from "./folderactions";
 import { GoalActions } from "./goalactions";
@@ -19,6 +20,7 @@ export class App extends AppCore {
   readonly providers = new ProviderActions(this, this.settings);
   readonly goals = new GoalActions(this, this.settings, this.workspaces);
   readonly folder = new FolderActions(this);
+  readonly chat = new ChatActions(this, this.workspaces);
 
   async start(): Promise<void> {
     const settings = await this.bridge.call("SettingsAPI.Get");

@@ -92,7 +92,7 @@ export class AppCore {
   /** Shows a goal beside the workspace. */
   watchGoal(id: string): void {
     this.sync.select(id);
-    this.set({ route: "workspace", drawer: true, ownDrawer: true });
+    this.set({ route: "workspace", drawer: true, ownDrawer: true, chatOpen: false });
   }
 
   /** Ctrl+Shift+G: opens the dashboard with the dialog; pressed again, it closes both. */
@@ -102,7 +102,7 @@ export class AppCore {
   }
 
   newGoal(from: Partial<GoalRequest> | null = null): void {
-    this.set({ newGoal: { open: true, from } });
+    this.set({ newGoal: { open: true, from }, newGoalChat: "" });
   }
 
   closeNewGoal(): void {

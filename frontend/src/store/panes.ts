@@ -51,3 +51,8 @@ export function withPaneInfo(state: PanesState, pane: PaneInfo): PanesState {
   if (!state.panes.some((p) => p.id === pane.id)) return state;
   return { ...state, panes: state.panes.map((p) => (p.id === pane.id ? pane : p)) };
 }
+
+/** The name of a pane; a new one has no title yet. */
+export function paneTitle(pane: Pick<PaneInfo, "title" | "kind">): string {
+  return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
+}

@@ -11,6 +11,7 @@ import type {
 } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
 import type { FolderInfo, Recheck } from "./folderactions";
+import { emptyChatDraft, shownChat, type ChatDraft, type ChatProposal, type ShownChat } from "./chats";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -74,6 +75,8 @@ export interface AppState {
   settingsAt: string;
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
+  /** The chat that the new goal is made from, which is attached to it; "" for none. */
+  newGoalChat: string;
   /** The goal that is about to start, while its checks are tried; null for none. */
   starting: StartingGoal | null;
   /** The page that a goal is to change, while the user says what it should show; "" for none. */
@@ -124,6 +127,20 @@ export interface AppState {
   paneTab: string;
   /** The dialog for a new workspace is open. */
   newWorkspace: boolean;
+  /** The chat panel is open, in place of the selected goal. */
+  chatOpen: boolean;
+  /** Its width in pixels, 0 for the usual one. */
+  chatWidth: number;
+  chat: ShownChat;
+  chatDraft: ChatDraft;
+  /** The goal that the shown chat is turned into; null for none. */
+  chatProposal: ChatProposal | null;
+  /** Chats that are deleted as soon as nobody can undo it. */
+  chatsHidden: readonly string[];
+  /** The panel shows all chats. */
+  chatList: boolean;
+  /** Counts the wishes to write: each puts the cursor into the panel's field. */
+  chatFocus: number;
 }
 
 export const initialState: AppState = {
@@ -144,6 +161,7 @@ export const initialState: AppState = {
   route: "workspace",
   settingsAt: "",
   newGoal: { open: false, from: null },
+  newGoalChat: "",
   starting: null,
   pageGoal: "",
   marked: [],
@@ -169,4 +187,12 @@ export const initialState: AppState = {
   workspace: "",
   paneTab: "",
   newWorkspace: false,
+  chatOpen: false,
+  chatWidth: 0,
+  chat: shownChat(""),
+  chatDraft: emptyChatDraft,
+  chatProposal: null,
+  chatsHidden: [],
+  chatList: false,
+  chatFocus: 0,
 };

@@ -1,7 +1,8 @@
 import type { Bridge } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
-import type { GoalEvent, Problem } from "@/bridge/types";
+import type { ChatUpdate, GoalEvent, OpenChat, Problem } from "@/bridge/types";
 import type { StoreApi } from "zustand/vanilla";
+import { shownChat, withChatEvent, withOpenChat, type ShownChat } from "./chats";
 import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
 import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
@@ -23,6 +24,7 @@ const pendingCalls = new Set(["approval_requested", "approval_resolved", "grant_
  */
 export class Sync {
   private readonly queue: GoalEvent[] = [];
+  private readonly chatQueue: ChatUpdate[] = [];
   private frame = 0;
   private detailRun = 0;
   private listRun = 0;
@@ -43,7 +45,14 @@ export class Sync {
         this.store.setState({ link: "open", streamed: {} });
         this.refresh();
       },
-      goal: (event) => this.enqueue(event),
+      goal: (event) => {
+        this.queue.push(event);
+        this.flushSoon();
+      },
+      chat: (event) => {
+        this.chatQueue.push(event);
+        this.flushSoon();
+      },
       pane: (event) => {
         this.store.setState((s) => ({ panes: withPaneEvent(s.panes, event) }));
         if (this.store.getState().panes.gap) this.background(this.loadPanes());
@@ -65,8 +74,9 @@ export class Sync {
     this.background(this.loadGoals().then(() => this.selectLive()));
     this.background(this.loadPanes());
     this.background(this.loadApprovals());
-    const { id } = this.store.getState().detail;
-    if (id) this.background(this.loadDetail(id));
+    const { detail, chat } = this.store.getState();
+    if (detail.id) this.background(this.loadDetail(detail.id));
+    if (chat.id) void this.loadChat(chat.id);
   }
 
   /** Selects a goal at its newest activity. "" selects none and closes the open one. */
@@ -162,8 +172,7 @@ export class Sync {
     }
   }
 
-  private enqueue(event: GoalEvent) {
-    this.queue.push(event);
+  private flushSoon() {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
@@ -173,7 +182,34 @@ export class Sync {
     if (document.hidden) this.flush();
   }
 
+  /** Shows a chat as Go has read it, if it is still the shown one. */
+  chatRead(id: string, read: OpenChat): void {
+    this.store.setState((s) => (s.chat.id === id ? { chat: withOpenChat(s.chat, read) } : {}));
+  }
+
+  /** Reads a chat and shows it. One that was deleted elsewhere makes way for a new one. */
+  async loadChat(id: string): Promise<void> {
+    const set = (chat: Partial<ShownChat>) =>
+      this.store.setState((s) => (s.chat.id === id ? { chat: { ...s.chat, ...chat } } : {}));
+    set({ gap: false, isLoaded: false, waiting: [], problem: null });
+    try {
+      this.chatRead(id, await this.bridge.call("ChatAPI.Open", id));
+    } catch (reason) {
+      const problem = asProblem(reason);
+      set(problem.code === "not_found" ? shownChat("") : { problem });
+    }
+  }
+
+  private flushChat() {
+    const events = this.chatQueue.splice(0);
+    if (events.length === 0) return;
+    this.store.setState((s) => ({ chat: events.reduce(withChatEvent, s.chat) }));
+    const { chat } = this.store.getState();
+    if (chat.gap) void this.loadChat(chat.id);
+  }
+
   private flush() {
+    this.flushChat();
     const events = this.queue.splice(0);
     if (events.length === 0) return;
     if (events.some((e) => pendingCalls.has(e.type))) this.background(this.loadApprovals());

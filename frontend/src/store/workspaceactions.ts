@@ -58,8 +58,9 @@ export class WorkspaceActions {
   /** Shows or hides the selected goal beside the open tab. */
   toggleDrawer(): void {
     const { state } = this.core;
-    const isOpen = isDrawerOpen(state);
-    this.core.set(isOwnTabUsed(state) ? { ownDrawer: !isOpen } : { drawer: !isOpen });
+    // The chat covers it: then it is shown.
+    const show = state.chatOpen || !isDrawerOpen(state);
+    this.core.set({ chatOpen: false, ...(isOwnTabUsed(state) ? { ownDrawer: show } : { drawer: show }) });
   }
 
   /** Shows the tab of a goal, in its workspace. */

@@ -163,3 +163,11 @@ export const CopyIcon = icon(
     <path d="M10.500 3.500v-.2a.8.8 0 0 0-.8-.8H3.300a.8.8 0 0 0-.8.8v6.400c0 .4.4.8.8.8h.2" />
   </>,
 );
+
+export const ChatIcon = icon(
+  <path d="M8 2.500c3.300 0 5.700 2.200 5.700 5.200S11.300 13 8 13c-.900 0-1.700-.100-2.400-.400L2.600 13.500l.800-2.700A5 5 0 0 1 2.300 7.700c0-3 2.400-5.200 5.700-5.200z" />,
+);
+export const SendIcon = icon(<path d="M8 13V3.500M4 7.300l4-4 4 4" strokeWidth="1.800" />);
+export const StopIcon = icon(<path d="M5 5h6v6H5z" fill="currentColor" />);
+export const FileIcon = icon(<path d="M4 2.500h5L12.500 6v7.500H4zM9 2.500V6h3.500" />);
+export const SelectionIcon = icon(<path d="M3 4h10M3 8h6M3 12h8" />);

@@ -7,6 +7,7 @@ import { headingAnchor, type HelpPage } from "@/lib/helppages";
 import { keyLabel } from "@/lib/keys";
 import { shortPath } from "@/lib/text";
 import type { App } from "@/store/app";
+import { paneTitle } from "@/store/panes";
 import type { AppState } from "@/store/state";
 import type { Entry } from "./rank";
 
@@ -45,7 +46,7 @@ export function paneEntries(panes: readonly PaneInfo[], show: (id: string) => vo
     return {
       id: `pane:${p.id}`,
       kind: "pane",
-      title: p.title || (p.kind === "terminal" ? "terminal" : "new page"),
+      title: paneTitle(p),
       words: [place],
       note: place,
       keys: [],

@@ -1,11 +1,34 @@
 import { useState } from "react";
 import { plural } from "@/lib/text";
+import { useApp, useAppState } from "@/store/context";
 import { IconButton } from "@/ui/button";
 import { ChevronIcon, CloseIcon } from "@/ui/icons";
 import type { AdvancedProps } from "./advancedprops";
 
 interface AttachmentProps extends Pick<AdvancedProps, "draft" | "set"> {
   error: string | undefined;
+}
+
+/** The chat that the goal is made from, which the agent reads with the objective. */
+export function AttachedChat() {
+  const app = useApp();
+  const chat = useAppState((s) => s.newGoalChat);
+  if (!chat) return null;
+  return (
+    <div
+      className="-mt-1.5 flex items-center rounded-md border border-border px-2.5 py-1 text-xs text-text-muted"
+      data-testid="attached-chat"
+    >
+      <span className="min-w-0 flex-1">The chat is attached: the agent reads it as data, not as instructions</span>
+      <IconButton
+        label="Remove the attached chat"
+        className="-my-1 -mr-1.5"
+        onClick={() => app.set({ newGoalChat: "" })}
+      >
+        <CloseIcon size={13} />
+      </IconButton>
+    </div>
+  );
 }
 
 /** The output of a command that the agent reads with the objective. */

@@ -7,7 +7,7 @@ import { ChevronIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
 import { Menu } from "@/ui/menu";
 import type { AdvancedProps } from "./advancedprops";
-import { Attachment } from "./attachment";
+import { AttachedChat, Attachment } from "./attachment";
 import { DoneWhen } from "./donewhen";
 import { emptyCheck } from "./draftcheck";
 import type { Panel } from "./errors";
@@ -85,6 +85,7 @@ function Form() {
     >
       <div className="flex flex-col gap-3">
         <Objective draft={draft} set={set} errors={errors} field={form.objective} />
+        <AttachedChat />
         <Attachment draft={draft} set={set} error={errors.attached?.message} />
         <FolderField
           label="Folder"

@@ -7,7 +7,7 @@ import { ChevronIcon, PencilIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { programChecks } from "./checks";
 import { checkTabs } from "./checkfields";
-import { describeCheck } from "./draftcheck";
+import { describeCheck } from "@/agent/checkwords";
 import { isUseless, type Suggestion } from "./usesuggestions";
 
 interface SuggestionsProps {

@@ -3,7 +3,8 @@ import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
-import { checkOf, describeCheck, draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
+import { describeCheck } from "@/agent/checkwords";
+import { checkOf, draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
 import { errorsOf, panelOf, validate, type Errors, type Panel } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { useFirstFolder } from "./usefirstfolder";
@@ -18,6 +19,7 @@ export type NewGoalForm = ReturnType<typeof useNewGoal>;
 export function useNewGoal() {
   const app = useApp();
   const from = useAppState((s) => s.newGoal.from);
+  const chat = useAppState((s) => s.newGoalChat);
   const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
   const [errors, setErrors] = useState<Errors>({});
   const [panel, setPanel] = useState<Panel>("");
@@ -62,7 +64,9 @@ export function useNewGoal() {
       .map((c) => ({ words: describeCheck(checkOf(c)), isTried: choice.triedOf(c)?.state === "done" }));
     app.set({ starting: { objective: d.objective.trim(), checks }, route: "goals" });
     try {
-      const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(d));
+      const { goal_id } = chat
+        ? await app.bridge.call("ChatAPI.StartGoal", chat, toInput(d))
+        : await app.bridge.call("GoalAPI.Start", toInput(d));
       if (!from) saveDraft(localStorage, null);
       app.closeNewGoal();
       app.workspaces.addGoal(goal_id);

@@ -32,6 +32,7 @@ function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => voi
   return [
     ...(showPanes ? [{ id: "panes", label: "Show its panes", run: () => showPanes(view.id) }] : []),
     ...(closePanes ? [{ id: "close-panes", label: "Close panes of this goal", run: closePanes }] : []),
+    { id: "ask", label: "Ask about this goal", run: () => app.chat.askAboutGoal(view.id, view.objective) },
     { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,

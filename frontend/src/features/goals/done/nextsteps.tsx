@@ -65,6 +65,9 @@ export function NextSteps({ view, children }: NextStepsProps) {
           Receipt
         </Button>
       ) : null}
+      <Button data-testid="next-ask" className={touch} onClick={() => app.chat.askAboutGoal(view.id, view.objective)}>
+        Ask about this goal
+      </Button>
       {open === "commit" && folder?.offer ? (
         <CommitDialog goal={view.id} offer={folder.offer} files={files} onClose={() => setOpen("")} />
       ) : null}

@@ -5,6 +5,7 @@ package toolbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,13 +21,17 @@ const FindTool = "find_tools"
 // model asks for them.
 const maxStartBytes = 16 << 10
 
+// maxOffered is how many tools a request may have: OpenAI and Gemini refuse more.
+const maxOffered = 128
+
 // Toolbox holds the tools of a run. It is for one goroutine.
 type Toolbox struct {
 	groups  []group // all but the core: the built-in ones, then those of MCP servers
 	byTool  map[string]goal.ToolGroup
 	denied  []string // tools that the policy denies: they are not offered
 	active  map[goal.ToolGroup]bool
-	offered []goal.ToolSpec
+	joined  []goal.ToolGroup // the active groups but the core, in the order in which they joined
+	offered []goal.ToolSpec  // at most maxOffered
 
 	rawSchemas map[string]json.RawMessage    // by tool
 	schemas    map[string]*toolschema.Schema // those that were needed
@@ -67,7 +72,8 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 		b.join(name)
 	}
 	for _, one := range b.groups {
-		if !isBuiltIn(one.name) && SpecBytes(b.offered)+SpecBytes(one.specs) <= maxStartBytes {
+		if !isBuiltIn(one.name) && SpecBytes(b.offered)+SpecBytes(one.specs) <= maxStartBytes &&
+			len(b.offered)+len(one.specs) <= maxOffered {
 			b.join(one.name)
 		}
 	}
@@ -82,7 +88,7 @@ func (t *Toolbox) OfferAll() {
 }
 
 // Offered returns the tools that the model is offered now. New ones are at the end, so that a provider's cache of
-// the earlier ones stays valid.
+// the earlier ones stays valid. If they become too many, those of the MCP server that joined first are left out.
 func (t *Toolbox) Offered() []goal.ToolSpec { return t.offered }
 
 // NoteCalls adds the groups that the calls of a reply need: the tool's own group, those that opening a pane needs,
@@ -111,10 +117,20 @@ func (t *Toolbox) Find(need string) string {
 	var lines []string
 	for _, one := range t.matchingGroups(need) {
 		lines = append(lines, "You have these tools now ("+string(one.name)+"):")
+		missing := 0
 		for _, s := range one.specs {
-			if !slices.Contains(t.denied, s.Name) {
-				lines = append(lines, "- "+s.Name+": "+firstSentence(s.Description))
+			if slices.Contains(t.denied, s.Name) {
+				continue
 			}
+			mark := ""
+			if t.active[one.name] && !t.isOffered(s.Name) {
+				mark, missing = "* ", missing+1
+			}
+			lines = append(lines, "- "+mark+s.Name+": "+firstSentence(s.Description))
+		}
+		if missing > 0 {
+			lines = append(lines, fmt.Sprintf("Those with * are not in the list of your tools, which holds %d. They exist: "+
+				"call them by name, and a wrong argument is answered with the schema.", maxOffered))
 		}
 	}
 	if len(lines) > 0 {
@@ -162,18 +178,40 @@ func SpecBytes(specs []goal.ToolSpec) int {
 	return n
 }
 
+// join offers a group, as far as it fits.
 func (t *Toolbox) join(name goal.ToolGroup) {
-	if t.active[name] {
+	i := slices.IndexFunc(t.groups, func(one group) bool { return one.name == name })
+	if i < 0 || t.active[name] {
 		return
 	}
-	for _, one := range t.groups {
-		if one.name == name {
-			t.active[name] = true
-			for _, s := range one.specs {
-				t.offer(s)
-			}
-		}
+	specs := slices.DeleteFunc(slices.Clone(t.groups[i].specs), func(s goal.ToolSpec) bool {
+		return slices.Contains(t.denied, s.Name)
+	})
+	for len(t.offered)+len(specs) > maxOffered && t.dropOldestServer() {
+		continue
 	}
+	t.active[name], t.joined = true, append(t.joined, name)
+	for _, s := range specs[:min(len(specs), maxOffered-len(t.offered))] {
+		t.offer(s)
+	}
+}
+
+// dropOldestServer leaves out the tools of the MCP server that joined first. It reports false if there is none.
+func (t *Toolbox) dropOldestServer() bool {
+	i := slices.IndexFunc(t.joined, func(name goal.ToolGroup) bool { return !isBuiltIn(name) })
+	if i < 0 {
+		return false
+	}
+	name := t.joined[i]
+	t.joined = slices.Delete(t.joined, i, i+1)
+	delete(t.active, name)
+	// A request that is being sent has the old list.
+	t.offered = slices.DeleteFunc(slices.Clone(t.offered), func(s goal.ToolSpec) bool { return s.Group == name })
+	return true
+}
+
+func (t *Toolbox) isOffered(name string) bool {
+	return slices.ContainsFunc(t.offered, func(s goal.ToolSpec) bool { return s.Name == name })
 }
 
 func (t *Toolbox) offer(s goal.ToolSpec) {

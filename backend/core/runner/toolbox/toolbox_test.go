@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,51 @@ func TestNew_ToolsOfServers_JoinWhileTheyFit(t *testing.T) {
 	b.NoteCalls([]goal.Call{{Tool: FindTool, Arguments: `{"need":"issue"}`}})
 	if got := names(b.Offered()); got != core+" small__echo large__get_issue" {
 		t.Errorf("offered are %s", got)
+	}
+}
+
+// TestOffered_TooManyTools_LeavesOutTheOldestServer: providers refuse a request with more than 128 tools. What is not
+// offered is named and can still be called.
+func TestOffered_TooManyTools_LeavesOutTheOldestServer(t *testing.T) {
+	list := specs()
+	for _, server := range []struct {
+		name  goal.ToolGroup
+		tools int
+	}{{"first", 60}, {"second", 60}, {"third", 60}, {"huge", 300}} {
+		for i := range server.tools {
+			list = append(list, goal.ToolSpec{Name: fmt.Sprintf("%s__do_%d", server.name, i), Group: server.name})
+		}
+	}
+	b := New(list, goal.Goal{})
+	count := func(server string) int { return strings.Count(names(b.Offered()), server+"__") }
+	expect := func(what string, first, second, third, huge int) {
+		t.Helper()
+		if n := len(b.Offered()); n > 128 {
+			t.Errorf("%s: %d tools are offered", what, n)
+		}
+		if got := []int{count("first"), count("second"), count("third"), count("huge")}; !slices.Equal(got,
+			[]int{first, second, third, huge}) {
+			t.Errorf("%s: offered are %v", what, got)
+		}
+	}
+	expect("at the start", 60, 60, 0, 0)
+	sent := b.Offered()
+	b.NoteCalls([]goal.Call{{Tool: FindTool, Arguments: `{"need":"third"}`}})
+	expect("another server", 0, 60, 60, 0)
+	if n := strings.Count(names(sent), "first__"); n != 60 {
+		t.Errorf("a request that is being sent has %d tools of the first server", n)
+	}
+	b.NoteCalls([]goal.Call{{Tool: "first__do_7"}})
+	expect("a tool that was left out is called", 60, 0, 60, 0)
+	b.NoteCalls([]goal.Call{{Tool: FindTool, Arguments: `{"need":"huge"}`}})
+	expect("a server with more than fit", 0, 0, 0, 128-len(strings.Fields(core)))
+	if got := b.Find("huge"); !strings.Contains(got, "- * huge__do_299") || strings.Contains(got, "* huge__do_0:") ||
+		!strings.Contains(got, "call them by name") {
+		t.Errorf("the agent reads %q", got)
+	}
+	b.NoteCalls([]goal.Call{{Tool: "browser_click"}})
+	if !strings.Contains(names(b.Offered()), "browser_click") {
+		t.Error("a group of Goalpost has no space")
 	}
 }
 

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { oneLine, parseArguments, resultText, stripControl } from "@/lib/text";
+import { describeArguments, oneLine, parseArguments, resultText, stripControl } from "@/lib/text";
 import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
@@ -31,6 +31,7 @@ export function CallDetails({ step }: { step: Call }) {
 const forms: Partial<Record<string, (p: DetailProps) => ReactNode>> = {
   run_command: CommandDetails,
   terminal_run: CommandDetails,
+  agent_run: CommandDetails,
   edit_file: EditDetails,
   write_file: FileDetails,
   claim_complete: ClaimDetails,
@@ -138,17 +139,15 @@ function PlanDetails({ args, result }: DetailProps) {
 
 /** Any other call: its arguments by name and its result as text. */
 function OtherDetails({ args, result }: DetailProps) {
-  const named = Object.entries(args);
+  const named = describeArguments(args);
   return (
     <div className="flex flex-col gap-2">
       {named.length > 0 ? (
         <dl className="grid grid-cols-[minmax(70px,auto)_1fr] gap-x-3 gap-y-0.5 text-xs">
-          {named.map(([name, value]) => (
+          {named.map(({ name, value }) => (
             <div key={name} className="contents">
-              <dt className="text-text-faint">{stripControl(name.replaceAll("_", " "))}</dt>
-              <dd className="selectable min-w-0 break-words whitespace-pre-wrap text-text">
-                {stripControl(typeof value === "string" ? value : JSON.stringify(value))}
-              </dd>
+              <dt className="text-text-faint">{stripControl(name)}</dt>
+              <dd className="selectable min-w-0 break-words whitespace-pre-wrap text-text">{stripControl(value)}</dd>
             </div>
           ))}
         </dl>

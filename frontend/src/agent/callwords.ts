@@ -1,8 +1,23 @@
 import { clip, oneLine, parseArguments, stripControl } from "@/lib/text";
 
-/** The category of a call, which chooses its icon. */
+/** The category of a call, which chooses its icon and which the activity can be filtered by. */
 export type CallKind =
   "read" | "edit" | "run" | "page" | "click" | "look" | "plan" | "claim" | "ask" | "goal" | "other";
+
+/** The categories as the filter names them. */
+export const kindLabels: Record<CallKind, string> = {
+  read: "Files read",
+  edit: "Files changed",
+  run: "Commands",
+  page: "Pages",
+  click: "Clicks and keys",
+  look: "Looks",
+  plan: "Plan and notes",
+  claim: "Claims",
+  ask: "Questions",
+  goal: "Other goals",
+  other: "Other tools",
+};
 
 /** One call in words, such as `Edited cart.go +12 −3`. */
 export interface CallWords {
@@ -26,105 +41,215 @@ type Args = Record<string, unknown>;
 type Describe = (args: Args) => string;
 
 const text = (key: string) => (args: Args) => (typeof args[key] === "string" ? args[key] : "");
-const fileOf: Describe = (args) => text("path")(args).replace(/\/+$/, "").split("/").pop() ?? "";
+const fileName = (path: string) => path.replace(/\/+$/, "").split("/").pop() ?? "";
+const fileOf: Describe = (args) => fileName(text("path")(args));
 const quoted = (key: string) => (args: Args) => {
   const value = clip(oneLine(text(key)(args)), 60);
   return value ? `“${value}”` : "";
 };
 const address: Describe = (args) => shortAddress(text("url")(args));
-const paneOf = text("pane");
 const none: Describe = () => "";
 
-/** A verb in past and present tense, and its object. */
-const calls: Record<string, [kind: CallKind, past: string, present: string, object: Describe, code?: true]> = {
-  run_command: ["run", "Ran", "Running", text("command"), true],
-  terminal_run: ["run", "Ran", "Running", text("command"), true],
-  terminal_open: ["run", "Opened a terminal", "Opening a terminal", none],
-  terminal_type: ["run", "Typed", "Typing", quoted("text")],
-  terminal_keys: ["run", "Pressed keys in the terminal", "Pressing keys in the terminal", none],
-  terminal_read: ["look", "Read the terminal", "Reading the terminal", paneOf],
-  terminal_wait: ["look", "Waited for the terminal", "Waiting for the terminal", paneOf],
-  read_file: ["read", "Read", "Reading", fileOf],
-  list_files: ["read", "Listed", "Listing", (a) => text("path")(a).replace(/^\.?$/, "the folder")],
-  search_files: ["read", "Searched for", "Searching for", (a) => quoted("pattern")(a) || quoted("text")(a)],
-  edit_file: ["edit", "Edited", "Editing", fileOf],
-  write_file: ["edit", "Wrote", "Writing", fileOf],
-  browser_open: ["page", "Opened", "Opening", address],
-  browser_click: ["click", "Clicked", "Clicking", quoted("target")],
-  browser_click_at: ["click", "Clicked", "Clicking", (a) => `at ${String(a.x)}, ${String(a.y)}`],
-  browser_type: ["click", "Typed into", "Typing into", quoted("target")],
-  browser_press: ["click", "Pressed", "Pressing", (a) => text("key")(a) || text("keys")(a)],
-  browser_select: ["click", "Chose in", "Choosing in", quoted("target")],
-  browser_check: ["click", "Ticked", "Ticking", quoted("target")],
-  browser_hover: ["click", "Pointed at", "Pointing at", quoted("target")],
-  browser_drag: ["click", "Dragged", "Dragging", (a) => quoted("from")(a) || quoted("target")(a)],
-  browser_scroll: ["page", "Scrolled the page", "Scrolling the page", none],
-  browser_wait: ["page", "Waited for the page", "Waiting for the page", none],
-  browser_snapshot: ["look", "Read the page", "Reading the page", none],
-  browser_read: ["look", "Read the page", "Reading the page", none],
-  browser_find: ["look", "Searched the page for", "Searching the page for", quoted("text")],
-  browser_screenshot: ["look", "Took a picture of the page", "Taking a picture of the page", none],
-  browser_eval: ["page", "Ran a script on the page", "Running a script on the page", none],
-  browser_console: ["look", "Read the page's console", "Reading the page's console", none],
-  browser_network: ["look", "Read the page's requests", "Reading the page's requests", none],
-  browser_cookies: ["page", "Used the page's cookies", "Using the page's cookies", none],
-  browser_dialog: ["click", "Answered the page's dialog", "Answering the page's dialog", none],
-  browser_history: ["page", "Went through the page's history", "Going through the page's history", none],
-  browser_upload: ["page", "Uploaded", "Uploading", fileOf],
-  browser_download: ["page", "Downloaded a file", "Downloading a file", none],
-  browser_save: ["page", "Saved the page", "Saving the page", none],
-  browser_login: ["page", "Logged in", "Logging in", none],
-  look: ["look", "Looked at", "Looking at", paneOf],
-  close_pane: ["page", "Closed pane", "Closing pane", paneOf],
-  focus_pane: ["page", "Showed pane", "Showing pane", paneOf],
-  name_pane: ["page", "Named pane", "Naming pane", (a) => quoted("title")(a) || quoted("name")(a)],
-  list_panes: ["look", "Listed the panes", "Listing the panes", none],
-  wait: ["look", "Waited", "Waiting", none],
-  write_todos: ["plan", "Wrote the plan", "Writing the plan", none],
-  write_note: ["plan", "Wrote a note", "Writing a note", none],
-  declare_step: ["plan", "Announced a change", "Announcing a change", quoted("title")],
-  verify_step: ["plan", "Checked its own change", "Checking its own change", none],
-  claim_complete: ["claim", "Claimed completion", "Claiming completion", none],
-  abort_with_report: ["claim", "Gave up", "Giving up", none],
-  find_tools: ["look", "Looked for tools", "Looking for tools", none],
-  ask_user: ["ask", "Asked you", "Asking you", quoted("question")],
-  request_access: ["ask", "Asked for access", "Asking for access", none],
-  read_evidence: ["read", "Read a whole result", "Reading a whole result", none],
-  start_goal: ["goal", "Started a goal", "Starting a goal", quoted("objective")],
-  goal_status: ["goal", "Looked at a goal", "Looking at a goal", none],
-  wait_for_goal: ["goal", "Waited for a goal", "Waiting for a goal", none],
-  share_note: ["goal", "Shared a note", "Sharing a note", none],
-  save_recipe: ["plan", "Saved a recipe", "Saving a recipe", quoted("name")],
-  run_recipe: ["plan", "Ran the recipe", "Running the recipe", quoted("name")],
+/** The first of several files, and how many others there are. */
+const filesOf = (key: string) => (args: Args) => {
+  const list = Array.isArray(args[key]) ? args[key].filter((f): f is string => typeof f === "string") : [];
+  const [first, ...others] = list.map(fileName);
+  return others.length > 0 ? `${first} and ${others.length} more` : first || "files";
 };
 
-/** Elements have numbers such as e14 in an agent's view of a page; users do not know them. */
-const reference = /^(?:e\d+|at=.*)$/;
+/** Elements have numbers such as e14, selectors or points in an agent's view of a page; users do not know them. */
+const reference = /^(?:e\d+$|css=|at=)/;
+
+/** The element of a page, if the agent named it by what the user sees. */
+const element = (key: string) => (args: Args) => {
+  const target = text(key)(args);
+  return reference.test(target) ? "an element" : quoted(key)(args);
+};
+
+/** What a wait ends with: what the agent says, else what it looks at. */
+const condition: Describe = (args) => clip(oneLine(text("for")(args) || text("command")(args) || address(args)), 80);
+
+type Tool = [kind: CallKind, verb: string, doing: string, did: string, object: Describe, code?: true];
+
+/** Every tool: its verb as an order, in the present and in the past, and its object. A test compares it with docs/tools.md. */
+const tools: Record<string, Tool> = {
+  run_command: ["run", "Run", "Running", "Ran", text("command"), true],
+  terminal_run: ["run", "Run", "Running", "Ran", text("command"), true],
+  terminal_open: ["run", "Open a terminal", "Opening a terminal", "Opened a terminal", none],
+  terminal_type: ["run", "Type", "Typing", "Typed", quoted("text")],
+  terminal_keys: [
+    "run",
+    "Press keys in the terminal",
+    "Pressing keys in the terminal",
+    "Pressed keys in the terminal",
+    none,
+  ],
+  terminal_read: ["look", "Read the terminal", "Reading the terminal", "Read the terminal", none],
+  terminal_wait: ["look", "Wait for the terminal", "Waiting for the terminal", "Waited for the terminal", none],
+  read_file: ["read", "Read", "Reading", "Read", fileOf],
+  list_files: ["read", "List", "Listing", "Listed", (a) => text("path")(a).replace(/^\.?$/, "the folder")],
+  search_files: ["read", "Search for", "Searching for", "Searched for", quoted("pattern")],
+  edit_file: ["edit", "Edit", "Editing", "Edited", fileOf],
+  write_file: ["edit", "Write", "Writing", "Wrote", fileOf],
+  agent_read: ["read", "Read", "Reading", "Read", filesOf("paths")],
+  agent_edit: ["edit", "Edit", "Editing", "Edited", filesOf("paths")],
+  agent_run: ["run", "Run", "Running", "Ran", (a) => text("command")(a) || text("title")(a), true],
+  agent_fetch: ["page", "Read", "Reading", "Read", address],
+  agent_other: [
+    "other",
+    "Use a tool of its own:",
+    "Using a tool of its own:",
+    "Used a tool of its own:",
+    quoted("title"),
+  ],
+  fetch_url: ["page", "Read", "Reading", "Read", address],
+  web_search: ["look", "Search the web for", "Searching the web for", "Searched the web for", quoted("query")],
+  browser_open: ["page", "Open", "Opening", "Opened", address],
+  browser_click: ["click", "Click", "Clicking", "Clicked", element("target")],
+  browser_click_at: ["click", "Click", "Clicking", "Clicked", () => "an element"],
+  browser_type: ["click", "Type into", "Typing into", "Typed into", element("target")],
+  browser_press: ["click", "Press", "Pressing", "Pressed", text("keys")],
+  browser_select: ["click", "Choose in", "Choosing in", "Chose in", element("target")],
+  browser_check: ["click", "Tick", "Ticking", "Ticked", element("target")],
+  browser_hover: ["click", "Point at", "Pointing at", "Pointed at", element("target")],
+  browser_drag: ["click", "Drag", "Dragging", "Dragged", element("from")],
+  browser_scroll: ["page", "Scroll the page", "Scrolling the page", "Scrolled the page", none],
+  browser_wait: ["page", "Wait for the page", "Waiting for the page", "Waited for the page", none],
+  browser_snapshot: ["look", "Read the page", "Reading the page", "Read the page", none],
+  browser_read: ["look", "Read the page", "Reading the page", "Read the page", none],
+  browser_find: [
+    "look",
+    "Search the page for",
+    "Searching the page for",
+    "Searched the page for",
+    (a) => quoted("text")(a) || text("role")(a),
+  ],
+  browser_screenshot: [
+    "look",
+    "Take a picture of the page",
+    "Taking a picture of the page",
+    "Took a picture of the page",
+    none,
+  ],
+  browser_eval: ["page", "Run a script on the page", "Running a script on the page", "Ran a script on the page", none],
+  browser_console: ["look", "Read the page's console", "Reading the page's console", "Read the page's console", none],
+  browser_network: [
+    "look",
+    "Read the page's requests",
+    "Reading the page's requests",
+    "Read the page's requests",
+    none,
+  ],
+  browser_cookies: ["page", "Use the page's cookies", "Using the page's cookies", "Used the page's cookies", none],
+  browser_dialog: [
+    "click",
+    "Answer the page's dialog",
+    "Answering the page's dialog",
+    "Answered the page's dialog",
+    none,
+  ],
+  browser_history: [
+    "page",
+    "Go through the page's history",
+    "Going through the page's history",
+    "Went through the page's history",
+    none,
+  ],
+  browser_upload: ["page", "Upload", "Uploading", "Uploaded", filesOf("files")],
+  browser_download: ["page", "Download a file", "Downloading a file", "Downloaded a file", none],
+  browser_save: ["page", "Save the page as", "Saving the page as", "Saved the page as", fileOf],
+  browser_login: ["page", "Log in", "Logging in", "Logged in", none],
+  look: ["look", "Look at a pane", "Looking at a pane", "Looked at a pane", none],
+  close_pane: ["page", "Close a pane", "Closing a pane", "Closed a pane", none],
+  focus_pane: ["page", "Show a pane", "Showing a pane", "Showed a pane", none],
+  name_pane: ["page", "Name a pane", "Naming a pane", "Named a pane", quoted("title")],
+  list_panes: ["look", "List the panes", "Listing the panes", "Listed the panes", none],
+  wait: ["look", "Wait", "Waiting", "Waited", none],
+  wait_until: ["look", "Wait for", "Waiting for", "Waited for", condition],
+  write_todos: ["plan", "Write the plan", "Writing the plan", "Wrote the plan", none],
+  write_note: ["plan", "Write a note", "Writing a note", "Wrote a note", none],
+  declare_step: ["plan", "Announce a change", "Announcing a change", "Announced a change", quoted("title")],
+  verify_step: ["plan", "Check its own change", "Checking its own change", "Checked its own change", none],
+  claim_complete: ["claim", "Claim completion", "Claiming completion", "Claimed completion", none],
+  abort_with_report: ["claim", "Give up", "Giving up", "Gave up", none],
+  find_tools: ["look", "Look for tools", "Looking for tools", "Looked for tools", none],
+  ask_user: ["ask", "Ask you", "Asking you", "Asked you", quoted("question")],
+  request_access: ["ask", "Ask for access", "Asking for access", "Asked for access", none],
+  read_evidence: ["read", "Read a whole result", "Reading a whole result", "Read a whole result", none],
+  start_goal: ["goal", "Start a goal", "Starting a goal", "Started a goal", quoted("objective")],
+  goal_status: ["goal", "Look at a goal", "Looking at a goal", "Looked at a goal", none],
+  wait_for_goal: ["goal", "Wait for a goal", "Waiting for a goal", "Waited for a goal", none],
+  share_note: ["goal", "Share a note", "Sharing a note", "Shared a note", none],
+  load_skill: ["read", "Read the skill", "Reading the skill", "Read the skill", quoted("name")],
+  save_recipe: ["plan", "Save a recipe", "Saving a recipe", "Saved a recipe", quoted("name")],
+  run_recipe: ["plan", "Run the recipe", "Running the recipe", "Ran the recipe", quoted("name")],
+};
+
+function toolOf(name: string): Tool {
+  const known = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (known) return known;
+  const [, server, tool] = /^(.+?)__(.+)$/.exec(name) ?? [];
+  const words = (server && tool ? `${tool} of ${server}` : name).replaceAll("_", " ");
+  return ["other", "Use", "Using", "Used", () => words];
+}
+
+/** Returns the category of a tool's calls. */
+export function kindOf(tool: string): CallKind {
+  return toolOf(tool)[0];
+}
 
 /** Returns the target of an action without the verb before it: `button "Check out"`. */
 function touchedObject(touched: string): string {
   return clip(touched.replace(/^\S+ /, ""), 60);
 }
 
-/** Describes a call. touched is its target on a page, if known. An unknown tool keeps its name. */
+function objectOf(args: Args, [kind, , , , describe]: Tool, touched: string): string {
+  const isReference = typeof args.target === "string" && reference.test(args.target);
+  const named = kind === "click" && isReference ? touchedObject(touched) : "";
+  return stripControl(clip(oneLine(named || describe(args)), 200));
+}
+
+/** Describes a call that runs or is over. touched is its target on a page, if known. */
 export function callWords(call: Call, touched = ""): CallWords {
   const args = parseArguments(call.arguments);
-  const known = Object.hasOwn(calls, call.tool) ? calls[call.tool] : undefined;
-  if (!known) {
-    const [, server, name] = /^(.+?)__(.+)$/.exec(call.tool) ?? [];
-    const object = server && name ? `${name} of ${server}` : call.tool;
-    return { kind: "other", verb: call.outcome === "" ? "Using" : "Used", object: stripControl(object), code: false };
-  }
-  const [kind, past, present, describe, code] = known;
-  const byNumber = typeof args.target === "string" && reference.test(args.target);
-  const object = kind === "click" && byNumber ? touchedObject(touched) || "an element" : describe(args);
+  const tool = toolOf(call.tool);
+  const [kind, , doing, did, , code] = tool;
   return {
     kind,
-    verb: call.outcome === "" ? present : past,
-    object: stripControl(clip(oneLine(object), 200)),
+    verb: call.outcome === "" ? doing : did,
+    object: objectOf(args, tool, touched),
     code: code === true,
     ...lineCounts(call.tool, args),
   };
+}
+
+/** Describes a call in one sentence: `Edited cart.go`. */
+export function callSentence(call: Call, touched = ""): string {
+  const { verb, object } = callWords(call, touched);
+  return `${verb} ${object}`.trim();
+}
+
+/** What the host knows about a call before it is executed. */
+interface Planned extends Pick<Call, "tool" | "arguments"> {
+  hosts: readonly string[] | null;
+  paths: readonly string[] | null;
+}
+
+const maxPlanned = 60;
+
+/**
+ * Describes a call that waits for the user: `Open example.org`, `Edit RELEASE.md`. The host's own hosts and paths count
+ * more than the words of the agent.
+ */
+export function plannedCall(call: Planned): string {
+  const tool = toolOf(call.tool);
+  const [kind, verb, , , describe] = tool;
+  const host = call.hosts?.[0] ?? "";
+  const isAddress = describe === address;
+  const named = objectOf(parseArguments(call.arguments), tool, "");
+  const object = (isAddress && host) || (kind === "edit" && fileName(call.paths?.[0] ?? "")) || named;
+  const place = host && !isAddress && call.tool.startsWith("browser_") ? ` on ${host}` : "";
+  return clip(stripControl(`${verb} ${object}`.trim() + place), maxPlanned);
 }
 
 /** Counts the lines that a call adds to and removes from a file, as far as its arguments show. */

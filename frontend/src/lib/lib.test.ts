@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { actionFor, actionForLeader, type Action } from "./actions";
 import { bytes, count, money } from "./bytes";
 import { keyLabel, keyShort, matches, opensEmojiChooser, type KeyPress } from "./keys";
-import { argumentsLine, clip, pretty, shortPath } from "./text";
+import { argumentLines, clip, pretty, shortPath } from "./text";
 import { formatAge, clock, formatApprox, span, formatElapsed } from "./time";
 
 const press = (code: string, mods = ""): KeyPress => ({
@@ -78,11 +78,19 @@ test("amounts", () => {
   expect([0, 0.0042, 0.42, 12.5].map(money)).toEqual(["$0.00", "$0.0042", "$0.42", "$12.50"]);
 });
 
-test("arguments become one line, also when they are no JSON", () => {
-  expect(argumentsLine('{"path":"a.ts","n":3,"old":"x\\ny"}')).toBe("a.ts 3 x y");
-  expect(argumentsLine('{"path": broken')).toBe('{"path": broken');
-  expect(argumentsLine('"bare"')).toBe('"bare"');
-  expect(argumentsLine(`{"t":"${"x".repeat(500)}"}`).length).toBe(160);
+test("arguments are lines without JSON, and what is not JSON stays as it is", () => {
+  const lines = (json: string) => argumentLines(json).map(({ name, value }) => `${name}: ${value}`);
+  expect(lines('{"path":"a.ts","timeout_seconds":3,"old":"x\\ny","whole":true}')).toEqual([
+    "path: a.ts",
+    "timeout seconds: 3",
+    "old: x\ny",
+    "whole: yes",
+  ]);
+  expect(lines('{"files":["a","b"],"none":[]}')).toEqual(["files: - a\n- b", "none: none"]);
+  expect(lines('{"changes":[{"path":"a","new":"1\\n2"}]}')).toEqual(["changes: - path: a\n  new: 1\n    2"]);
+  expect(lines('{"files":["a\\n- b"]}')).toEqual(["files: - a\n  - b"]);
+  expect(lines('{"path": broken')).toEqual([': {"path": broken']);
+  expect(lines('"bare"')).toEqual([': "bare"']);
   expect(pretty('{"a":1}')).toBe('{\n  "a": 1\n}');
   expect(pretty("{oops")).toBe("{oops");
 });

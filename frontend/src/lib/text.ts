@@ -1,19 +1,42 @@
-/** The arguments that interest users first; all others follow. */
-const mainArguments = ["pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason"];
+/** An argument of a call, as users read it. */
+export interface ArgumentLine {
+  name: string;
+  value: string;
+}
 
-/** Formats the arguments of a step in one line, the most informative values first. */
-export function argumentsLine(json: string, max = 160): string {
-  let parsed: unknown;
+/** The arguments of a call as lines of name and value. A text that is not a JSON object stays unchanged. */
+export function argumentLines(json: string): ArgumentLine[] {
   try {
-    parsed = JSON.parse(json);
+    const parsed: unknown = JSON.parse(json);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
+      return describeArguments({ ...parsed });
   } catch {
-    return clip(oneLine(json), max);
+    // The model wrote something that is not JSON: it is shown unchanged.
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return clip(oneLine(json), max);
-  const rank = (key: string) => (mainArguments.includes(key) ? mainArguments.indexOf(key) : mainArguments.length);
-  const values = Object.entries(parsed).sort(([a], [b]) => rank(a) - rank(b));
-  const parts = values.map(([, v]: [string, unknown]) => (typeof v === "string" ? v : JSON.stringify(v)));
-  return clip(oneLine(parts.join(" ")), max);
+  return [{ name: "", value: json }];
+}
+
+/** Arguments by name as lines, complete and without JSON. */
+export function describeArguments(args: Record<string, unknown>): ArgumentLine[] {
+  return Object.entries(args).map(([name, value]) => ({ name: argumentName(name), value: describeValue(value, "") }));
+}
+
+const argumentName = (name: string) => name.replaceAll("_", " ");
+
+/** A value as text. What is inside a list or a group is indented, so that no line break in it looks like a new entry. */
+function describeValue(value: unknown, indent: string): string {
+  const inside = `${indent}  `;
+  if (typeof value === "string") return indent === "" ? value : value.replaceAll("\n", `\n${indent}`);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "none";
+    return value.map((item: unknown) => `- ${describeValue(item, inside)}`).join(`\n${indent}`);
+  }
+  if (typeof value === "object" && value !== null) {
+    const lines = Object.entries(value).map(([name, v]) => `${argumentName(name)}: ${describeValue(v, inside)}`);
+    return lines.length > 0 ? lines.join(`\n${indent}`) : "none";
+  }
+  return typeof value === "number" ? String(value) : "none";
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
-import { requestTitle } from "@/features/goals/approvals/words";
+import { plannedCall } from "@/agent/callwords";
 import { oneLine, stripControl } from "@/lib/text";
 import type { AppState } from "@/store/state";
 import { useApp, useAppState } from "@/store/context";
@@ -25,7 +25,7 @@ export function NeedsYouToasts() {
     const key = (a: (typeof open)[number]) => `${a.goal_id} ${a.request}`;
     for (const a of open) {
       if (seen.current.has(key(a)) || Date.parse(a.at) < began || showsGoal(app.state, a.goal_id)) continue;
-      toast.warning(`Needs you: ${requestTitle(a)}`, {
+      toast.warning(`Needs you: ${plannedCall(a)}`, {
         id: key(a),
         description: stripControl(oneLine(a.objective)),
         duration: 12_000,

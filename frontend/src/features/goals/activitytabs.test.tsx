@@ -55,7 +55,7 @@ test("the keys play, jump and go from step to step; the step of the moment leads
   expect(get("replay-play").dataset.playing).toBe("false");
   key("End");
   expect(get("replay-step").dataset.n).toBe("13");
-  expect(get("replay-scrubber").getAttribute("aria-valuetext")).toContain("step 13, claim_complete");
+  expect(get("replay-scrubber").getAttribute("aria-valuetext")).toContain("step 13: Claimed completion");
   expect(get("replay-spent").textContent).toContain("$0.50");
 
   await press("replay-to-log");

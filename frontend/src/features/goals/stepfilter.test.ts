@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "@/bridge/types";
 import { emptyJournal, type Journal } from "@/store/journal";
-import { claimSummary, logLines, noFilter, toolsOf } from "./stepfilter";
+import { claimSummary, logLines, noFilter, kindsOf } from "./stepfilter";
 
 const step = (n: number, tool: string, outcome: StepRow["outcome"] = "ok", args = "{}"): StepRow => ({
   n,
@@ -51,10 +51,25 @@ test("notes and claims stand at their places among the steps", () => {
   expect(last?.kind === "step" && last.claim ? claimSummary(last.claim) : null).toEqual({ passed: 1, of: 2 });
 });
 
-test("filters by tool, by failure and by text, and hides notes then", () => {
-  expect(keys({ ...noFilter, tool: "read_file" })).toEqual(["step-1"]);
+test("filters by kind, by failure and by text, and hides notes then", () => {
+  expect(keys({ ...noFilter, kind: "read" })).toEqual(["step-1"]);
   expect(keys({ ...noFilter, failedOnly: true })).toEqual(["step-2", "step-3"]);
   expect(keys({ ...noFilter, text: "NPM" })).toEqual(["step-2"]);
   expect(keys({ ...noFilter, text: "it works" })).toEqual(["step-3"]);
-  expect(toolsOf(steps)).toEqual(["claim_complete", "read_file", "run_command"]);
+  expect(kindsOf(steps)).toEqual(["read", "run", "claim"]);
+  expect(keys({ ...noFilter, text: "claimed" })).toEqual(["step-3"]);
+});
+
+test("a plan is part of the row of the call that wrote it; of others after one step only the newest has a row", () => {
+  const todos = (seq: number, afterStep: number, text: string) => ({
+    ...{ seq, kind: "todos" as const, at: "", text, afterStep },
+  });
+  const notes = [
+    todos(1, 1, "0 of 4 done"),
+    todos(2, 1, "1 of 4 done"),
+    todos(3, 2, "2 of 4 done"),
+    todos(4, 2, "3 of 4 done"),
+  ];
+  const planned = logLines([step(1, "write_todos"), step(2, "run_command")], { ...emptyJournal, notes }, noFilter);
+  expect(planned.map((l) => (l.kind === "step" ? l.plan : l.note.text))).toEqual(["1 of 4 done", "", "3 of 4 done"]);
 });

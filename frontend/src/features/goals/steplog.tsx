@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
-import { logLines, noFilter, toolsOf, type LogFilter } from "./stepfilter";
+import { kindLabels, type CallKind } from "@/agent/callwords";
+import { kindsOf, logLines, noFilter, type LogFilter } from "./stepfilter";
 import { useRoving } from "@/ui/rovingfocus";
 import { VirtualRows } from "@/ui/virtualrows";
 import { LiveWords } from "./activity/livewords";
@@ -103,6 +104,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
                 goal={goal}
                 step={line.step}
                 claim={line.claim}
+                plan={line.plan}
                 open={open.has(line.step.n)}
                 tab={index === stop}
                 onToggle={() => toggle(line.step.n)}
@@ -166,16 +168,16 @@ interface FiltersProps {
 
 function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
-  const tools = useMemo(() => toolsOf(steps), [steps]);
+  const kinds = useMemo(() => kindsOf(steps), [steps]);
   return (
     <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 border-b border-border px-4 py-1 text-xs">
       {before}
-      {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
+      {steps.length < 2 ? null : <FilterFields kinds={kinds} filter={filter} onChange={onChange} />}
     </div>
   );
 }
 
-function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> & { tools: readonly string[] }) {
+function FilterFields({ kinds, filter, onChange }: Omit<FiltersProps, "before"> & { kinds: readonly CallKind[] }) {
   return (
     <>
       <SearchIcon size={13} className="text-text-faint" />
@@ -194,16 +196,16 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
         }}
       />
       <select
-        data-testid="log-tool"
-        aria-label="Filter steps by tool"
+        data-testid="log-kind"
+        aria-label="Filter steps by kind"
         className="h-6 max-w-28 rounded-sm bg-transparent text-text-muted"
-        value={filter.tool}
-        onChange={(e) => onChange({ ...filter, tool: e.target.value })}
+        value={filter.kind}
+        onChange={(e) => onChange({ ...filter, kind: e.target.value as LogFilter["kind"] })}
       >
-        <option value="">All tools</option>
-        {tools.map((t) => (
-          <option key={t} value={t}>
-            {t}
+        <option value="">All steps</option>
+        {kinds.map((k) => (
+          <option key={k} value={k}>
+            {kindLabels[k]}
           </option>
         ))}
       </select>

@@ -12,6 +12,8 @@ interface StepLineProps {
   goal: string;
   step: StepRow;
   claim: ClaimFact | null;
+  /** What the call that wrote the plan made of it. */
+  plan: string;
   open: boolean;
   /** Whether this row is the list's Tab stop. */
   tab: boolean;
@@ -20,7 +22,7 @@ interface StepLineProps {
 }
 
 /** One step as a line of text. A claim shows its verdicts and a failure its lines below; expanding shows everything. */
-export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: StepLineProps) {
+export function StepLine({ goal, step, claim, plan, open, tab, onToggle, onReplay }: StepLineProps) {
   const result = callResult(step, claim);
   const failure = useAppState((s) => s.detail.journal.failures[step.n]);
   return (
@@ -47,11 +49,11 @@ export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: S
           <CallIcon step={step} tone={result.tone} />
         </span>
         <span className="min-w-0 truncate">
-          <CallText step={step} claim={claim} tone={result.tone} />
+          <CallText step={step} claim={claim} plan={plan} tone={result.tone} />
           {step.image_sha256 ? <span className="ml-2 text-xs text-text-faint">picture</span> : null}
         </span>
         <span className="text-right text-xs whitespace-nowrap tabular-nums">
-          <CallEnd step={step} result={result} />
+          <CallEnd step={step} claim={claim} result={result} />
         </span>
       </button>
       {failure && failure.length > 0 && !open && !claim ? (

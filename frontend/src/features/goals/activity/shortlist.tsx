@@ -82,7 +82,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
 }
 
 function ShortLine({ line, onStep }: { line: LogLine; onStep: (n: number) => void }) {
-  if (line.kind === "step") return <ShortStep step={line.step} claim={line.claim} onStep={onStep} />;
+  if (line.kind === "step") return <ShortStep step={line.step} claim={line.claim} plan={line.plan} onStep={onStep} />;
   if (line.note.kind !== "message") return <NoteLine note={line.note} short />;
   if (!line.note.text) return null;
   return (
@@ -96,10 +96,11 @@ function ShortLine({ line, onStep }: { line: LogLine; onStep: (n: number) => voi
 interface ShortStepProps {
   step: StepRow;
   claim: ClaimFact | null;
+  plan: string;
   onStep: (n: number) => void;
 }
 
-function ShortStep({ step, claim, onStep }: ShortStepProps) {
+function ShortStep({ step, claim, plan, onStep }: ShortStepProps) {
   const result = callResult(step, claim);
   const failure = useAppState((s) => s.detail.journal.failures[step.n]);
   return (
@@ -113,10 +114,10 @@ function ShortStep({ step, claim, onStep }: ShortStepProps) {
           <CallIcon step={step} tone={result.tone} />
         </span>
         <span className="min-w-0 flex-1 truncate">
-          <CallText step={step} claim={claim} tone={result.tone} />
+          <CallText step={step} claim={claim} plan={plan} tone={result.tone} />
         </span>
         <span className="shrink-0 tabular-nums">
-          <CallEnd step={step} result={result} />
+          <CallEnd step={step} claim={claim} result={result} />
         </span>
       </button>
       {failure && failure.length > 0 && !claim ? (

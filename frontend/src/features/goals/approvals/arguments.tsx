@@ -1,6 +1,5 @@
-import { stripControl } from "@/lib/text";
+import { argumentLines, stripControl } from "@/lib/text";
 import { cx } from "@/ui/cx";
-import { argumentLines } from "./grouping";
 
 interface ArgumentsProps {
   /** JSON as the model wrote it. */

@@ -40,19 +40,3 @@ export function groupRequests(list: readonly ApprovalView[], choice: ApprovalCho
     why: choice.why,
   }));
 }
-
-/** A call's arguments as lines of name and value. A value that is not an object stays unchanged. */
-export function argumentLines(raw: string): { name: string; value: string }[] {
-  try {
-    const object: unknown = JSON.parse(raw);
-    if (object !== null && typeof object === "object" && !Array.isArray(object)) {
-      return Object.entries(object).map(([name, value]) => ({
-        name,
-        value: typeof value === "string" ? value : JSON.stringify(value),
-      }));
-    }
-  } catch {
-    // The model wrote something that is not JSON: it is shown unchanged.
-  }
-  return [{ name: "", value: raw }];
-}

@@ -10,7 +10,8 @@ import { Input } from "@/ui/input";
 import { useNow } from "@/ui/usenow";
 import { Arguments } from "./arguments";
 import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "./cardparts";
-import { goalOffer, goalOfferLabel, requestTitle } from "./words";
+import { plannedCall } from "@/agent/callwords";
+import { goalOffer, goalOfferLabel } from "./words";
 
 /** The calls of a goal that wait for the user, the oldest with its buttons. Renders nothing if none waits. */
 export function NeedsYou({ goal, className }: { goal: string; className?: string }) {
@@ -62,7 +63,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   return (
     <div ref={card} tabIndex={-1} role="group" data-testid="ask" data-request={a.request} onKeyDown={press}>
       <header className="flex items-baseline gap-2">
-        <h3 className="min-w-0 flex-1 text-sm font-semibold break-words text-warn">Needs you: {requestTitle(a)}</h3>
+        <h3 className="min-w-0 flex-1 text-sm font-semibold break-words text-warn">Needs you: {plannedCall(a)}</h3>
         <span className="shrink-0 text-text-faint tabular-nums">
           {count > 1 ? `1 of ${count} · ` : ""}waiting {clock(waited)}
         </span>

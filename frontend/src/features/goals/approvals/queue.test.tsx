@@ -6,7 +6,7 @@ import { stripControl } from "@/lib/text";
 import type { App } from "@/store/app";
 import { all, mount, nth, press, until } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
-import { argumentLines, sameKind } from "./grouping";
+import { sameKind } from "./grouping";
 
 let bridge: FakeBridge;
 let app: App;
@@ -105,7 +105,9 @@ test("several of one kind are answered together", async () => {
   await act(async () => app.approvals.load());
   expect(all("approval-others")).toHaveLength(0);
   await press(nth(all("approval-all"), 0));
-  expect(all("approval-others")[0]?.textContent).toContain("git push otherthis one call: the other");
+  expect(all("approval-others")[0]?.textContent).toContain(
+    "Run git push othercommandgit push otherAllow this one call: the other",
+  );
   await press(nth(all("approval-deny"), 0));
   expect(answers()[0]?.map((a) => [a.request, a.allow])).toEqual([
     ["a1", false],
@@ -121,14 +123,6 @@ test("what nobody sees is marked, so that a request reads as it runs", async () 
   bridge.approvals = [{ ...first, arguments: JSON.stringify({ command: "rm \u202Ex" }) }];
   await act(async () => app.approvals.load());
   expect(all("approval-arguments")[0]?.textContent).toContain("rm ‹U+202E›x");
-});
-
-test("arguments are lines, and what is no JSON stays as it is", () => {
-  expect(argumentLines('{"a":"x","n":3}')).toEqual([
-    { name: "a", value: "x" },
-    { name: "n", value: "3" },
-  ]);
-  expect(argumentLines("{broken")).toEqual([{ name: "", value: "{broken" }]);
 });
 
 test("one answer is never for what was asked for another reason elsewhere, nor for what always asks", () => {

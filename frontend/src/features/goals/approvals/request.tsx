@@ -1,14 +1,14 @@
 import { riskLabel } from "@/lib/risk";
 import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
-import { argumentsLine, stripControl } from "@/lib/text";
+import { stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { DiffText } from "@/ui/diff";
 import { Button } from "@/ui/button";
 import { Arguments } from "./arguments";
 import { scopeLabel, type ApprovalChoice } from "./grouping";
 import { Input } from "@/ui/input";
-import { requestTitle } from "./words";
+import { plannedCall } from "@/agent/callwords";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -38,8 +38,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       className="rounded-md border border-border bg-surface p-3"
     >
       <header className="mb-2 flex items-baseline gap-2">
-        <span className="text-sm font-semibold">{requestTitle(a)}</span>
-        <span className="font-mono text-2xs text-text-faint">{a.tool}</span>
+        <span className="text-sm font-semibold">{plannedCall(a)}</span>
         <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always needs approval" : riskLabel(a.risk)}</Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-text-faint" title={a.objective}>
           {stripControl(a.objective)}
@@ -142,9 +141,10 @@ function Others({ approval: a, others, scope }: OthersProps) {
       {others.map((o) => (
         <li key={`${o.goal_id} ${o.request}`} className="break-words">
           <p className="font-medium">{stripControl(o.objective)}</p>
-          <p className="font-mono text-text-muted">{stripControl(argumentsLine(o.arguments))}</p>
+          <p className="text-text-muted">{plannedCall(o)}</p>
+          <Arguments raw={o.arguments} className="mt-0.5 mb-0 max-h-32 overflow-auto" />
           <p className="text-text-faint">
-            {stripControl(scopeLabel(o, scope) || o.tool)}
+            Allow {stripControl(scopeLabel(o, scope) || "once")}
             {o.why === a.why ? null : ` · ${stripControl(o.why)}`}
           </p>
         </li>

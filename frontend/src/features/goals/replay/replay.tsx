@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { GoalView, StepRow } from "@/bridge/types";
-import { argumentsLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./timeline";
@@ -9,6 +8,8 @@ import { isFrames, Player } from "./player";
 import { Scrubber } from "./scrubber";
 import { ReplayViewport } from "./viewport";
 import { Transport } from "./controls";
+import { CallText } from "@/features/goals/activity/callline";
+import { callSentence } from "@/agent/callwords";
 import { stepLabel } from "@/features/goals/labels";
 import { toneText } from "@/ui/badge";
 import { useRecording } from "./recording";
@@ -91,7 +92,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
   const step = stepAt(steps, now.ms);
   // Unless the user chooses a pane, the replay follows the agent.
   const pane = panes.find((p) => p.pane === chosen) ?? panesUsed(panes, steps, now.ms);
-  const said = step ? `step ${step.n}, ${step.tool}` : "";
+  const said = step ? `step ${step.n}: ${callSentence(step)}` : "";
   if (!pane) return null;
   return (
     <section
@@ -145,7 +146,7 @@ function CurrentStep({ step, onStep }: { step: StepRow | null | undefined; onSte
         <>
           <span className="shrink-0 text-text-faint tabular-nums">{step.n}</span>
           <span className="min-w-0 flex-1 truncate">
-            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
+            <CallText step={step} tone="calm" />
           </span>
           <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
             {stepLabel(step.outcome).words}

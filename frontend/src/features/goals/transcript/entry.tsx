@@ -1,7 +1,7 @@
 import { memo, useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { TranscriptEntry, TranscriptKind } from "@/bridge/types";
-import { parseArguments, pretty, stripControl } from "@/lib/text";
+import { argumentLines, pretty, stripControl } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { useApp } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
@@ -182,7 +182,7 @@ function content(entry: TranscriptEntry, search: string, whole: boolean): ReactN
   if ((entry.kind === "agent" || entry.kind === "claim") && !search) {
     return <AgentText text={shown} className="max-w-[90ch] text-text-muted" />;
   }
-  const text = entry.kind === "step" ? `${argumentLines(entry.arguments ?? "")}\n\n${shown}` : shown;
+  const text = entry.kind === "step" ? `${formatArguments(entry.arguments ?? "")}\n\n${shown}` : shown;
   if (text.trim() === "") return null;
   return (
     <p
@@ -197,9 +197,9 @@ function content(entry: TranscriptEntry, search: string, whole: boolean): ReactN
 }
 
 /** The arguments of a call, one per line. */
-function argumentLines(json: string): string {
-  return Object.entries(parseArguments(json))
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+function formatArguments(json: string): string {
+  return argumentLines(json)
+    .map(({ name, value }) => (name ? `${name}: ${value}` : value))
     .join("\n");
 }
 

@@ -50,7 +50,7 @@ test("from the first start to the first verified goal with a pasted key", { time
       await act("describe the goal", at("field-objective").fill("create done.txt"));
       await act("start the goal", page.keyboard.press("Control+Enter"));
       await at("new-goal").waitFor({ state: "detached" });
-      await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+      await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
       await at("step-log").getByTestId("verdict").and(page.locator('[data-outcome="pass"]')).waitFor();
       t.diagnostic(
         `${actions.length} actions to the first verified goal (at most ${mostActions}): ${actions.join("; ")}`,

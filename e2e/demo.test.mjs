@@ -30,7 +30,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
       timeout: minute,
     });
     await at("goal-drawer").waitFor();
-    await at("goal-drawer").getByText("scripted, no AI").waitFor();
+    await at("goal-drawer").getByText("Scripted, no AI").waitFor();
 
     // The dashboard shows the claim that failed and the one that passed.
     await at("rail-goals").click();

@@ -84,7 +84,7 @@ async function walk(page, home, model) {
 
   await at("step-log").getByTestId("verdict").and(page.locator('[data-outcome="fail"]')).waitFor();
   await at("step-log").getByTestId("verdict").and(page.locator('[data-outcome="pass"]')).waitFor();
-  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   await at("receipt-open").click();
   await at("receipt-dialog").locator('[data-testid="receipt-claim"][data-deciding="true"]').waitFor();
   assert.ok(existsSync(join(dir, "done.txt")));
@@ -127,7 +127,7 @@ async function limitWork(page, home, model) {
   await at("work-words").getByText("only out/ can be changed").waitFor();
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
-  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   await at("goal-header").getByText("may change only out/").waitFor();
   await at("receipt-open").click();
   await at("receipt-dialog").getByText("only out/", { exact: true }).waitFor();

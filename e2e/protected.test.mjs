@@ -229,7 +229,7 @@ async function limitWork(page, home, model, said) {
   await at("work-words").getByText("only src/ can be changed").waitFor();
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
-  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   await at("step-log").getByText("only src/ may be changed (--work)").first().waitFor();
   assert.match(
     JSON.stringify(model.asked[1].messages),

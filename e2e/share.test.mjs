@@ -74,7 +74,7 @@ async function walk(page, home, model, site) {
   assert.equal(model.criticised.length, 0, "the critic was asked while a user had the page");
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("i");
-  await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
+  await at("goal-drawer").getByText("Paused", { exact: true }).first().waitFor();
   await pane.at("hand-back").click();
 
   // The agent's question leads to the pane that it names, and handing it back is the answer.
@@ -86,7 +86,7 @@ async function walk(page, home, model, site) {
   assert.ok(await asked.isVisible(), "the pane was not brought before the user");
   await asked.getByTestId("hand-back").click();
   await at("rail-goals").click();
-  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   assert.ok(existsSync(join(dir, "done.txt")));
   const requests = JSON.stringify(model.asked);
   assert.match(requests, /done what you asked for in pane b2/);

@@ -43,7 +43,7 @@ test("a daily limit pauses a goal, and raising it continues the goal", { timeout
       await at("settings-close").click();
       await at("rail-goals").click();
       await at("goal-card").filter({ hasText: "create done.txt" }).click();
-      await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+      await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
 
       await at("rail-settings").click();
       await at("spend-by-goal").click();

@@ -52,7 +52,7 @@ test("from an empty data folder to a commit, with a suggested check", { timeout:
 
       await act("start", page.keyboard.press("Control+Enter"));
       await at("new-goal").waitFor({ state: "detached" });
-      await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+      await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
       assert.equal(await at("goal-rail").getByTestId("check").count(), 1);
       await act("look at the changes", at("story-changes").click());
       await act("commit…", at("commit").click());

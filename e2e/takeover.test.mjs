@@ -87,10 +87,10 @@ async function walk(page, home, model) {
   await pane.says("a=");
   assert.equal(model.asked.length, 5, "the model was asked while a user had the page");
   assert.equal(model.criticised.length, 0, "the critic was asked while a user had the page");
-  await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
+  await at("goal-drawer").getByText("Paused", { exact: true }).first().waitFor();
 
   await at("hand-back").click();
-  await at("goal-drawer").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-drawer").getByText("Done", { exact: true }).first().waitFor();
 
   // The goal is done: the agent no longer drives the page, and the user's keys reach it.
   await pane.at("driver").waitFor({ state: "detached" });
@@ -98,7 +98,7 @@ async function walk(page, home, model) {
   await pane.type("after");
   await pane.says("a=after");
   await at("rail-goals").click();
-  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   assert.equal(await at("dashboard").getByText("the kernel refused").count(), 0, "the host's own helper was refused");
   assert.ok(existsSync(join(dir, "done.txt")));
 

@@ -157,7 +157,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "limits_changed":
       return note(next, event, limitsText(event));
     case "critic":
-      return note(next, event, `${event.verdict.toLowerCase()}: ${event.reason}`);
+      return note(next, event, criticText(event));
     case "accepted":
       return note(next, event, event.assurance_reason ?? "");
     case "changes_undone":
@@ -213,6 +213,20 @@ function planText(items: readonly Todo[]): string {
   const done = items.filter((t) => t.done).length;
   const next = items.find((t) => !t.done);
   return `${done} of ${items.length} done${next ? `, next: ${next.text}` : ""}`;
+}
+
+/** The critic's verdicts in words. A reply that could not be read decides nothing; it is in the transcript. */
+const criticVerdicts: Record<Extract<GoalEvent, { type: "critic" }>["verdict"], string> = {
+  PROGRESSING: "sees progress",
+  STUCK: "sees no progress",
+  ACHIEVED: "takes the goal for reached",
+  MISLED: "sees the agent on a wrong track",
+  unparsed: "gave no clear answer",
+};
+
+function criticText({ verdict, reason }: Extract<GoalEvent, { type: "critic" }>): string {
+  const words = criticVerdicts[verdict];
+  return verdict === "unparsed" || !reason ? words : `${words}: ${reason}`;
 }
 
 /** The note that the agent wrote, replaced or removed. */

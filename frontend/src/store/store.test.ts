@@ -272,7 +272,7 @@ describe("detail", () => {
     expect(d.journal.claims[0]?.by).toBe("critic");
     expect(d.journal.notes.map((n) => [n.kind, n.text])).toEqual([
       ["todos", "1 of 2 done, next: Serve"],
-      ["critic", "stuck: in a circle"],
+      ["critic", "sees no progress: in a circle"],
       ["review", "rejected: no proof"],
     ]);
   });

@@ -1,12 +1,13 @@
 import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
-import { oneLine, plural, stripControl } from "@/lib/text";
+import { capitalize, oneLine, plural, stripControl } from "@/lib/text";
 import { formatAge, clock, formatApprox } from "@/lib/time";
 import { isLive } from "@/store/goalcards";
 import { elapsedNow, isCounted } from "@/store/goals";
 import { useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { useNow } from "@/ui/usenow";
+import { markdownText } from "@/ui/markdowntext";
 import { Sparkline } from "@/ui/sparkline";
 import { assuranceOf } from "./assurancelabel";
 import { goalStatusLabel } from "./labels";
@@ -80,7 +81,7 @@ export function Card({ card, selected, tab = true, onSelect, marked = false, onM
           </span>
         ) : null}
         {quiet && said.tone !== "ok" ? (
-          <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{quiet}</span>
+          <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{capitalize(markdownText(quiet))}</span>
         ) : null}
         {live ? <Sparkline values={card.activity ?? []} className="mt-1.5 block w-full" /> : null}
       </button>

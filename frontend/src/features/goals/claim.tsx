@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Verdict } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
-import { plural } from "@/lib/text";
+import { capitalize, plural } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { OutcomeIcon } from "./outcomeicon";
@@ -20,7 +20,7 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
     >
       {claim.verdicts.length === 0 ? (
         <p className={running ? "breathe text-text-faint" : "text-text-faint"}>
-          {running ? "verifying…" : claim.failed || "no verdict: waiting for your decision, or interrupted"}
+          {running ? "Verifying…" : capitalize(claim.failed) || "No verdict: waiting for your decision, or interrupted"}
         </p>
       ) : (
         claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)

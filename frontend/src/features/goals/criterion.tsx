@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { CheckState } from "@/bridge/types";
-import { stripControl } from "@/lib/text";
+import { capitalize, stripControl } from "@/lib/text";
 import { formatElapsed } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { OutcomeIcon } from "./outcomeicon";
@@ -19,8 +19,7 @@ interface CheckLineProps {
 /** One check with its newest verdict. */
 export function CheckLine({ check, evidence, short }: CheckLineProps) {
   const [open, setOpen] = useState(false);
-  const words =
-    check.outcome === "" ? check.detail || "not checked yet" : check.detail || checkLabel(check.outcome).words;
+  const words = capitalize(check.detail) || checkLabel(check.outcome).words;
   return (
     <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
       <span className="pt-0.5">

@@ -30,7 +30,7 @@ test("a goal that another process runs says so, and what is done here still reac
   if (!goal) throw new Error("no such goal");
   Object.assign(goal.view, { pid: 4711, in_other_process: true });
   await open(bridge, running);
-  await until(() => expect(get("goal-other-process").textContent).toBe("running in another process (PID 4711)"));
+  await until(() => expect(get("goal-other-process").textContent).toBe("Running in another process (PID 4711)"));
   await press("goal-pause");
   expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
 });
@@ -61,7 +61,7 @@ test("a goal whose call waits needs the user, and its request is above the steps
   const app = await open(new FakeBridge(), running);
   await until(() => expect(get("asks").textContent).toContain("1 of 2"));
   expect(get("goal-header").contains(get("asks"))).toBe(true);
-  expect(get("goal-header").textContent).toContain("needs you");
+  expect(get("goal-header").textContent).toContain("Needs you");
   const { by } = summary(app.state.goals.byId);
   expect(by.needs_you.map((c) => c.id)).toContain(running);
   expect(by.running.map((c) => c.id)).not.toContain(running);

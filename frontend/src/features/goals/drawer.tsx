@@ -1,6 +1,6 @@
 import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
-import { plural } from "@/lib/text";
+import { capitalize, plural } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { canPause, canResume, isLive, isStopped } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
@@ -90,7 +90,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
   const app = useApp();
   const said = goalStatusLabel(view);
   const proof = assuranceOf(view);
-  const now = proof ? (isDoubted(view) ? "" : proof.words) : (view.aftermath ?? "");
+  const now = proof ? (isDoubted(view) ? "" : proof.words) : capitalize(view.aftermath ?? "");
   const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   return (
@@ -133,7 +133,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
         </IconButton>
       </div>
       <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
-      {view.scripted ? <p className="mt-1 text-xs text-text-faint">scripted, no AI</p> : null}
+      {view.scripted ? <p className="mt-1 text-xs text-text-faint">Scripted, no AI</p> : null}
       {hasPanes && !isLive(view) ? (
         <Button className="mt-1.5" data-testid="drawer-close-panes" onClick={() => app.panes.closeAllOf(view.id)}>
           Close panes of this goal
@@ -171,7 +171,9 @@ function Reason({ view }: { view: GoalView }) {
       data-testid="drawer-reason"
     >
       <p className={`font-medium ${toneText[tone]}`}>{proof?.words ?? said.words}</p>
-      <div className="mt-0.5 wrap-anywhere text-text">{proof?.reason || <AgentText text={view.reason} />}</div>
+      <div className="mt-0.5 wrap-anywhere text-text">
+        {proof?.reason || <AgentText text={capitalize(view.reason)} />}
+      </div>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
-import { shortPath } from "@/lib/text";
+import { capitalize, shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { canPause, isLive, isStopped } from "@/store/goalcards";
 import type { App } from "@/store/app";
@@ -130,7 +130,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             {said.words}
           </Badge>
         )}
-        {!proof && view.aftermath ? <Badge tone="calm">{view.aftermath}</Badge> : null}
+        {!proof && view.aftermath ? <Badge tone="calm">{capitalize(view.aftermath)}</Badge> : null}
         {proof ? (
           <Badge
             tone={proof.tone}
@@ -149,10 +149,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
               "terminals and pages are shown there."
             }
           >
-            running in another process (PID {view.pid})
+            Running in another process (PID {view.pid})
           </Badge>
         ) : null}
-        {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
+        {view.scripted ? <Badge tone="calm">Scripted, no AI</Badge> : null}
         <span
           className={cx(
             "flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
@@ -217,7 +217,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           )}
           data-testid="goal-reason"
         >
-          <AgentText text={view.reason} />
+          <AgentText text={capitalize(view.reason)} />
         </div>
       ) : null}
       <NeedsYou goal={view.id} className="mt-2.5" />

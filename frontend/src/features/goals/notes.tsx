@@ -1,5 +1,5 @@
 import type { Note } from "@/bridge/types";
-import { stripControl } from "@/lib/text";
+import { AgentText } from "@/agent/text";
 
 /** What the agent wants to keep. Folded, because the notes of a long goal are long. */
 export function Notes({ items }: { items: readonly Note[] }) {
@@ -11,8 +11,9 @@ export function Notes({ items }: { items: readonly Note[] }) {
       </summary>
       <ol className="mt-1">
         {items.map((note) => (
-          <li key={note.n} className="selectable py-0.5 break-words whitespace-pre-wrap text-text" value={note.n}>
-            <span className="text-text-faint tabular-nums">{note.n}.</span> {stripControl(note.text)}
+          <li key={note.n} className="py-0.5 text-text" value={note.n}>
+            <span className="text-text-faint tabular-nums">{note.n}.</span>{" "}
+            <AgentText text={note.text} className="markdown-inline" />
           </li>
         ))}
       </ol>

@@ -1,6 +1,8 @@
 import { useState } from "react";
 import type { TimelineEntry } from "@/bridge/types";
+import { capitalize } from "@/lib/text";
 import { clock } from "@/lib/time";
+import { markdownText } from "@/ui/markdowntext";
 
 interface TimelineProps {
   marks: readonly TimelineEntry[];
@@ -9,15 +11,15 @@ interface TimelineProps {
 }
 
 const verificationLabel: Record<string, string> = {
-  pass: "verified",
-  fail: "failed",
-  waits: "waits for you",
-  running: "being checked",
+  pass: "Verified",
+  fail: "Failed",
+  waits: "Waits for you",
+  running: "Being checked",
 };
 
 function entryLabel(who: string, word: string): string {
-  if (who === "verify") return verificationLabel[word] ?? word;
-  return word === "unparsed" ? `${who}: no clear answer` : `${who} ${word}`;
+  if (who === "verify") return verificationLabel[word] ?? capitalize(word);
+  return capitalize(word === "unparsed" ? `${who}: no clear answer` : `${who}: ${word}`);
 }
 
 /** The word, colour and shape of a mark. */
@@ -74,7 +76,7 @@ export function Timeline({ marks, length }: TimelineProps) {
           return (
             <span
               key={i}
-              title={`${clock(m.at_ms)} ${m.what}`}
+              title={`${clock(m.at_ms)} ${l.word}`}
               className={`absolute top-1/2 -translate-x-1/2 -translate-y-1/2 ${
                 m.what === neutralEntryStyle && marks.length > compactAbove
                   ? "h-2 w-px"
@@ -110,7 +112,7 @@ export function Timeline({ marks, length }: TimelineProps) {
                 {times > 1 ? ` ×${times}` : ""}
               </span>
               <span className="selectable line-clamp-3 min-w-0 break-words text-text-muted">
-                {m.detail}
+                {m.what.endsWith(":unparsed") ? "" : markdownText(m.detail)}
                 {m.step > 0 ? <span className="text-text-faint"> · step {m.step}</span> : null}
               </span>
             </li>

@@ -68,7 +68,7 @@ function ProviderLine({ provider: p }: { provider: Provider }) {
           <p className="flex items-center gap-2 font-medium">
             <span className="truncate">{p.id}</span>
             {p.active ? <Badge tone="accent">Default</Badge> : null}
-            {p.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
+            {p.scripted ? <Badge tone="calm">Scripted, no AI</Badge> : null}
           </p>
           {p.scripted ? null : <p className="truncate text-xs text-text-faint">{facts}</p>}
         </div>

@@ -70,7 +70,7 @@ export function CallText({ step, claim, plan, tone }: CallTextProps) {
 
 /** The result and the duration of a call, at the end of its row. */
 export function CallEnd({ step, claim, result }: { step: StepRow; claim: ClaimFact | null; result: CallResult }) {
-  if (step.outcome === "") return <span className="breathe text-text-faint">running</span>;
+  if (step.outcome === "") return <span className="breathe text-text-faint">Running</span>;
   // The call of a claim is over at once; the checks run after it.
   const checked = (claim?.verdicts ?? []).reduce((sum, v) => sum + v.ms, 0);
   return (

@@ -89,6 +89,12 @@ const noteIcons: Record<Exclude<NoteFact["kind"], "message">, typeof NoteIcon> =
   ended: FlagIcon,
 };
 
+/** Notes with words of a model, which are Markdown. A plan's items and a user's note stay as they were typed. */
+function isModelText(note: NoteFact): boolean {
+  const kinds: NoteFact["kind"][] = ["critic", "review", "paused", "ended", "approval_requested"];
+  return kinds.includes(note.kind) || note.what === "note" || note.from !== undefined;
+}
+
 /** The columns of a row: number, time, icon, text, cost. */
 const lineGrid =
   "grid grid-cols-[26px_58px_14px_1fr_auto] gap-x-3 px-5 py-1.5 max-[640px]:grid-cols-[14px_1fr] max-[640px]:px-4";
@@ -111,16 +117,20 @@ export function NoteLine({ note, short = false }: { note: NoteFact; short?: bool
         size={14}
         className={cx("mt-[3px] shrink-0", tone(note) === "text-text" ? "text-text-faint" : tone(note))}
       />
-      <p className="min-w-0 leading-5">
+      <div className="min-w-0 leading-5">
         <span className={cx("font-medium", tone(note))}>{title(note)}</span>{" "}
-        <span className="selectable break-words whitespace-pre-wrap text-text-muted">{stripControl(note.text)}</span>
+        {isModelText(note) ? (
+          <AgentText text={note.text} className="markdown-inline text-text-muted" />
+        ) : (
+          <span className="selectable break-words whitespace-pre-wrap text-text-muted">{stripControl(note.text)}</span>
+        )}
         {note.kind === "steered" ? (
           <span className="text-text-faint" data-testid="note-read">
             {" "}
             · read {note.afterStep > 0 ? `after step ${note.afterStep}` : "before the first step"}
           </span>
         ) : null}
-      </p>
+      </div>
     </div>
   );
 }

@@ -148,7 +148,7 @@ test("goals that wait for a word are beside the requests, with what they wait fo
   });
   const asked = new Set(app.state.approvals.map((a) => a.goal_id));
   expect(waits.filter((w) => asked.has(w.dataset.goal ?? ""))).toEqual([]);
-  expect(waits.map((w) => w.textContent).join("\n")).toContain("the agent asks: The page wants a second");
+  expect(waits.map((w) => w.textContent).join("\n")).toContain("The agent asks: The page wants a second");
   const first = waits[0]?.dataset.goal;
   await press(nth(all("needs-word-open"), 0));
   expect(app.state.approvalsOpen).toBe(false);

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { AnswerInput, GoalCard, GrantView } from "@/bridge/types";
-import { oneLine, stripControl } from "@/lib/text";
+import { capitalize, oneLine, stripControl } from "@/lib/text";
 import { groupOf } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
@@ -8,6 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { Dialog } from "@/ui/dialog";
+import { markdownText } from "@/ui/markdowntext";
 import { ApprovalRequest } from "./request";
 import { similarRequests, groupRequests } from "./grouping";
 
@@ -96,7 +97,7 @@ function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
             <span className="min-w-0 flex-1">
               <span className="block truncate">{stripControl(oneLine(g.objective))}</span>
-              <span className="line-clamp-2 text-text-faint">{stripControl(g.reason)}</span>
+              <span className="line-clamp-2 text-text-faint">{capitalize(markdownText(g.reason))}</span>
             </span>
             <Button
               look="quiet"

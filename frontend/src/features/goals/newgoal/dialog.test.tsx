@@ -347,7 +347,7 @@ test("a flaky check says so with both outputs, and its names are shown as text",
   };
   write("check-command", "sh flaky.sh");
   await press("check-try");
-  expect(get("try-result").textContent).toContain("gives different results");
+  expect(get("try-result").textContent).toContain("Gives different results");
   expect(get("try-output").textContent).toContain("run 2 (exit 0)");
   expect(get("trace-incomplete").textContent).toContain("too many files");
   expect(get("trace-decides-file").textContent).toBe("<b>x</b>");

@@ -22,8 +22,8 @@ test("one can wait for goals that may still end well, and a model's own key is n
     expect(found.length).toBeGreaterThan(3);
     return found;
   });
-  expect(waits[0]).toMatch(/ · running$/);
-  expect(waits.join()).not.toMatch(/ · (done|error|aborted|gave up|limit reached)/);
+  expect(waits[0]).toMatch(/ · Running$/);
+  expect(waits.join()).not.toMatch(/ · (Done|Error|Aborted|Gave up|Limit reached)/);
   expect(app.state.providers.map((p) => p.id)).toContain("openai");
   expect(all("use-secret").map((box) => box.dataset.id)).toEqual(["npm-token"]);
 });

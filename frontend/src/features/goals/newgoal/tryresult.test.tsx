@@ -13,9 +13,9 @@ async function words(part: Partial<TryOutput>) {
 }
 
 test("a check that could not be started shows no exit code and no time", async () => {
-  expect(await words({ detail: "Command not found: pytset" })).toBe("cannot runCommand not found: pytset");
+  expect(await words({ detail: "Command not found: pytset" })).toBe("Cannot runCommand not found: pytset");
 });
 
 test("one that ran shows both", async () => {
-  expect(await words({ outcome: "fails_now", exit_code: 1, ms: 3_000 })).toContain("runs and fails now (exit 1, 3");
+  expect(await words({ outcome: "fails_now", exit_code: 1, ms: 3_000 })).toContain("Runs and fails now (exit 1, 3");
 });

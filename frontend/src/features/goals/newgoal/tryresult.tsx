@@ -26,7 +26,7 @@ export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
   if (tried.state === "running") {
     return (
       <p className="breathe mt-1 font-mono text-xs text-text-faint" role="status">
-        running…
+        Running…
       </p>
     );
   }
@@ -39,7 +39,7 @@ export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
   }
   const { out } = tried;
   const said =
-    out.outcome === "error" ? { words: "gives different results", tone: "bad" as const } : checkLabel(out.outcome);
+    out.outcome === "error" ? { words: "Gives different results", tone: "bad" as const } : checkLabel(out.outcome);
   const aside = out.outcome === "fails_now" && shell ? "as expected" : out.detail;
   return (
     <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>

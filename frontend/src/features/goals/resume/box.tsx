@@ -7,7 +7,7 @@ import { goalStatusLabel } from "@/features/goals/labels";
 interface BoxProps {
   view: GoalView;
   kind: string;
-  title: string;
+  title: ReactNode;
   /** Shows amber only in the frame. */
   quiet?: boolean;
   children: ReactNode;
@@ -26,13 +26,13 @@ export function PanelBox({ view, kind, title, quiet = false, children }: BoxProp
       data-kind={kind}
       className={`mt-2.5 w-full rounded-md border px-3 py-2.5 text-xs ${look}`}
     >
-      <p
+      <div
         className={
           "selectable font-medium break-words whitespace-pre-wrap " + (tone === "warn" && !quiet ? toneText.warn : "")
         }
       >
         {title}
-      </p>
+      </div>
       {children}
     </section>
   );

@@ -1,4 +1,5 @@
 import type { GoalView } from "@/bridge/types";
+import { capitalize } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PanelBox } from "./box";
@@ -10,7 +11,7 @@ export function DailyLimitPanel({ view }: { view: GoalView }) {
   const day = at.toLocaleDateString("en", { weekday: "long" });
   const time = at.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   return (
-    <PanelBox view={view} kind="daily_limit" title={view.reason}>
+    <PanelBox view={view} kind="daily_limit" title={capitalize(view.reason)}>
       <p className="mt-1 text-text-muted" data-testid="parked-left">
         The goal resumes automatically on {day} at {time}, or at once when the limit is raised.
       </p>

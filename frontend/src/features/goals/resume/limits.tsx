@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { GoalView } from "@/bridge/types";
+import { capitalize } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PanelBox } from "./box";
@@ -49,7 +50,7 @@ export function RaiseLimitPanel({ view }: { view: GoalView }) {
   });
   const ok = resumeInputFor(form) !== null;
   return (
-    <PanelBox view={view} kind="limit_reached" title={view.reason}>
+    <PanelBox view={view} kind="limit_reached" title={capitalize(view.reason)}>
       <LimitFields form={form} setForm={setForm} />
       <NoteField
         label="Note for the agent"

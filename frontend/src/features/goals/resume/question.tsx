@@ -2,9 +2,10 @@ import { useRef, useState } from "react";
 import type { GoalView, PaneInfo } from "@/bridge/types";
 import { questionIn } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
-import { stripControl } from "@/lib/text";
+import { capitalize, stripControl } from "@/lib/text";
 import { Button, Kbd } from "@/ui/button";
 import { DiffText } from "@/ui/diff";
+import { AgentText } from "@/agent/text";
 import { PanelBox } from "./box";
 import { ChooseModel, needsModel } from "./choosemodel";
 import { NoteField, useNoteForm } from "./note";
@@ -30,7 +31,7 @@ export function QuestionPanel({ view }: { view: GoalView }) {
     field.current?.querySelector("textarea")?.focus();
   };
   return (
-    <PanelBox view={view} kind={view.exit} title={question ? `The agent asks: ${question}` : view.reason}>
+    <PanelBox view={view} kind={view.exit} title={<QuestionTitle question={question} reason={view.reason} />}>
       <QuestionPane view={view} />
       {view.proposal ? <DiffText text={view.proposal} testid="unlock-proposal" className="mt-2 max-h-32" /> : null}
       <div ref={field}>
@@ -80,6 +81,20 @@ export function QuestionPanel({ view }: { view: GoalView }) {
         {unlock ? null : <UnprotectButton choice={freed} />}
       </div>
     </PanelBox>
+  );
+}
+
+/** What the goal is paused for, as Markdown: a question is written by the agent. */
+function QuestionTitle({ question, reason }: { question: string; reason: string }) {
+  return (
+    <>
+      {question ? "The agent asks: " : null}
+      <AgentText
+        text={question || capitalize(reason)}
+        className="markdown-inline whitespace-normal"
+        testid="question"
+      />
+    </>
   );
 }
 

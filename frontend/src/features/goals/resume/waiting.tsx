@@ -1,5 +1,6 @@
 import type { GoalView } from "@/bridge/types";
 import { clock } from "@/lib/time";
+import { capitalize } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/usenow";
@@ -12,7 +13,7 @@ export function ConditionWaitPanel({ view }: { view: GoalView }) {
   const left = Date.parse(view.parked_until) - useNow(true);
   const last = notes.findLast((n) => n.kind === "looked" || n.kind === "paused");
   return (
-    <PanelBox view={view} kind="waiting" title={view.reason}>
+    <PanelBox view={view} kind="waiting" title={capitalize(view.reason)}>
       <p className="mt-1 text-text-muted tabular-nums" data-testid="waiting-left">
         {left > 0 ? `No model is asked. The wait ends in ${clock(left)} at the latest.` : "The wait is over."}
       </p>

@@ -1,15 +1,16 @@
-import type { TranscriptEntry } from "@/bridge/types";
+import type { CheckOutcome, StepOutcome, TranscriptEntry } from "@/bridge/types";
 import { resultText } from "@/lib/text";
 import { clock, formatElapsed } from "@/lib/time";
-import { callWords } from "@/agent/callwords";
+import { checkLabel, stepLabel } from "@/features/goals/labels";
+import { callSentence } from "@/agent/callwords";
 import { costWords } from "@/features/goals/activity/cost";
 
 /** Returns the heading of an entry. */
 export function entryTitle(e: TranscriptEntry): string {
-  if (e.kind !== "step") return e.outcome ? `${e.title} · ${e.outcome}` : e.title;
-  const words = callWords({ tool: e.tool ?? "", arguments: e.arguments ?? "", outcome: e.outcome ?? "" });
-  const end = e.outcome ? `${e.outcome === "ok" ? "" : `${e.outcome} · `}${formatElapsed(e.ms ?? 0)}` : "running";
-  return `Step ${e.step ?? 0}: ${words.verb} ${words.object}`.trimEnd() + ` · ${end}`;
+  if (e.kind !== "step") return e.outcome ? `${e.title} · ${checkLabel(e.outcome as CheckOutcome).words}` : e.title;
+  const words = callSentence({ tool: e.tool ?? "", arguments: e.arguments ?? "", outcome: e.outcome ?? "" });
+  const failed = e.outcome && e.outcome !== "ok" ? `${stepLabel(e.outcome as StepOutcome).words} · ` : "";
+  return `Step ${e.step ?? 0}: ${words} · ${e.outcome ? failed + formatElapsed(e.ms ?? 0) : "Running"}`;
 }
 
 /** Formats the cost of an entry, `""` if there is none. */

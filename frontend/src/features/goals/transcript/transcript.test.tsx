@@ -83,7 +83,7 @@ test("an entry is copied as text with its cost and its raw call", () => {
       outcome: "failed",
       ms: 2_100,
     }),
-  ).toBe('[1 m 01 s] Step 4: Ran make · failed · 2.1 s\n    run_command {"command":"make"}\n    exit 1\n    FAIL\n');
+  ).toBe('[1 m 01 s] Step 4: Ran make · Failed · 2.1 s\n    run_command {"command":"make"}\n    exit 1\n    FAIL\n');
   expect(entryText({ ...entry(0), kind: "agent", title: "Agent", text: "Hi.", tokens_in: 900, usd: 0.02 })).toBe(
     "[0 s] Agent (900 tokens · $0.02)\n    Hi.\n",
   );

@@ -3,6 +3,7 @@ import { writeClipboard } from "@/bridge/clipboard";
 import type { DoctorFinding, FoundServer, PresetView } from "@/bridge/types";
 import { PresetCards } from "@/connect/cards";
 import { preselect } from "@/connect/presets";
+import { plural } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
@@ -10,7 +11,7 @@ import { CheckIcon, ChevronIcon, CrossIcon, Mark, PlayIcon, WarnIcon } from "@/u
 
 const looks: Record<DoctorFinding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
   ok: { tone: "ok", icon: CheckIcon, words: "Fine" },
-  warn: { tone: "warn", icon: WarnIcon, words: "Needs attention" },
+  warn: { tone: "warn", icon: WarnIcon, words: "Limited" },
   bad: { tone: "bad", icon: CrossIcon, words: "Not working" },
 };
 
@@ -147,13 +148,21 @@ function ThisComputer() {
   const app = useApp();
   const findings = useAppState((s) => s.findings);
   const doctored = useAppState((s) => s.doctored);
-  const [isOpen, setIsOpen] = useState(false);
+  const [opened, setIsOpen] = useState(false);
+  const dialog = useAppState((s) => s.connecting !== null);
+  const isOpen = opened && !dialog; // what lies below a dialog is not read
   const rows = findings.filter((f) => f.id !== "model");
   const limited = rows.filter((f) => f.state !== "ok");
+  const broken = limited.filter((f) => f.state === "bad");
   return (
     <section className="bg-bg py-3 sm:[@media(min-height:640px)]:sticky sm:[@media(min-height:640px)]:bottom-0">
       {isOpen ? (
-        <div className="mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface">
+        <div
+          className={
+            "mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface shadow-pop " +
+            "sm:[@media(min-height:640px)]:absolute sm:[@media(min-height:640px)]:inset-x-0 sm:[@media(min-height:640px)]:bottom-full"
+          }
+        >
           <ul data-testid="checklist">
             {rows.map((f) => (
               <FindingLine key={f.id} finding={f} />
@@ -186,11 +195,17 @@ function ThisComputer() {
         <b className="font-semibold">This computer</b>
         {!doctored && rows.length === 0 ? <span className="breathe text-text-faint">Checking…</span> : null}
         {rows.length > 0 && limited.length === 0 ? <span className="text-ok">All good</span> : null}
-        {limited.map((f) => (
-          <span key={f.id} className={toneText[looks[f.state].tone]}>
-            {f.title}: {looks[f.state].words.toLowerCase()}
+        {broken.map((f) => (
+          <span key={f.id} className={toneText.bad}>
+            {f.title} does not work
           </span>
         ))}
+        {limited.length > broken.length ? (
+          <span className="text-text-muted" data-testid="computer-limits">
+            {broken.length > 0 ? "" : "Ready, "}
+            {plural(limited.length - broken.length, "limit")}
+          </span>
+        ) : null}
         <span className="flex-1" />
         <span className="text-text-muted">Details</span>
         <span className={isOpen ? "rotate-90" : "-rotate-90"}>

@@ -38,7 +38,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
         testid="criterion"
       >
         {checks.length > 1 ? (
-          <p className="mb-1 text-xs text-text-faint">{view.any ? "one must pass" : "all must pass"}</p>
+          <p className="mb-1 text-xs text-text-faint">{view.any ? "One must pass" : "All must pass"}</p>
         ) : null}
         <CheckList key={`${view.id} ${checks.filter((c) => c.why).length}`} view={view} short />
         {isStopped(view) ? <ChangedFiles goal={view.id} most={8} /> : null}

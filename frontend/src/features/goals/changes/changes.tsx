@@ -76,26 +76,6 @@ export default function Changes({ view, before }: ChangesProps) {
         {before}
         <Total files={files} />
         <span className="flex-1" />
-        <SplitSwitch split={split} onSplit={setSplit} />
-        <Button
-          look="quiet"
-          data-testid="diff-whitespace"
-          aria-pressed={!whitespace}
-          className={whitespace ? "" : "bg-surface-hover text-text"}
-          onClick={() => setWhitespace(!whitespace)}
-        >
-          Ignore whitespace
-        </Button>
-        {answer?.can_redo ? (
-          <Button
-            look="quiet"
-            data-testid="redo"
-            disabled={!canUndo}
-            onClick={() => setAsked(undoInput({ redo: true }))}
-          >
-            <RedoIcon size={13} /> Redo undone changes…
-          </Button>
-        ) : null}
         <Button
           look="quiet"
           data-testid="undo-all"
@@ -116,8 +96,14 @@ export default function Changes({ view, before }: ChangesProps) {
           </Button>
         ) : null}
       </div>
-      {answer?.undone || recheck.busy || view.aftermath ? (
-        <Undone words={view.aftermath ?? ""} busy={recheck.busy} onCheck={recheck.run} />
+      {answer?.undone || answer?.can_redo || recheck.busy || view.aftermath ? (
+        <Undone
+          words={view.aftermath ?? ""}
+          busy={recheck.busy}
+          onCheck={recheck.run}
+          onRedo={answer?.can_redo ? () => setAsked(undoInput({ redo: true })) : null}
+          canRedo={canUndo}
+        />
       ) : null}
       {problem ? (
         <p role="alert" className="p-5 text-xs text-text-muted">
@@ -139,6 +125,9 @@ export default function Changes({ view, before }: ChangesProps) {
             file={file}
             split={split}
             whitespace={whitespace}
+            controls={
+              <DiffControls split={split} onSplit={setSplit} whitespace={whitespace} onWhitespace={setWhitespace} />
+            }
             canUndo={canUndo}
             version={version}
             onUndo={() => undoFile(file)}
@@ -186,10 +175,35 @@ function Total({ files }: { files: readonly ChangedFile[] }) {
   if (files.length === 0) return null;
   const sum = (n: (f: ChangedFile) => number) => files.reduce((all, f) => all + Math.max(0, n(f)), 0);
   return (
-    <span data-testid="changes-total" className="flex gap-2">
+    <span data-testid="changes-total" className="flex gap-2 max-[1200px]:hidden">
       <span className="font-medium">{plural(files.length, "file")} changed</span>
       <Count added={sum((f) => f.added)} removed={sum((f) => f.removed)} />
     </span>
+  );
+}
+
+interface DiffControlsProps {
+  split: boolean;
+  onSplit: (on: boolean) => void;
+  whitespace: boolean;
+  onWhitespace: (on: boolean) => void;
+}
+
+/** How a difference is shown. In narrow windows it is unified. */
+function DiffControls({ split, onSplit, whitespace, onWhitespace }: DiffControlsProps) {
+  return (
+    <>
+      <SplitSwitch split={split} onSplit={onSplit} />
+      <Button
+        look="quiet"
+        data-testid="diff-whitespace"
+        aria-pressed={!whitespace}
+        className={whitespace ? "" : "bg-surface-hover text-text"}
+        onClick={() => onWhitespace(!whitespace)}
+      >
+        Ignore whitespace
+      </Button>
+    </>
   );
 }
 
@@ -220,15 +234,18 @@ interface UndoneProps {
   words: string;
   busy: boolean;
   onCheck: () => void;
+  /** Absent if nothing that was undone can be restored. */
+  onRedo: (() => void) | null;
+  canRedo: boolean;
 }
 
 /** What the folder is after an undo or a redo, for which the checks run again. */
-function Undone({ words, busy, onCheck }: UndoneProps) {
+function Undone({ words, busy, onCheck, onRedo, canRedo }: UndoneProps) {
   return (
     <div
       role="status"
       data-testid="changes-undone"
-      className="flex items-center gap-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
+      className="flex flex-wrap items-center gap-x-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
     >
       <span data-testid="undone-result">
         {[capitalize(words), busy ? "running the checks again…" : ""].filter(Boolean).join(" · ")}
@@ -238,6 +255,11 @@ function Undone({ words, busy, onCheck }: UndoneProps) {
           Run checks again
         </Button>
       )}
+      {onRedo ? (
+        <Button look="quiet" data-testid="redo" disabled={!canRedo} onClick={onRedo}>
+          <RedoIcon size={13} /> Redo undone changes…
+        </Button>
+      ) : null}
     </div>
   );
 }

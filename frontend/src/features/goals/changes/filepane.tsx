@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { ChangedFile, FileDiff, FileSide } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
 import { stripControl } from "@/lib/text";
@@ -15,6 +16,8 @@ interface FilePaneProps {
   file: ChangedFile;
   split: boolean;
   whitespace: boolean;
+  /** How the difference is shown. */
+  controls: ReactNode;
   canUndo: boolean;
   onUndo: () => void;
   /** Changes whenever the file has to be loaded again. */
@@ -22,7 +25,7 @@ interface FilePaneProps {
 }
 
 /** One changed file, before and after. */
-export function FilePane({ goal, file, split, whitespace, canUndo, onUndo, version }: FilePaneProps) {
+export function FilePane({ goal, file, split, whitespace, controls, canUndo, onUndo, version }: FilePaneProps) {
   const app = useApp();
   return (
     <section
@@ -40,6 +43,7 @@ export function FilePane({ goal, file, split, whitespace, canUndo, onUndo, versi
         </span>
         <Marks file={file} />
         <span className="flex-1" />
+        {controls}
         <Button look="quiet" data-testid="undo-file" disabled={!canUndo} onClick={onUndo}>
           <UndoIcon size={13} /> Undo this file
         </Button>

@@ -44,6 +44,8 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
   try {
     await checkScenes(page, gallery);
     await checkPhone(page, gallery);
+    await checkNewest(page, gallery);
+    await checkToolbar(page, gallery);
   } finally {
     await page.close();
     gallery.close();
@@ -114,6 +116,38 @@ async function checkPhone(page, gallery) {
   const checks = await page.getByTestId("check").first().boundingBox();
   const activity = await page.getByTestId("story-log").boundingBox();
   assert.ok(checks.y < activity.y, "the activity comes before the checks");
+}
+
+/** The newest row of an activity stays in sight when a request or a lower window takes space from the list. */
+async function checkNewest(page, gallery) {
+  await page.setViewportSize(sizes[0]);
+  await showScene(page, gallery.url, "workspace-needs-you");
+  for (const height of [900, 780, 640]) {
+    await page.setViewportSize({ width: 1440, height });
+    await page.waitForFunction(() => {
+      const log = document.querySelector('[data-testid="drawer-activity"]');
+      return log.scrollHeight > log.clientHeight && log.scrollHeight - log.scrollTop - log.clientHeight < 2;
+    });
+  }
+}
+
+/** The bar above the changes is one row, also when an undo can be undone. */
+async function checkToolbar(page, gallery) {
+  await page.setViewportSize(sizes[0]);
+  await showScene(page, gallery.url, "goal-undone");
+  await page.getByTestId("story-changes").click();
+  await page.getByTestId("redo").waitFor();
+  for (const width of [1440, 1100, 1000]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(settled);
+    const tops = await page.evaluate(() =>
+      ["story-log", "undo-all", "commit"].map((id) => {
+        const { top, height } = document.querySelector(`[data-testid="${id}"]`).getBoundingClientRect();
+        return top + height / 2;
+      }),
+    );
+    assert.ok(Math.max(...tops) - Math.min(...tops) < 10, `the bar of the changes wraps at ${width} px: ${tops}`);
+  }
 }
 
 /** Runs in the page: waits until all elements have their final position. An open menu positions itself again. */

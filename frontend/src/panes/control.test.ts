@@ -108,7 +108,7 @@ test("a layout is saved in this window and in Go", async () => {
 
 test("closing a pane asks only while a command runs in it", async () => {
   const { app, control } = await adopt(["t1", "t2"]);
-  const screen = (hasCommand: boolean) => ({ prompts: { hasCommand } }) as never;
+  const screen = (hasCommand: boolean) => ({ prompts: { hasCommand, command: "make" } }) as never;
   control.screens.set("t1", screen(true));
   control.screens.set("t2", screen(false));
   control.close("t2");

@@ -145,7 +145,8 @@ export class WorkspaceControl {
 
   /** Closes a pane; asks first when a goal or a command uses it. */
   close(id: string): void {
-    this.app.panes.close(id, this.screens.get(id)?.prompts.hasCommand ?? false);
+    const prompts = this.screens.get(id)?.prompts;
+    this.app.panes.close(id, prompts?.hasCommand ? { command: prompts.command } : null);
   }
 
   /**

@@ -8,6 +8,7 @@ import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
+import { isDrawerOpen, shownTab } from "@/store/workspaces";
 import { useBroadcast, useControl, useFailed, useRenaming } from "./context";
 import { paneMenu } from "./panemenu";
 
@@ -169,6 +170,8 @@ function BroadcastBadge({ pane }: { pane: PaneInfo }) {
 function GoalBadge({ id, goal }: { id: string; goal: GoalCard | undefined }) {
   const app = useApp();
   const acting = goal?.status === "running";
+  // The goal's own tab and the drawer say which one it is.
+  const isNamed = useAppState((s) => shownTab(s) === id || (s.detail.id === id && isDrawerOpen(s)));
   return (
     <button
       type="button"
@@ -178,7 +181,7 @@ function GoalBadge({ id, goal }: { id: string; goal: GoalCard | undefined }) {
       onClick={() => app.watchGoal(id)}
     >
       <Badge tone={acting ? "agent" : "calm"} live={acting}>
-        {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
+        {goal && !isNamed ? `Goal · ${clip(goal.objective, 34)}` : "Goal"}
       </Badge>
     </button>
   );

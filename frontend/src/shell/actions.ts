@@ -2,6 +2,7 @@ import { action, type Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
 import { canPause, canResume, changedRequest, isLive } from "@/store/goalcards";
 import { firstGoal } from "@/store/goals";
+import { startNote } from "@/features/goals/composer";
 import { openHelpHere } from "./helpplaces";
 import { workspaceActions } from "./workspacecommands";
 import type { App } from "@/store/app";
@@ -203,7 +204,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
       words: ["steer", "message", "tell", "comment"],
       group: "Goals",
       enabled: selected(isLive),
-      run: () => app.set({ steerOpen: true }),
+      run: () => startNote(app),
     }),
     action({
       id: "goal.abort",

@@ -160,9 +160,11 @@ test("panes that an agent opens appear by themselves, and a lost socket is made 
 test("a terminal in which a command runs is closed only after asking", async () => {
   const { app, bridge } = await start();
   const closed = () => bridge.calls.filter((c) => c.method === "TerminalAPI.Close").map((c) => c.args[0]);
-  app.panes.close("t1", true);
+  app.panes.close("t1", { command: "" });
   expect(closed()).toEqual([]);
   expect(app.state.question?.title).toContain("A command is running");
+  app.panes.close("t1", { command: "npm run \u202Edev" });
+  expect(app.state.question?.title).toBe("“npm run ‹U+202E›dev” is running. Close the terminal?");
   await app.state.question?.run();
   expect(closed()).toEqual(["t1"]);
 });

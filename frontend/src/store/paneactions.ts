@@ -1,5 +1,6 @@
 import { asProblem } from "@/bridge/problem";
 import type { PagePoint, PaneInfo, Problem, Workspace } from "@/bridge/types";
+import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
@@ -102,8 +103,8 @@ export class PaneActions {
     this.core.store.setState((s) => ({ panes: withPaneInfo(s.panes, pane) }));
   }
 
-  /** Closes a pane; asks first if a goal uses it or a command runs in it (`hasCommand`). */
-  close(id: string, hasCommand = false): void {
+  /** Closes a pane; asks first if a goal uses it or a command runs in it, whose line may be unknown. */
+  close(id: string, running: { command: string } | null = null): void {
     const pane = this.core.state.panes.panes.find((p) => p.id === id);
     if (!pane) return;
     const close = async () => {
@@ -126,7 +127,7 @@ export class PaneActions {
     }
     const goal = this.core.state.goals.byId[pane.goal_id]?.card;
     if (!goal || !isLive(goal)) {
-      if (hasCommand && pane.running) this.confirmEndOfCommand(pane, close);
+      if (running && pane.running) this.confirmEndOfCommand(pane, running.command, close);
       else void close();
       return;
     }
@@ -139,9 +140,11 @@ export class PaneActions {
     });
   }
 
-  private confirmEndOfCommand(pane: PaneInfo, close: () => Promise<void>): void {
+  private confirmEndOfCommand(pane: PaneInfo, command: string, close: () => Promise<void>): void {
     this.core.confirm({
-      title: `A command is running in ${pane.title || "this terminal"}. Close it?`,
+      title: command
+        ? `“${stripControl(clip(oneLine(command), 60))}” is running. Close the terminal?`
+        : `A command is running in ${pane.title || "this terminal"}. Close it?`,
       text: "Closing the terminal ends the command. This cannot be undone.",
       yes: "End it and close",
       danger: true,

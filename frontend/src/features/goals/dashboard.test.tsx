@@ -196,3 +196,19 @@ test("X selects goals; an action counts and asks about those that it applies to,
   expect(app.state.marked).toEqual([]);
   expect(app.state.route).toBe("goals");
 });
+
+test("the composer is below the activity; S and Steer put the cursor into it, and what is sent reaches the agent", async () => {
+  const bridge = new FakeBridge();
+  const app = await open(bridge, running);
+  act(() => app.set({ route: "goals" }));
+  await until(() => find("page-note"));
+  act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyS", cancelable: true })));
+  expect(document.activeElement).toBe(get("page-note"));
+  expect(app.state.steerOpen).toBe(false);
+  (document.activeElement as HTMLElement).blur();
+  await press("goal-steer");
+  expect(document.activeElement).toBe(get("page-note"));
+  write("page-note", "leave the styles alone");
+  await press("page-send");
+  expect(bridge.calls.find((c) => c.method === "GoalAPI.Steer")?.args).toEqual([running, "leave the styles alone"]);
+});

@@ -14,6 +14,8 @@ import { GoalList } from "./list";
 import { GoalSidebar } from "./sidebar";
 import { StatusFilter, type StatusChoice } from "./statusfilter";
 import { ActivityTabs } from "./activitytabs";
+import { Composer, startNote } from "./composer";
+import { needsAnswer } from "./resume/panel";
 import { CheckCaption, CheckList } from "./why/checklist";
 
 interface DashboardProps {
@@ -94,7 +96,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;
-            app.set({ steerOpen: true });
+            startNote(app);
             return true;
           case "KeyX":
             if (!view) return false;
@@ -237,6 +239,7 @@ function Middle({ onShowPanes }: DashboardProps) {
   const problem = useAppState((s) => s.detail.problem);
   const id = useAppState((s) => s.detail.id);
   const shownStep = useAppState((s) => s.shownStep);
+  const tab = useAppState((s) => s.goalTab);
   const empty = useAppState(isEmpty);
   const isPhone = usePhone();
   const starting = useAppState((s) => s.starting);
@@ -283,6 +286,9 @@ function Middle({ onShowPanes }: DashboardProps) {
           </div>
         ) : null}
         <ActivityTabs key={`${view.id} ${shownStep}`} view={view} step={shownStep} />
+        {isLive(view) && !needsAnswer(view) && tab === "log" ? (
+          <Composer key={view.id} view={view} place="page" className="px-4" />
+        ) : null}
       </main>
       <div className="contents min-[901px]:peer-has-[[data-wide]]:hidden">
         <GoalSidebar view={view} />

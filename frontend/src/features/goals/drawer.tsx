@@ -5,18 +5,17 @@ import { clock } from "@/lib/time";
 import { canPause, canResume, isLive, isStopped } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
-import { Button, IconButton, Kbd } from "@/ui/button";
+import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CloseIcon, PauseIcon, PlayIcon, ZoomIcon } from "@/ui/icons";
-import { TextArea } from "@/ui/input";
 import { AgentText } from "@/agent/text";
 import { ChangedFiles } from "./done/changedfiles";
 import { NextSteps } from "./done/nextsteps";
+import { Composer } from "./composer";
 import { Notes } from "./notes";
 import { PlanShort } from "./activity/planshort";
 import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
-import { useNoteForm } from "./resume/note";
 import { ReopenPanel } from "./resume/reopen";
 import { ResumePanel, isAcceptedDone, needsAnswer } from "./resume/panel";
 import { assuranceOf, isDoubted } from "./assurancelabel";
@@ -81,7 +80,9 @@ export function GoalDrawer() {
         <Notes items={view.notes ?? []} />
       </div>
       <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
-      {isLive(view) && !needsAnswer(view) ? <Composer key={view.id} view={view} /> : null}
+      {isLive(view) && !needsAnswer(view) ? (
+        <Composer key={view.id} view={view} place="drawer" className="px-3" />
+      ) : null}
     </aside>
   );
 }
@@ -173,37 +174,6 @@ function Reason({ view }: { view: GoalView }) {
       <p className={`font-medium ${toneText[tone]}`}>{proof?.words ?? said.words}</p>
       <div className="mt-0.5 wrap-anywhere text-text">
         {proof?.reason || <AgentText text={capitalize(view.reason)} />}
-      </div>
-    </div>
-  );
-}
-
-/** A field for a note to the agent. */
-function Composer({ view }: { view: GoalView }) {
-  const app = useApp();
-  const note = useNoteForm((text) => app.goals.steer(view.id, text));
-  const send = () => {
-    if (note.text.trim()) note.run();
-  };
-  return (
-    <div className="shrink-0 border-t border-border px-3 pt-2 pb-2.5">
-      <TextArea
-        data-testid="drawer-note"
-        aria-label="Note for the agent"
-        rows={2}
-        className="max-h-32 resize-y text-xs"
-        placeholder={view.status === "paused" ? "Add a note, then resume…" : "Steer this goal…"}
-        value={note.text}
-        onChange={(e) => note.setText(e.target.value)}
-        onKeyDown={(e) => {
-          if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) send();
-        }}
-      />
-      <div className="mt-1 flex items-center gap-2">
-        <span className="min-w-0 flex-1 truncate text-2xs text-text-faint">The agent reads it next turn</span>
-        <Button data-testid="drawer-send" disabled={note.busy || !note.text.trim()} onClick={send}>
-          Send <Kbd>Ctrl+Enter</Kbd>
-        </Button>
       </div>
     </div>
   );

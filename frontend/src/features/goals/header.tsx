@@ -14,6 +14,7 @@ import { Menu, type MenuItem } from "@/ui/menu";
 import { AgentText } from "@/agent/text";
 import { ChangedFiles } from "./done/changedfiles";
 import { NextSteps } from "./done/nextsteps";
+import { startNote } from "./composer";
 import { CheckCaption, CheckList } from "./why/checklist";
 import { NeedsYou } from "./approvals/needsyou";
 import { ReopenPanel } from "./resume/reopen";
@@ -64,7 +65,7 @@ function RunButtons({ view }: { view: GoalView }) {
       ) : null}
       {isLive(view) ? (
         <>
-          <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
+          <Button data-testid="goal-steer" onClick={() => startNote(app)}>
             Steer
           </Button>
           <Button look="quiet" data-testid="goal-abort" onClick={() => app.goals.abort(view.id)}>

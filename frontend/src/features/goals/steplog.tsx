@@ -7,6 +7,7 @@ import { kindLabels, type CallKind } from "@/agent/callwords";
 import { kindsOf, logLines, noFilter, type LogFilter } from "./stepfilter";
 import { useRoving } from "@/ui/rovingfocus";
 import { VirtualRows } from "@/ui/virtualrows";
+import { useFollowedEnd } from "./activity/followedend";
 import { LiveWords } from "./activity/livewords";
 import { NoteLine } from "./activity/noteline";
 import { StepLine } from "./steprow";
@@ -61,6 +62,8 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
     const el = scroller.current;
     if (follow && el) el.scrollTop = el.scrollHeight;
   }, [follow, size, streamed]);
+
+  useFollowedEnd(scroller, follow);
 
   const toggle = (n: number) => {
     // An expanded step must not be scrolled away while the user reads it.

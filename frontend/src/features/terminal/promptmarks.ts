@@ -97,6 +97,11 @@ export class Prompts {
     return text.trim().slice(-keptChars);
   }
 
+  /** The command that runs, `""` if none does or the shell does not report it. It is what a program may print, too. */
+  get command(): string {
+    return this.isBusy ? (this.running?.command ?? "") : "";
+  }
+
   /** Whether a command is running. Also false if the shell does not report its commands. */
   get hasCommand(): boolean {
     return this.isBusy;

@@ -11,6 +11,7 @@ import { AgentText } from "@/agent/text";
 import { logLines, noFilter, type LogLine } from "@/features/goals/stepfilter";
 import { CallIcon } from "@/agent/callicon";
 import { CallEnd, CallText, FailureLines, callResult } from "./callline";
+import { useFollowedEnd } from "./followedend";
 import { LiveWords } from "./livewords";
 import { NoteLine } from "./noteline";
 
@@ -30,6 +31,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
     const el = scroller.current;
     if (follow && el) el.scrollTop = el.scrollHeight;
   }, [follow, lines, streamed]);
+  useFollowedEnd(scroller, follow);
   const total = steps.length + journal.notes.length;
   const fresh = seen === null ? 0 : total - seen;
   return (

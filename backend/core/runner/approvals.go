@@ -219,7 +219,7 @@ func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal
 func (ap *approvals) pauseForApproval() *Stop {
 	for _, a := range ap.pending {
 		if a.ID == ap.unanswered {
-			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
+			return &Stop{Exit: goal.NeedsUser, Reason: "it waits for an approval: " + a.Why}
 		}
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}

@@ -226,10 +226,10 @@ func (r *reporter) decidedByText() string {
 func (r *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
 	parts := []string{r.folderChanges(ctx)}
 	if work := r.goal.Policy.DescribeWork(); work != "" {
-		parts = append(parts, "Its agent could change only "+work+" (--work)")
+		parts = append(parts, "Its agent could change only "+work)
 	}
 	if dir := r.goal.Policy.CheckDir; dir != "" {
-		parts = append(parts, "Only the checks could read "+dir+" (--check-dir)")
+		parts = append(parts, "Only the checks could read "+dir)
 	}
 	if r.worktree != nil {
 		parts = append(parts, r.worktree.CommitWorktree(ctx, *r.goal, exit))

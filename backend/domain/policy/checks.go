@@ -51,6 +51,15 @@ var riskActivity = map[Risk]string{
 
 func (r Risk) activity() string { return cmp.Or(riskActivity[r], string(r)) }
 
+// riskActivityAt maps a risk level to what it covers at a host, without the host.
+var riskActivityAt = map[Risk]string{
+	NetworkGet:   "reading from",
+	NetworkWrite: "sending data to",
+	SpendsMoney:  "spending money at",
+}
+
+func (r Risk) activityAt() string { return cmp.Or(riskActivityAt[r], "contacting") }
+
 func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.Risk.Exceeds(p.Risk) {
 		return passRule()
@@ -59,8 +68,8 @@ func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return askRule(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s needs %s%s; this goal %s",
-		c.Tool, cmp.Or(riskNeed[c.Effect.Risk], string(c.Effect.Risk)), why,
+	return askRule(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "it needs %s%s; this goal %s",
+		cmp.Or(riskNeed[c.Effect.Risk], string(c.Effect.Risk)), why,
 		cmp.Or(riskCeiling[p.Risk], "may do at most "+string(p.Risk)))
 }
 

@@ -47,12 +47,12 @@ func (g Grant) Describe() string {
 	case ScopeOnce:
 		return "once"
 	case ScopeHost:
-		words := fmt.Sprintf("%s for this goal, up to %s", strings.Join(g.Hosts, ", "), g.Risk.activity())
+		words := g.Risk.activityAt() + " " + strings.Join(g.Hosts, ", ") + " for this goal"
 		if g.Risk == NetworkGet {
-			words += " (encrypted traffic of its programs cannot be inspected)"
+			words += " (what its programs send there encrypted cannot be inspected)"
 		}
 		if g.Irreversible {
-			words += "; among irreversible calls, only " + g.Tool
+			words += "; of what cannot be undone, only " + strings.ReplaceAll(g.Tool, "_", " ")
 		}
 		return words
 	case ScopeCommand:

@@ -226,7 +226,7 @@ func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 			once = g
 		}
 	}
-	if !strings.Contains(host.Describe(), "only create_issue") {
+	if !strings.Contains(host.Describe(), "only create issue") {
 		t.Errorf("it says %q", host.Describe())
 	}
 	other, shown, more := issue, issue, issue
@@ -250,7 +250,7 @@ func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 		}
 	}
 	get := policy.Grant{Scope: policy.ScopeHost, Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}
-	if words := get.Describe(); !strings.Contains(words, "encrypted traffic of its programs") {
+	if words := get.Describe(); !strings.Contains(words, "programs send there encrypted cannot be inspected") {
 		t.Errorf("it says %q", words)
 	}
 }

@@ -29,7 +29,7 @@ func (do *Doctor) sandboxFindings() []api.DoctorFinding {
 	facts, cgroupError, err := do.probeSandbox(ctx)
 	if err != nil {
 		f.State, f.Detail = api.FindingBad, err.Error()
-		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
+		f.Hint = "goals refuse to start here, unless one is allowed to run without the sandbox, with your own rights"
 		var failed *probeError
 		if errors.As(err, &failed) {
 			f.Hint = "goals start here, but their commands may fail in the same way"

@@ -124,8 +124,8 @@ func (se *Session) warnUnpriced(g goal.Goal, provider config.Provider) error {
 		if g.Limits.USD <= 0 {
 			limit = fmt.Sprintf("the daily limit of $%.2f", daily)
 		}
-		se.warn("usd", fmt.Sprintf("no price is known for %s, so %s does not include its cost; also limit the tokens "+
-			"(--max-tokens)", strings.Join(unpriced, ", "), limit))
+		se.warn("usd", fmt.Sprintf("no price is known for %s, so %s does not include its cost; also limit the tokens",
+			strings.Join(unpriced, ", "), limit))
 	}
 	return nil
 }

@@ -468,7 +468,7 @@ export const scenes: Record<string, Scene> = {
     before: (b) => {
       const first = b.approvals[1];
       if (!first) return;
-      const host = "browser_open needs network access (contacts docs.example); this goal may only change local files";
+      const host = "it needs network access (contacts docs.example); this goal may only change local files";
       const ask = { ...first, tool: "browser_open", risk: "network_get" as const, show: "", why: host };
       b.approvals = [
         "Compare the prices of three shops",
@@ -484,7 +484,7 @@ export const scenes: Record<string, Scene> = {
           {
             scope: "host",
             covers:
-              "docs.example for this goal, up to reading from the network (encrypted traffic of its programs cannot be inspected)",
+              "reading from docs.example for this goal (what its programs send there encrypted cannot be inspected)",
           },
         ],
       }));

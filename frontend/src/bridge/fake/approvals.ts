@@ -33,11 +33,11 @@ export const approvals: ApprovalView[] = [
     hosts: ["shop.example"],
     paths: [],
     show: "POST https://shop.example/order\nname = Ada\nitems = 2\ncard = ••••",
-    why: "browser_click needs to send data (sends a form to shop.example); this goal may only change local files",
+    why: "it needs to send data (sends a form to shop.example); this goal may only change local files",
     always: false,
     offers: [
       { scope: "once", covers: "once" },
-      { scope: "host", covers: "shop.example for this goal, up to sending data" },
+      { scope: "host", covers: "sending data to shop.example for this goal" },
     ],
     given: "",
   },
@@ -54,7 +54,7 @@ export const approvals: ApprovalView[] = [
     hosts: [],
     paths: ["/home/ada/shop/RELEASE.md"],
     show: "--- RELEASE.md\n+++ RELEASE.md\n-make dist\n+make dist-signed",
-    why: "edit_file needs to change files; this goal may only read",
+    why: "it needs to change files; this goal may only read",
     always: false,
     offers: [
       { scope: "once", covers: "once" },
@@ -69,7 +69,7 @@ export const grants: GrantView[] = [
     goal_id: "01m0running00000000000000a1",
     request: "a0",
     scope: "host",
-    covers: "registry.example for this goal, up to reading from the network",
+    covers: "reading from registry.example for this goal",
     held: false,
   },
 ];

@@ -75,6 +75,8 @@ export interface Journal {
   usage: readonly UsagePoint[];
   /** The error lines of failed steps, by number. */
   failures: Readonly<Record<number, readonly string[]>>;
+  /** Since when the model's answer is awaited, `""` if something else runs. Streamed text is not in the journal. */
+  turnSince: string;
   /** The targets of steps on a page, by number, if their arguments have only an element number. */
   touched: Readonly<Record<number, string>>;
 }
@@ -87,13 +89,14 @@ export const emptyJournal: Journal = {
   usage: [],
   failures: {},
   touched: {},
+  turnSince: "",
 };
 
 /** Adds one event to the journal. Events that are not newer change nothing. */
 export function withFact(j: Journal, event: GoalEvent): Journal {
   const seq = event.seq ?? 0;
   if (seq <= j.seq) return j;
-  const next: Journal = { ...j, seq };
+  const next: Journal = { ...j, seq, turnSince: turnSince(j, event) };
   switch (event.type) {
     case "step_started":
       return { ...next, step: Math.max(j.step, event.step_id) };
@@ -173,6 +176,12 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     default:
       return next;
   }
+}
+
+/** A turn begins with its iteration, and is over with the answer, its first call, or the end of the run. */
+function turnSince(j: Journal, event: GoalEvent): string {
+  if (event.type === "iteration") return event.at;
+  return ["message", "step_started", "claim", "paused", "ended"].includes(event.type) ? "" : j.turnSince;
 }
 
 /** The agent's text is a note; of the messages to the agent, only the reason of a failed step is kept. */

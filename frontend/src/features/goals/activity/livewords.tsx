@@ -3,13 +3,14 @@ import { oneLine, stripControl } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { noStreamedText } from "@/store/streamedtext";
 import { cx } from "@/ui/cx";
+import { SilentTurn } from "./silentturn";
 import { SparkIcon } from "@/ui/icons";
 import { AgentText } from "@/agent/text";
 
 /** The model's current thinking and text. The thinking is folded to its newest line until the user opens it. */
 export function LiveWords({ className, testid }: { className: string; testid: string }) {
   const { text, thinking } = useAppState((s) => s.streamed[s.detail.id] ?? noStreamedText);
-  if (!text && !thinking) return null;
+  if (!text && !thinking) return <SilentTurn className={className} />;
   return (
     <div className={className} data-testid={testid} aria-live="off">
       <SparkIcon size={14} className="mt-[3px] shrink-0 text-agent" />

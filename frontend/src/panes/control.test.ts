@@ -116,3 +116,16 @@ test("closing a pane asks only while a command runs in it", async () => {
   control.close("t1");
   expect(app.state.question?.yes).toBe("End it and close");
 });
+
+test("a command that failed on a server becomes a check on that server, in its folder there", async () => {
+  const { app, control } = await adopt(["t1"]);
+  app.panes.update(terminalPane("t1", { server: "edge-1" }));
+  const failed = { command: "make test", dir: "/srv/o'neil", exit: 2, output: "FAIL" };
+  control.screens.set("t1", { prompts: { failed } } as never);
+  control.makePass("t1");
+  const from = app.state.newGoal.from;
+  expect(from?.checks).toEqual([{ type: "shell", command: "cd '/srv/o'\\''neil' && make test", where: "ssh:edge-1" }]);
+  expect(from?.dir).toBeUndefined();
+  expect(from?.objective).toBe("`make test` passes on edge-1");
+  expect(from?.attached).toContain("FAIL");
+});

@@ -1,6 +1,7 @@
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
-import type { PaneInfo } from "@/bridge/types";
+import type { Check, PaneInfo } from "@/bridge/types";
+import type { FailedCommand } from "@/features/terminal/promptmarks";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
@@ -214,11 +215,12 @@ export class WorkspaceControl {
   makePass(id: string): void {
     const failed = this.screens.get(id)?.prompts.failed;
     const pane = this.app.state.panes.panes.find((p) => p.id === id);
-    if (!failed || !pane || pane.server) return;
+    if (!failed || !pane) return;
     this.app.newGoal({
-      objective: `\`${failed.command}\` passes`,
-      checks: [{ type: "shell", command: failed.command }],
-      dir: failed.dir || pane.cwd || pane.dir,
+      objective: `\`${failed.command}\` passes${pane.server ? ` on ${pane.server}` : ""}`,
+      checks: [checkOf(failed, pane.server)],
+      // The folders of a server are not those of this computer.
+      ...(pane.server ? {} : { dir: failed.dir || pane.cwd || pane.dir }),
       attached: `$ ${failed.command}\n${failed.output}\n(exit ${failed.exit})`,
     });
   }
@@ -409,4 +411,11 @@ export class WorkspaceControl {
     saveOwnLayout(this.workspace, json);
     void this.app.ask("WorkspaceAPI.SaveLayout", this.workspace, json);
   }
+}
+
+/** The check that a failed command passes, in the folder in which it failed if that is on a server. */
+function checkOf({ command, dir }: FailedCommand, server: string): Check {
+  if (!server) return { type: "shell", command };
+  const there = dir ? `cd '${dir.replaceAll("'", "'\\''")}' && ` : "";
+  return { type: "shell", command: there + command, where: `ssh:${server}` };
 }

@@ -65,7 +65,7 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: stri
       label: failed ? `Make “${clip(oneLine(failed), 28)}” pass…` : "Make the failed command pass…",
       hint: "Ctrl+Shift+M",
       takesFocus: true,
-      disabled: failed === "" || pane.server !== "",
+      disabled: failed === "",
       run: () => control.makePass(pane.id),
     },
     null,

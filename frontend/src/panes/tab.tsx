@@ -26,6 +26,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const acting = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card.status === "running" : false));
+  const inspected = useAppState((s) => s.panes.panes.find((p) => p.id === pane?.inspects)?.title ?? "");
   const renaming = useRenaming(api.id);
   const content = useRef<HTMLDivElement>(null);
   // dockview names the tab by its title, or by the id if there is none. The displayed text is its name.
@@ -33,7 +34,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   if (!pane) return null;
   const state = tone(pane);
   const folder = pane.kind === "terminal" && !pane.server ? pane.cwd || pane.dir : "";
-  const title = paneTitle(pane);
+  const title = titleOf(pane, inspected);
 
   return (
     <div
@@ -83,6 +84,12 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       </span>
     </div>
   );
+}
+
+/** Developer tools are named after the page that they show, because their own title is an internal address. */
+function titleOf(pane: PaneInfo, inspected = ""): string {
+  if (pane.inspects) return inspected ? `DevTools · ${inspected}` : "DevTools";
+  return paneTitle(pane);
 }
 
 /** A button right after the tabs that opens another pane of the same kind, as in browsers. */

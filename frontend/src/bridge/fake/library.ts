@@ -1,4 +1,4 @@
-import type { InferredPersona, LibraryEntry } from "../types";
+import type { InferredPersona, LibraryEntry } from "@/bridge/types";
 
 const entry = (part: Partial<LibraryEntry> & Pick<LibraryEntry, "kind" | "name">): LibraryEntry => ({
   description: "",

@@ -5,6 +5,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { settingsPlaces } from "./places";
 import { Engines } from "./engines";
+import { Library } from "./library";
 import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
@@ -47,6 +48,7 @@ export function SettingsPage() {
           <Goals settings={settings} save={save} saveRow={saveRow} />
           <Providers />
           <Engines />
+          <Library />
           <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />

@@ -35,6 +35,8 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Keep everything running when the window closes", "Goals", "background", "close"),
   place("Models", "", "providers"),
   place("Engines", "", "agents", "Claude Code", "Codex", "OpenCode"),
+  place("Personas", "", "agents", "roles", "prompt"),
+  place("Skills", "", "SKILL.md", "Claude Code"),
   place("Spending", "", "cost", "money", "price", "budget"),
   place("Daily limit", "Spending", "budget", "cost"),
   place("MCP servers", "", "tools"),

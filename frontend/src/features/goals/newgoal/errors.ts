@@ -8,12 +8,13 @@ import { accessFields, limitFields } from "./linefields";
 export type FieldName = Exclude<keyof GoalRequest, "checks"> | "criterion" | "limits" | "sandbox";
 
 /** The part of the dialog in which a field is: a word of the sentence, or the other options. */
-export type Panel = "" | "risk" | "model" | "limits" | "options";
+export type Panel = "" | "risk" | "persona" | "model" | "limits" | "options";
 
 /** The fields that have an error of their own, by where they are. */
 const fieldsOf: Record<Panel, readonly FieldName[]> = {
   "": ["objective", "attached", "criterion", "dir", "run_outside", "new_worktree"],
   risk: ["risk", "work"],
+  persona: ["persona"],
   model: ["provider", "model", "effort", "engine"],
   limits: ["limits"],
   options: [
@@ -26,14 +27,13 @@ const fieldsOf: Record<Panel, readonly FieldName[]> = {
     "critic",
     "judge",
     "review",
-    "persona",
     "on_ask",
     "after",
     "panes",
   ],
 };
 
-const panels = ["risk", "model", "limits", "options"] as const;
+const panels = ["risk", "persona", "model", "limits", "options"] as const;
 const fieldNames = Object.values(fieldsOf).flat();
 
 /** Returns the part of the dialog that has to be open, so that the user sees the first error. */

@@ -10,15 +10,7 @@ import { DependencyPicker } from "./after";
 import { DraftInput } from "./draftinput";
 import { accessFields, limitFields } from "./linefields";
 import { CheckDir, CheckOutputField } from "./scope";
-import {
-  CriticEvery,
-  OnAskField,
-  PageSizeField,
-  PersonaField,
-  ProviderField,
-  RequireSteps,
-  ReviewField,
-} from "./supervision";
+import { CriticEvery, OnAskField, PageSizeField, ProviderField, RequireSteps, ReviewField } from "./supervision";
 
 interface Option {
   /** What the search finds it by, in addition to its group: label, purpose, other words for it. */
@@ -114,7 +106,6 @@ function supervision(all: AdvancedProps): Option[] {
       ),
     },
     { words: "Independent review model", field: <ReviewField {...all} /> },
-    { words: "Persona role", field: <PersonaField {...all} /> },
     { words: "If no one answers approvals", field: <OnAskField {...all} /> },
     { words: "The agent's pages size viewport phone tablet desktop", field: <PageSizeField {...all} /> },
     { words: "Require the agent to plan and verify every change", field: <RequireSteps {...all} /> },

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { money } from "@/lib/bytes";
-import { useAppState } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import { useAnswer } from "@/store/usecall";
 import { cx } from "@/ui/cx";
 import type { AdvancedProps } from "./advancedprops";
@@ -12,6 +12,8 @@ import { SpendWarnings, TimeAndMoney } from "./limits";
 import { chosenProvider, describeModel, ModelField } from "./modelfield";
 import { Risks } from "./risks";
 import { WorkField } from "./scope";
+import { PersonaField } from "./supervision";
+import { useDebouncedCall } from "./usedebouncedcall";
 
 interface SentenceProps extends AdvancedProps {
   panel: Panel;
@@ -29,16 +31,18 @@ export function Sentence({ draft, set, errors, panel, onPanel }: SentenceProps) 
       {text}
     </Word>
   );
+  const persona = usePersona(draft);
   return (
     <section className="rounded-md bg-surface-hover px-3 py-2.5 text-xs" aria-label="What the goal may do">
       <p className="leading-5 text-text-muted" data-testid="allowed-words">
-        The agent may {word("risk", may)}. {asks} It works with{" "}
+        The agent works as {word("persona", persona.name)}
+        {persona.word ? ` (“${persona.word}” in the objective)` : ""}. It may {word("risk", may)}. {asks} It works with{" "}
         {word("model", engine && engine.id !== ownLoop ? engine.name : describeModel(draft, chosen))},{" "}
         {word("limits", describeLimits(draft))}.
         <Warnings draft={draft} />
       </p>
       <SpendWarnings draft={draft} chosen={chosen} />
-      {panel === "risk" || panel === "model" || panel === "limits" ? (
+      {panel === "risk" || panel === "model" || panel === "limits" || panel === "persona" ? (
         <div className="mt-2.5 flex flex-col gap-3 border-t border-border pt-2.5" data-testid={`panel-${panel}`}>
           <Choice panel={panel} draft={draft} set={set} errors={errors} />
         </div>
@@ -47,12 +51,22 @@ export function Sentence({ draft, set, errors, panel, onPanel }: SentenceProps) 
   );
 }
 
+/** The persona that the goal will have, and the word of the objective that chose it. */
+function usePersona({ persona, objective, dir }: AdvancedProps["draft"]) {
+  const app = useApp();
+  const inferred = useDebouncedCall(`${objective}\n${dir}`, { name: "engineer", word: "" }, () =>
+    app.bridge.call("LibraryAPI.InferPersona", objective, dir),
+  );
+  return persona ? { name: persona, word: "" } : inferred;
+}
+
 function describeLimits({ wall_clock_ms, usd }: AdvancedProps["draft"]): string {
   const time = wall_clock_ms > 0 ? `at most ${minutes.format(wall_clock_ms)} min` : "no time limit";
   return `${time}, ${usd > 0 ? `at most ${money(usd)}` : "no money limit"}`;
 }
 
 function Choice({ panel, ...all }: AdvancedProps & { panel: Panel }) {
+  if (panel === "persona") return <PersonaField {...all} />;
   if (panel === "limits") return <TimeAndMoney {...all} />;
   if (panel === "model") {
     return (

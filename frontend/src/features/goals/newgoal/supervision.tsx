@@ -1,5 +1,6 @@
 import type { ReviewMode } from "@/bridge/types";
 import { useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/input";
 import type { AdvancedProps } from "./advancedprops";
@@ -80,6 +81,9 @@ export function PageSizeField({ draft, set, errors }: AdvancedProps) {
 }
 
 export function PersonaField({ draft, set, errors }: AdvancedProps) {
+  const personas = useAnswer("LibraryAPI.List", draft.dir).answer ?? [];
+  const names = new Set(personas.filter((e) => e.kind === "persona" && e.trusted && !e.problem).map((e) => e.name));
+  if (draft.persona) names.add(draft.persona);
   return (
     <Field label="Persona" name="persona" error={errors.persona?.message} hint="how the agent works">
       {(c) => (
@@ -89,10 +93,12 @@ export function PersonaField({ draft, set, errors }: AdvancedProps) {
           value={draft.persona ?? ""}
           onChange={(e) => set({ persona: e.target.value })}
         >
-          <option value="">engineer</option>
-          <option value="researcher">researcher</option>
-          <option value="tester">tester</option>
-          <option value="writer">writer</option>
+          <option value="">by the objective</option>
+          {[...names].map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
         </Select>
       )}
     </Field>

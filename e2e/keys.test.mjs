@@ -341,6 +341,13 @@ function tableProofs(win) {
       await at("dashboard-close").click();
     },
     Approvals: opens("approvals"),
+    Chat: async (go) => {
+      await go();
+      await at("chat-panel").waitFor();
+      await page.locator('[data-testid="chat-field"]:focus').waitFor();
+      await go();
+      await win.gone("chat-panel");
+    },
     "Show or hide the goal in the side panel": async (go) => {
       assert.equal(await at("goal-drawer").count(), 0, "the goal takes a part of the user's panes unasked");
       await go();

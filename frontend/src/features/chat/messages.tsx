@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 import { VirtualRows } from "@/ui/virtualrows";
 import { MessageRow } from "./messagerow";
 
-const nearEnd = 32;
+const nearEnd = 4;
 const usualHeight = 140;
 
 /** The messages of the shown chat. It follows the newest words until the user scrolls up. */
@@ -23,7 +23,7 @@ export function Messages() {
     overscan: 3,
     paddingEnd: 12,
   });
-  const { isFollowing, follow, onScroll } = useFollowing(scroller, virtual.getTotalSize(), chat.id, messages.length);
+  const { isFollowing, follow, handlers } = useFollowing(scroller, chat.id, messages.length);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
@@ -35,7 +35,7 @@ export function Messages() {
         data-testid="chat-messages"
         data-following={isFollowing}
         className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
-        onScroll={onScroll}
+        {...handlers}
       >
         <VirtualRows virtual={virtual}>
           {(index) => {
@@ -69,33 +69,44 @@ export function Messages() {
   );
 }
 
+/** The keys that scroll up. */
+const upKeys = new Set(["PageUp", "ArrowUp", "Home"]);
+
 /**
- * Keeps the end in view while the content grows, until the user scrolls up. A message of the user brings it back: that
- * is what `count` tells.
+ * Keeps the end in view while the content or the panel changes its size, until the user scrolls up. A message of the
+ * user brings it back: that is what `count` tells.
  */
-function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, height: number, chat: string, count: number) {
+function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, chat: string, count: number) {
   const [isFollowing, setFollowing] = useState(true);
-  const before = useRef({ top: 0, height: 0 });
   const toEnd = useCallback(() => {
     const el = scroller.current;
     if (el) el.scrollTop = el.scrollHeight;
   }, [scroller]);
-  const follow = useCallback(() => {
+  const follow = () => {
     setFollowing(true);
     toEnd();
-  }, [toEnd]);
+  };
   useEffect(() => setFollowing(true), [chat, count]);
+  // After each render: the list is drawn again when a row or the panel has another height.
   useLayoutEffect(() => {
     if (isFollowing) toEnd();
-  }, [isFollowing, height, chat, count, toEnd]);
-  const onScroll = () => {
+  });
+  const leave = () => {
     const el = scroller.current;
-    if (!el) return;
-    const was = before.current;
-    before.current = { top: el.scrollTop, height: el.scrollHeight };
-    if (el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) setFollowing(true);
-    // What becomes shorter also moves up; only the user does so without that.
-    else if (el.scrollTop < was.top && el.scrollHeight >= was.height) setFollowing(false);
+    if (el && el.scrollHeight > el.clientHeight) setFollowing(false);
   };
-  return { isFollowing, follow, onScroll };
+  const arrive = () => {
+    const el = scroller.current;
+    if (el && el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) setFollowing(true);
+  };
+  const handlers = {
+    onScroll: arrive,
+    onWheel: (e: React.WheelEvent) => e.deltaY < 0 && leave(),
+    onTouchMove: leave,
+    onTouchEnd: arrive,
+    // The scroll bar belongs to the element itself.
+    onPointerDown: (e: React.PointerEvent) => e.target === scroller.current && leave(),
+    onKeyDown: (e: React.KeyboardEvent) => upKeys.has(e.code) && leave(),
+  };
+  return { isFollowing, follow, handlers };
 }

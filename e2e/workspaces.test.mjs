@@ -143,15 +143,20 @@ async function walk(page, home, url, model, site, finish) {
   await page.keyboard.press("Control+Shift+KeyL");
   await page.waitForFunction(() => document.querySelectorAll("[data-testid=pane]").length === 2);
 
-  // The panes of a goal that has ended close after a minute, unless the user keeps them.
+  // The panes of a goal that has ended close a minute after the user has left them and its server has ended, unless the
+  // user keeps them.
   finish();
   await at("panes-close").waitFor();
   await at("panes-close").getByText("Keep").click();
   await at("panes-close").waitFor({ state: "detached" });
   await tab("two").click();
-  await at("panes-close").waitFor();
-  await tab("two").waitFor({ state: "detached", timeout: limit(90_000) });
+  await at("panes-close").getByText("close a minute after you leave").waitFor();
+  await page.getByRole("button", { name: "Close server" }).click();
+  await page.waitForFunction(() => document.querySelectorAll("[data-testid=pane]").length === 1);
+  await at("own-tab").click();
+  await tab("two").waitFor({ state: "detached", timeout: limit(150_000) });
   await tab("one").waitFor();
+  await tab("three").waitFor(); // it serves
 }
 
 test("workspaces are made, used by keys, and come back after a kill", { timeout: limit(300_000) }, async (t) => {

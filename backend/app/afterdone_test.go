@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -145,4 +146,109 @@ func sleeps(t *testing.T, mark string) bool {
 		}
 	}
 	return false
+}
+
+// TestPanes_OfDoneGoal_CloseWhenNothingHoldsThem: they stay while the user looks and while a program serves. Once
+// nothing holds them, they close after another minute.
+func TestPanes_OfDoneGoal_CloseWhenNothingHoldsThem(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("a goal's programs run in a sandbox")
+	}
+	clock := newJumpClock(t)
+	p := startWith(t, t.TempDir(), clock)
+	space, dir := area[*calls.WorkspaceAPI](t, p.app), t.TempDir()
+	id := p.doneGoal(dir, "setsid sh -c 'python3 -m http.server 8123 --bind 127.0.0.1 & while [ ! -e stop ]; do "+
+		"sleep 0.05; done; kill $!' >/dev/null 2>&1 & "+
+		"bash -c 'until (: </dev/tcp/127.0.0.1/8123) 2>/dev/null; do sleep 0.05; done'")
+	_, err := space.CloseSoon(id)
+	must(t, err)
+	if at := p.closing(id); at <= 0 {
+		t.Fatalf("the panes close at %d", at)
+	}
+	_, err = space.Look(id, true)
+	must(t, err)
+	for range 2 { // the second wait begins when the first is over
+		clock.jumpOver(t, time.Minute)
+	}
+	_, err = space.Look(id, false)
+	must(t, err)
+	if at := p.closing(id); at <= 0 {
+		t.Fatalf("the user has left, and the panes close at %d", at)
+	}
+	clock.jumpOver(t, time.Minute)
+	waittest.Until(t, "the panes to stay for the server", func() bool { return p.closing(id) == 0 })
+	must(t, os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600))
+	waittest.Until(t, "the end of the panes", func() bool {
+		clock.tryJump(time.Minute)
+		return p.panesOf(id) == 0
+	})
+}
+
+// TestPanes_KeptByTheUser_Stay: until the goal runs again.
+func TestPanes_KeptByTheUser_Stay(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("a goal's programs run in a sandbox")
+	}
+	clock := newJumpClock(t)
+	p := startWith(t, t.TempDir(), clock)
+	space := area[*calls.WorkspaceAPI](t, p.app)
+	kept, other := p.doneGoal(t.TempDir(), "true"), p.doneGoal(t.TempDir(), "true")
+	for _, id := range []string{kept, other} {
+		_, err := space.CloseSoon(id)
+		must(t, err)
+	}
+	_, err := space.Keep(kept)
+	must(t, err)
+	_, err = space.CloseSoon(kept) // another window
+	must(t, err)
+	waittest.Until(t, "the end of the other goal's panes", func() bool {
+		clock.tryJump(time.Minute)
+		return p.panesOf(other) == 0
+	})
+	if p.closing(kept) != -1 || p.panesOf(kept) != 1 {
+		t.Errorf("%d panes are left, which close at %d", p.panesOf(kept), p.closing(kept))
+	}
+}
+
+// doneGoal runs a goal that runs a command and opens a terminal. It returns the goal's id.
+func (p *program) doneGoal(dir, command string) string {
+	p.Helper()
+	p.provide(turns(args("run_command", map[string]any{
+		"command": command,
+	}), args("terminal_open", map[string]any{}), call("claim_complete", `{"rationale":"it runs"}`)))
+	out, err := p.goal.Start(goal.Request{
+		Objective: "leave something",
+		Policy:    policy.Policy{Dir: dir},
+		Criterion: goal.Criterion{Checks: shell("true")},
+		Options:   goal.Options{AllowPassing: true, CriticEvery: goal.NoLimit, Review: goal.ReviewNever},
+	})
+	must(p.T, err)
+	if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {
+		p.Fatalf("the goal is %s", v.Status)
+	}
+	return out.GoalID
+}
+
+// panesOf returns how many panes a goal has.
+func (p *program) panesOf(id string) (n int) {
+	list, err := area[*calls.WorkspaceAPI](p.T, p.app).Panes()
+	must(p.T, err)
+	for _, i := range list.Panes {
+		if i.GoalID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// closing returns when the panes of a goal close, -1 if they do not.
+func (p *program) closing(id string) int64 {
+	list, err := area[*calls.WorkspaceAPI](p.T, p.app).Panes()
+	must(p.T, err)
+	if at, ok := list.Workspaces.Closing[id]; ok {
+		return at
+	}
+	return -1
 }

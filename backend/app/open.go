@@ -170,6 +170,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Programs:      a.userPrograms,
 		OnShareEnded:  a.sockets.UpdateRules,
 		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
+		Serves:        func(ctx context.Context, id goal.ID) bool { return a.sessions.Serves(ctx, id) },
 	})
 	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
 	a.panes.Servers.Client = ssh.Open(ssh.Options{

@@ -15,6 +15,7 @@ type Workspace struct {
 type Workspaces struct {
 	List   []Workspace `json:"list"`
 	Active string      `json:"active"` // where the user acted last: new panes belong to it
-	// when the panes of goals that have ended close, in milliseconds since 1970, by goal
+	// when the panes of goals that have ended close, in milliseconds since 1970, by goal; 0: not while the user looks
+	// at them, or a program of the goal serves
 	Closing map[string]int64 `json:"closing"`
 }

@@ -189,6 +189,12 @@ func (w *WorkspaceAPI) CloseSoon(goalID string) (ok bool, err error) {
 	return true, w.panes.Workspaces.CloseSoon(goalID)
 }
 
+// Look notes that the user looks at the panes of a goal that has ended, or has turned away from them.
+func (w *WorkspaceAPI) Look(goalID string, on bool) (ok bool, err error) {
+	defer w.recoverProblem(&err)
+	return true, w.panes.Workspaces.Look(goalID, on)
+}
+
 // Keep keeps the panes of a goal that has ended until the user closes them.
 func (w *WorkspaceAPI) Keep(goalID string) (ok bool, err error) {
 	defer w.recoverProblem(&err)

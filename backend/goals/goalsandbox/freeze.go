@@ -41,6 +41,16 @@ func (s *Sandbox) Listens() bool {
 	return s.frozen.now != nil && s.frozen.now.Listens()
 }
 
+// Serves reports whether one of the agent's programs listens. It stops them for a moment, in which none of them ends.
+func (s *Sandbox) Serves(ctx context.Context) bool {
+	f, err := s.Programs.FreezeAgent(ctx)
+	if err != nil {
+		return false // they have ended
+	}
+	defer f.Thaw()
+	return f.Listens()
+}
+
 // Served reports whether a check has connected to one of the frozen programs, so that they ran.
 func (s *Sandbox) Served() bool {
 	s.frozen.mu.Lock()

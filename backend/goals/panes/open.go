@@ -26,7 +26,7 @@ func New(ctx context.Context, p *Registry) *Registry {
 	p.Workspace = &Workspace{
 		panes: p, servers: p.Servers, background: p.Background, pagesMoved: make(chan struct{}, 1),
 	}
-	p.Workspaces = &Workspaces{panes: p}
+	p.Workspaces = &Workspaces{panes: p, kept: map[string]bool{}, countdowns: map[string]*countdown{}}
 	p.shares = map[string]*paneShare{}
 	p.Terminals = terminal.NewManager(p.OnChange)
 	return p

@@ -39,8 +39,10 @@ type Registry struct {
 	OnShareEnded func()
 	// CloseFinished ends what a completed goal left running.
 	CloseFinished func(context.Context, goal.ID) error
-	Terminals     *terminal.Manager
-	Browsers      *browser.Manager
+	// Serves reports whether a program of a goal listens.
+	Serves    func(context.Context, goal.ID) bool
+	Terminals *terminal.Manager
+	Browsers  *browser.Manager
 
 	Background *background
 	Browsing   *Browsing

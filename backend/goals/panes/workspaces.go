@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
@@ -28,9 +29,10 @@ type Workspaces struct {
 	mu     sync.Mutex
 	state  pane.Workspaces
 	loaded bool
-	newest int // number of the newest id: w1, w2, …
-	timers map[string]*time.Timer
+	newest int             // number of the newest id: w1, w2, …
 	kept   map[string]bool // goals whose panes the user keeps
+
+	countdowns map[string]*countdown // of goals that have ended
 }
 
 const (
@@ -361,26 +363,100 @@ func (w *Workspaces) warn(err error) {
 	}
 }
 
-// CloseSoon closes the panes of a goal that has ended after a minute, unless the user keeps them.
+// CloseSoon closes the panes of a goal that has ended after a minute, unless the user keeps them. They stay as long as
+// the user looks at them, and as long as a program of the goal serves.
 func (w *Workspaces) CloseSoon(goalID string) error {
 	w.mu.Lock()
 	w.load()
-	known := w.kept[goalID] || w.timers[goalID] != nil
+	known := w.kept[goalID] || w.countdowns[goalID] != nil
 	w.mu.Unlock()
 	if known {
 		return nil
 	}
 	return w.change(func() error {
-		if w.timers[goalID] != nil || w.kept[goalID] {
-			return nil
+		if !w.kept[goalID] && w.countdowns[goalID] == nil {
+			w.begin(goalID)
 		}
-		if w.timers == nil {
-			w.timers = map[string]*time.Timer{}
-		}
-		w.state.Closing[goalID] = time.Now().Add(closeAfter).UnixMilli()
-		w.timers[goalID] = time.AfterFunc(closeAfter, func() { w.closeNow(goalID) })
 		return nil
 	})
+}
+
+// Look notes that the user looks at the panes of a goal that has ended, or has turned away from them. The note lasts a
+// minute, because a window can end without a word.
+func (w *Workspaces) Look(goalID string, on bool) error {
+	w.mu.Lock()
+	w.load()
+	c := w.countdowns[goalID]
+	if c != nil && on {
+		c.lookedAt = w.panes.Clock.Now()
+	}
+	isKnown := c == nil || on && w.state.Closing[goalID] == 0
+	w.mu.Unlock()
+	if isKnown {
+		return nil
+	}
+	return w.change(func() error {
+		switch {
+		case w.countdowns[goalID] == nil:
+		case on:
+			w.state.Closing[goalID] = 0
+		default:
+			w.begin(goalID)
+		}
+		return nil
+	})
+}
+
+// begin begins a countdown of a goal anew. The caller holds mu.
+func (w *Workspaces) begin(goalID string) {
+	w.stop(goalID)
+	ctx, end := context.WithCancel(w.panes.Background.ctx)
+	c := &countdown{end: end}
+	w.countdowns[goalID] = c
+	w.state.Closing[goalID] = w.panes.Clock.Now().Add(closeAfter).UnixMilli()
+	over := w.panes.Clock.After(closeAfter)
+	w.panes.Background.work.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-over:
+			}
+			if w.isOver(ctx, goalID, c) {
+				w.closeNow(goalID, c)
+				return
+			}
+			over = w.panes.Clock.After(closeAfter)
+		}
+	})
+}
+
+// isOver reports whether the panes of a goal are to be closed now. Panes that had a reason to stay get another minute
+// once it is gone, which the user sees.
+func (w *Workspaces) isOver(ctx context.Context, goalID string, c *countdown) bool {
+	serves := w.panes.Serves(ctx, goal.ID(goalID))
+	over := false
+	w.warn(w.change(func() error {
+		stays := serves || w.panes.Clock.Now().Sub(c.lookedAt) < closeAfter
+		before := w.state.Closing[goalID]
+		switch {
+		case w.countdowns[goalID] != c:
+		case stays:
+			w.state.Closing[goalID] = 0
+		case before == 0:
+			w.state.Closing[goalID] = w.panes.Clock.Now().Add(closeAfter).UnixMilli()
+		default:
+			over = true
+		}
+		return nil
+	}))
+	return over
+}
+
+// countdown is that of the panes of a goal that has ended.
+type countdown struct {
+	lookedAt time.Time
+	end      context.CancelFunc
 }
 
 // Keep keeps the panes of a goal that has ended until the user closes them.
@@ -397,17 +473,17 @@ func (w *Workspaces) Keep(goalID string) error {
 
 // stop ends the countdown of a goal. The caller holds mu.
 func (w *Workspaces) stop(goalID string) {
-	if t := w.timers[goalID]; t != nil {
-		t.Stop()
+	if c := w.countdowns[goalID]; c != nil {
+		c.end()
 	}
-	delete(w.timers, goalID)
+	delete(w.countdowns, goalID)
 	delete(w.state.Closing, goalID)
 }
 
 // Resumed ends the countdown of a goal that runs again, and forgets that its panes were kept.
 func (w *Workspaces) Resumed(goalID string) {
 	w.mu.Lock()
-	known := w.kept[goalID] || w.timers[goalID] != nil
+	known := w.kept[goalID] || w.countdowns[goalID] != nil
 	w.mu.Unlock()
 	if !known {
 		return
@@ -420,10 +496,10 @@ func (w *Workspaces) Resumed(goalID string) {
 }
 
 // closeNow closes the panes of a goal. Those that the user shows beside their own stay.
-func (w *Workspaces) closeNow(goalID string) {
+func (w *Workspaces) closeNow(goalID string, c *countdown) {
 	shown := map[string]bool{}
 	w.mu.Lock()
-	_, due := w.timers[goalID]
+	due := w.countdowns[goalID] == c
 	for _, one := range w.state.List {
 		for _, id := range one.Panes {
 			shown[id] = true

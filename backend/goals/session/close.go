@@ -131,6 +131,14 @@ func (reg *Registry) CloseGoal(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
+// Serves reports whether a program of a goal listens, on a port or on a Unix socket.
+func (reg *Registry) Serves(ctx context.Context, id goal.ID) bool {
+	reg.mu.Lock()
+	se := reg.open[id]
+	reg.mu.Unlock()
+	return se != nil && se.sandbox.Serves(ctx)
+}
+
 // CloseFinished does what CloseGoal does, but only for a goal in its grace period.
 func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })

@@ -1409,7 +1409,10 @@ export interface Workspaces {
   list: Workspace[] | null;
   /** where the user acted last: new panes belong to it */
   active: string;
-  /** when the panes of goals that have ended close, in milliseconds since 1970, by goal */
+  /**
+   * when the panes of goals that have ended close, in milliseconds since 1970, by goal; 0: not while the user looks at
+   * them, or a program of the goal serves
+   */
   closing: Record<string, number> | null;
 }
 
@@ -3587,6 +3590,8 @@ export interface Methods {
   "WorkspaceAPI.AddGoal": (id: string, goalID: string) => boolean;
   /** CloseSoon closes the panes of a goal that has ended after a minute, unless they are kept. */
   "WorkspaceAPI.CloseSoon": (goalID: string) => boolean;
+  /** Look notes that the user looks at the panes of a goal that has ended, or has turned away from them. */
+  "WorkspaceAPI.Look": (goalID: string, on: boolean) => boolean;
   /** Keep keeps the panes of a goal that has ended until the user closes them. */
   "WorkspaceAPI.Keep": (goalID: string) => boolean;
   /** Export returns a workspace as a file has it. */

@@ -123,14 +123,20 @@ function GoalTabActions({ id }: { id: string }) {
   const app = useApp();
   const panes = useAppState(useShallow((s) => panesOfGoal(s, id).map((p) => p.id)));
   const active = useAppState((s) => s.activePane);
-  const closes = useAppState((s) => s.panes.workspaces.closing?.[id] ?? 0);
+  const closes = useAppState((s) => s.panes.workspaces.closing?.[id]);
   const pane = panes.includes(active) ? active : panes[0];
   return (
     <div className="flex shrink-0 items-center gap-2 text-xs text-text-muted">
-      {closes > 0 ? (
+      {closes !== undefined ? (
         <span className="flex items-center gap-1.5" data-testid="panes-close" role="status">
           <ClockIcon size={13} />
-          <span className="max-[900px]:sr-only">Panes of this goal close in</span> <Seconds until={closes} />
+          {closes > 0 ? (
+            <>
+              <span className="max-[900px]:sr-only">Panes of this goal close in</span> <Seconds until={closes} />
+            </>
+          ) : (
+            <span className="max-[900px]:sr-only">Panes of this goal close a minute after you leave</span>
+          )}
           <button type="button" className="text-accent hover:underline" onClick={() => app.workspaces.keep(id)}>
             Keep
           </button>
@@ -152,6 +158,28 @@ function Seconds({ until }: { until: number }) {
     return () => clearInterval(timer);
   }, []);
   return <span className="tabular-nums">{Math.max(0, Math.ceil((until - now) / 1_000))} s</span>;
+}
+
+/** How often the program is told that the user still looks; it forgets that after a minute. */
+const lookEveryMs = 30_000;
+
+/** Keeps the panes of a goal that has ended while its tab is shown. */
+export function useLooking(): void {
+  const app = useApp();
+  const goal = useAppState((s) => {
+    const tab = s.route === "workspace" ? shownTab(s) : ownTab;
+    return s.panes.workspaces.closing?.[tab] === undefined ? "" : tab;
+  });
+  useEffect(() => {
+    if (!goal) return undefined;
+    const look = () => document.visibilityState === "visible" && app.workspaces.look(goal, true);
+    look();
+    const timer = setInterval(look, lookEveryMs);
+    return () => {
+      clearInterval(timer);
+      app.workspaces.look(goal, false);
+    };
+  }, [app, goal]);
 }
 
 /** Has the panes of goals that end while this window is open closed a minute later. */

@@ -13,7 +13,7 @@ import { HelpContext } from "@/ui/helpbutton";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { ErrorBoundary } from "./errorboundary";
-import { GoalTabs, useClosingPanes } from "./goaltabs";
+import { GoalTabs, useClosingPanes, useLooking } from "./goaltabs";
 import { useKeyboard } from "./keyboard";
 import { LeaderKeys } from "./leaderkeys";
 import { NeedsYouToasts } from "./needsyoutoasts";
@@ -88,6 +88,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   useTheme();
   useWindowTitle();
   useClosingPanes();
+  useLooking();
   const covered = route !== "workspace";
   const isPhone = usePhone();
   const chat = useAppState((s) => s.chatOpen);

@@ -151,6 +151,10 @@ export class WorkspaceActions {
     void this.core.ask("WorkspaceAPI.CloseSoon", goal);
   }
 
+  look(goal: string, on: boolean): void {
+    void this.core.ask("WorkspaceAPI.Look", goal, on);
+  }
+
   keep(goal: string): void {
     void this.core.ask("WorkspaceAPI.Keep", goal);
   }

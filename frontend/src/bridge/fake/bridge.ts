@@ -791,6 +791,7 @@ export class FakeBridge implements Bridge {
       panes: this.panes.map((p) => ({ id: p.id, kind: p.kind, title: p.title, dir: p.dir, command: "", url: p.url })),
     }),
     "WorkspaceAPI.Keep": () => true,
+    "WorkspaceAPI.Look": () => true,
     "WorkspaceAPI.Files": (dir) => ({ dir, files: ["README.md", "src/cart.ts", "src/main.ts"], partial: false }),
     "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
     "WorkspaceAPI.Layout": () => this.layout,

@@ -238,3 +238,26 @@ func TestScrollback_AllPages_JoinToTheWhole(t *testing.T) {
 		t.Errorf("the pages do not join: %d bytes instead of %d", len(all), want.Len())
 	}
 }
+
+// TestType_LongLine_ArrivesWholeOrIsRefused: the kernel drops the end of a long line for a program without a line
+// editor. A shell with one gets all of it.
+func TestType_LongLine_ArrivesWholeOrIsRefused(t *testing.T) {
+	long := strings.Repeat("x", 6000)
+	s := terminal(t, "bash")
+	waited(t, s, WaitCondition{Prompt: true})
+	_, from := s.Range()
+	if err := errors.Join(s.Type("x="+long+"; echo it has ${#x}."), s.Keys("Enter")); err != nil {
+		t.Fatal(err)
+	}
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`it has 6000\.`), Since: from})
+
+	s = terminal(t, "sh", "-c", "echo ready; read line; echo it has ${#line}.; exec sleep 1000")
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`ready`)})
+	if err := s.Type("one\n" + long); err == nil || !strings.Contains(err.Error(), "nothing was typed") {
+		t.Errorf("a line that would be cut: %v", err)
+	}
+	if err := errors.Join(s.Type("short"), s.Keys("Enter")); err != nil {
+		t.Fatal(err)
+	}
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`it has 5\.`)})
+}

@@ -32,12 +32,33 @@ func (s *Session) Type(text string) error {
 			return fmt.Errorf("the text contains the control character %q: press it as a key", r)
 		}
 	}
+	if err := s.validateLines(text); err != nil {
+		return err
+	}
 	input := strings.ReplaceAll(text, "\n", "\r")
 	if s.hasMode(bracketedPaste) {
 		input = "\x1b[200~" + input + "\x1b[201~"
 	}
 	_, err := s.Write([]byte(input))
 	return err
+}
+
+// validateLines refuses a line of which the kernel would drop the end.
+func (s *Session) validateLines(text string) error {
+	for line := range strings.Lines(text) {
+		if len(line) <= maxLine {
+			continue
+		}
+		s.mu.Lock()
+		l, err := s.life, s.endError()
+		s.mu.Unlock()
+		if err == nil && readsLines(l.master) {
+			return fmt.Errorf("nothing was typed: a line of the text has %d bytes, and this program gets at most %d of a line "+
+				"from the terminal: write the text to a file and let the program read that", len(line), maxLine)
+		}
+		return nil
+	}
+	return nil
 }
 
 type modifiers int

@@ -66,6 +66,20 @@ func resizePTY(master *os.File, cols, rows int) error {
 	return nil
 }
 
+// readsLines reports whether the kernel collects whole lines for the program, which has no line editor of its own then.
+func readsLines(master *os.File) bool {
+	conn, err := master.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var settings syscall.Termios
+	var errno syscall.Errno
+	err = conn.Control(func(fd uintptr) {
+		_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&settings)))
+	})
+	return err == nil && errno == 0 && settings.Lflag&syscall.ICANON != 0
+}
+
 // readNow reads what the kernel has without waiting; 0 means that nothing is left. (A read of a pty flushes data that
 // is still in the kernel's queue, so 0 is reliable.)
 func readNow(master *os.File, p []byte) int {

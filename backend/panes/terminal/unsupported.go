@@ -17,4 +17,6 @@ func openPTY(int, int) (master, tty *os.File, err error) { return nil, nil, errU
 
 func resizePTY(*os.File, int, int) error { return errUnsupported }
 
+func readsLines(*os.File) bool { return false }
+
 func readNow(*os.File, []byte) int { return 0 }

@@ -49,8 +49,6 @@ type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Version string
-	// Unconfined makes every goal that is created here run without a sandbox.
-	Unconfined bool
 	// Watch follows goals that other processes run. The window and serve set it.
 	Watch bool
 	// Attended reports that a user sits at this program's terminal and may answer approvals. With Watch a user
@@ -72,9 +70,6 @@ type Options struct {
 	Slots int
 	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.
 	Pace time.Duration
-	// Preflighted receives the result of pre-flight for each check of a goal that can start, before it starts. It may be
-	// nil.
-	Preflighted func(goal.Check, api.TryOutput)
 }
 
 // App is the running program. All methods may be called concurrently after Open.
@@ -162,6 +157,9 @@ func (a *App) StopGoals(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Interrupt pauses a goal of this process as interrupted, and waits until it has stopped.
+func (a *App) Interrupt(ctx context.Context, id goal.ID) error { return a.runner.Interrupt(ctx, id) }
 
 // Version returns the version of the program.
 func (a *App) Version() string { return a.options.Version }
@@ -255,16 +253,15 @@ func (a *App) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func(*go
 // OpenMCPServer opens the server through which another agent drives Goalpost, within a policy.
 func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Server, error) {
 	return mcpserve.Open(ctx, mcpserve.Deps{
-		Version:    a.options.Version,
-		Log:        a.log,
-		Store:      a.store,
-		Broker:     &a.broker,
-		Access:     a.access,
-		Panes:      a.panes,
-		Sessions:   a.sessions,
-		Sandboxes:  a.sandboxes,
-		Goals:      a.Goals,
-		Unconfined: a.options.Unconfined,
+		Version:   a.options.Version,
+		Log:       a.log,
+		Store:     a.store,
+		Broker:    &a.broker,
+		Access:    a.access,
+		Panes:     a.panes,
+		Sessions:  a.sessions,
+		Sandboxes: a.sandboxes,
+		Goals:     a.Goals,
 	}, p)
 }
 

@@ -140,14 +140,13 @@ func (a *App) openPrograms(ctx context.Context) error {
 		HelperPath:   helper,
 	}
 	a.mcpServers = &mcpservers.Servers{
-		Config:     a.cfg,
-		Log:        a.log,
-		Clock:      a.options.Clock,
-		Secrets:    a.secrets,
-		Mask:       a.mask,
-		Access:     a.access,
-		Sandboxes:  a.sandboxes,
-		Unconfined: a.options.Unconfined,
+		Config:    a.cfg,
+		Log:       a.log,
+		Clock:     a.options.Clock,
+		Secrets:   a.secrets,
+		Mask:      a.mask,
+		Access:    a.access,
+		Sandboxes: a.sandboxes,
 	}
 	return nil
 }
@@ -268,9 +267,7 @@ func (a *App) openGoals(context.Context) error {
 		Worktrees:    a.newWorktrees(),
 		Library:      a.library,
 		Sessions:     a.sessions,
-		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,
-		Preflighted:  a.options.Preflighted,
 	}, runner.Config{
 		Store: runner.Store{
 			Events:    a.store.Journal,

@@ -17,14 +17,19 @@ func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error)
 	if a.secrets, err = newVault(a.cfg, os.Getenv, ask, a.mask); err != nil {
 		return err
 	}
-	for _, entry := range os.Environ() {
+	a.HideEnvironment(os.Environ())
+	a.cfg.HideInLog(a.mask.JSON)
+	return nil
+}
+
+// HideEnvironment adds the keys and tokens of an environment to the mask.
+func (a *App) HideEnvironment(env []string) {
+	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		if goalsandbox.SecretEnvPattern.MatchString(entry) && !strings.HasPrefix(value, "/") {
 			a.mask.Add("[hidden: "+name+" of your environment]", value)
 		}
 	}
-	a.cfg.HideInLog(a.mask.JSON)
-	return nil
 }
 
 // OpenVault opens the secrets of a data folder for a command that needs nothing else.

@@ -26,7 +26,7 @@ type Previewer interface {
 type approvals struct {
 	goal     *goal.Goal
 	rules    policy.RuleSet
-	timeout  func() time.Duration // how long an approval waits for a user; nil if no user is ever present
+	timeout  func(context.Context) time.Duration // how long an approval waits for a user; nil if no user is ever present
 	clock    Clock
 	log      *slog.Logger
 	journal  *journalWriter
@@ -88,12 +88,12 @@ func (ap *approvals) openRequest(ctx context.Context, key string, a goal.Approva
 		return a, stop
 	}
 	a.Effect = withoutCommandLine(a.Effect)
-	ap.addPending(a, key)
+	ap.addPending(ctx, a, key)
 	return a, nil
 }
 
-func (ap *approvals) addPending(a goal.Approval, key string) {
-	ap.pending = append(ap.pending, openApproval{a, key, ap.clock.Now().Add(ap.approvalTimeout())})
+func (ap *approvals) addPending(ctx context.Context, a goal.Approval, key string) {
+	ap.pending = append(ap.pending, openApproval{a, key, ap.clock.Now().Add(ap.approvalTimeout(ctx))})
 }
 
 // pendingApprovals returns what the user has not answered, oldest first.
@@ -135,7 +135,7 @@ func (ap *approvals) awaitAnswers(ctx context.Context, requests []goal.Approval)
 		if len(requests) == 0 || stop != nil {
 			return results, stop
 		}
-		timeLeft := ap.approvalTimeout() - ap.clock.Now().Sub(from)
+		timeLeft := ap.approvalTimeout(ctx) - ap.clock.Now().Sub(from)
 		if timeLeft <= 0 {
 			return ap.onAllUnanswered(ctx, requests, results)
 		}
@@ -151,11 +151,11 @@ func (ap *approvals) awaitAnswers(ctx context.Context, requests []goal.Approval)
 }
 
 // approvalTimeout returns how long an approval waits for a user; 0 if no user is present.
-func (ap *approvals) approvalTimeout() time.Duration {
+func (ap *approvals) approvalTimeout(ctx context.Context) time.Duration {
 	if ap.timeout == nil {
 		return 0
 	}
-	return ap.timeout()
+	return ap.timeout(ctx)
 }
 
 // answerByRule answers a request according to the goal's options for when nobody does. A nil answer means that they
@@ -329,7 +329,7 @@ func (ap *approvals) restoreRequests(ctx context.Context) *Stop {
 	ap.count = len(list)
 	for _, a := range list {
 		if a.Answer == nil {
-			ap.addPending(a, digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}))
+			ap.addPending(ctx, a, digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}))
 		}
 	}
 	return nil

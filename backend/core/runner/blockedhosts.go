@@ -49,7 +49,7 @@ func (ap *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop
 			return stop
 		}
 		var answer *goal.Answer
-		if ap.approvalTimeout() <= 0 {
+		if ap.approvalTimeout(ctx) <= 0 {
 			if answer, stop = ap.answerByRule(ctx, a); stop != nil {
 				return stop
 			}

@@ -41,7 +41,7 @@ type Config struct {
 	Rules       policy.RuleSet
 	// ApprovalTimeout returns how long an approval waits for a user, 0 if no user is present now. nil means that no user
 	// is ever present.
-	ApprovalTimeout func() time.Duration
+	ApprovalTimeout func(context.Context) time.Duration
 	// DailyLimitReached reports whether today's spending limit is used up; nil if there is none. It is called often
 	// while goals wait for the next day.
 	DailyLimitReached func(ctx context.Context) bool
@@ -228,6 +228,18 @@ func (r *Runner) Cancel(id goal.ID, stop *Stop) bool {
 		a.cancel(stop)
 	}
 	return a != nil
+}
+
+// Interrupt pauses a live goal as interrupted, and waits until it has stopped.
+func (r *Runner) Interrupt(ctx context.Context, id goal.ID) error {
+	done := r.Done(id)
+	r.Cancel(id, &Stop{Exit: goal.Interrupted, Reason: "the program was closed"})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the run to end: %w", ctx.Err())
+	}
 }
 
 // Done returns a channel that is closed when this process no longer runs the goal.

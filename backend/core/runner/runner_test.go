@@ -155,7 +155,7 @@ func (w *world) runs(s runner.Store) {
 	w.runner = runner.New(runner.Config{
 		Store: s, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
 		Slots:           cmp.Or(w.slots, 3),
-		ApprovalTimeout: func() time.Duration { return time.Duration(w.patience.Load()) },
+		ApprovalTimeout: func(context.Context) time.Duration { return time.Duration(w.patience.Load()) },
 		Disk:            func() (uint64, error) { return w.free.Load(), nil },
 	})
 }

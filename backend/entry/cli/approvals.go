@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -87,8 +86,8 @@ func (ac approvalCommands) deny() *cobra.Command {
 	}, func(in *calls.AnswerInput) { in.Why = why })
 }
 
-// answerCommand completes a command that answers a request. The process that runs the goal takes the answer; a paused
-// goal without further requests continues in this process.
+// answerCommand completes a command that answers a request. A run of the goal takes the answer; a paused goal without
+// further requests continues.
 func (ac approvalCommands) answerCommand(
 	c *cobra.Command, flags func(*cobra.Command), fill func(*calls.AnswerInput),
 ) *cobra.Command {
@@ -98,7 +97,8 @@ func (ac approvalCommands) answerCommand(
 		in := calls.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
-		return ac.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
+		options := app.Options{Pace: demoPace, Attended: ac.program.isTerminal(0)}
+		return ac.program.withApp(ctx, options, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
 			if in.Allow && in.Scope == "" {
 				open, err := approvals.List(in.GoalID)
@@ -107,12 +107,12 @@ func (ac approvalCommands) answerCommand(
 				}
 				in.Scope = defaultScope(open, in.Request)
 			}
-			if _, err := approvals.Answer([]calls.AnswerInput{in}); err != nil {
-				return err
-			}
 			row, err := a.Store().Goals.Find(ctx, in.GoalID)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
+			}
+			if row, err = a.Goals.RecordAnswer(ctx, row.ID, in.Order()); err != nil {
+				return err
 			}
 			if row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 				return nil
@@ -183,7 +183,7 @@ func (ac approvalCommands) confirmKill(ctx context.Context, a *app.App, id, requ
 		return nil
 	}
 	const what = "programs of the goal may have it open, so revoking ends everything that its agent runs"
-	if isTerminal(os.Stdin) && ac.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
+	if ac.program.isTerminal(0) && ac.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
 		return nil
 	}
 	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ func (cc changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesV
 		if d.Before.Type == "folder" || d.After.Type == "folder" {
 			return cc.program.printf("%s\n", statLine(d.ChangedFile))
 		}
-		if isTerminal(os.Stdout) {
+		if cc.program.isTerminal(1) {
 			return cc.program.printf("%s", text.Sanitize(d.Patch))
 		}
 		return cc.program.printf("%s", d.Patch)

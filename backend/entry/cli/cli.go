@@ -19,11 +19,15 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	if p.Stdin == nil {
 		p.Stdin = os.Stdin
 	}
+	p.args, p.own = args, &ownedFolder{}
 	root := p.root() //nolint:contextcheck // the commands use the context that cobra passes to them
 	root.SetArgs(args)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	c, err := root.ExecuteContextC(ctx)
+	if closeErr := p.own.close(); closeErr != nil {
+		err = errors.Join(err, closeErr)
+	}
 	var code exitCode
 	switch {
 	case err == nil:
@@ -62,19 +66,21 @@ func (p Program) root() *cobra.Command {
 		root.AddCommand(commands...)
 	}
 	addGroup("Start and control goals",
-		suggestCommand{p}.suggest(), runCommand{p}.run(), resuming.resume(), resuming.reopen(),
-		orders.orderCommand("pause", "Pause a running goal after its current call", (*calls.GoalAPI).Pause),
-		orders.orderCommand("abort", "End a goal at once", (*calls.GoalAPI).Abort),
-		orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
-			(*calls.GoalAPI).Delete),
-		orders.steer(), orders.prune())
+		suggestCommand{p}.suggest(), inHost(runCommand{p}.run(), startHost), inHost(resuming.resume(), startHost),
+		inHost(resuming.reopen(), startHost),
+		inHost(orders.orderCommand("pause", "Pause a running goal after its current call", (*calls.GoalAPI).Pause), useHost),
+		inHost(orders.orderCommand("abort", "End a goal at once", (*calls.GoalAPI).Abort), useHost),
+		inHost(orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
+			(*calls.GoalAPI).Delete), useHost),
+		inHost(orders.steer(), useHost), inHost(orders.prune(), useHost))
 	addGroup("Answer goals",
-		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
-		resuming.accept(), resuming.reject())
+		approvals.approvals(), inHost(approvals.approve(), startHost), inHost(approvals.deny(), startHost),
+		inHost(approvals.revoke(), useHost), inHost(resuming.accept(), startHost), inHost(resuming.reject(), startHost))
 	addGroup("See what goals did",
 		reading.list(), reading.show(), reading.events(), reading.report(), receiptCommand{p}.receipt(), p.recording(),
 		spendCommand{p}.spend())
-	addGroup("Keep or undo changes", changes.diff(), changes.undo(), changes.commit(), changes.worktree())
+	addGroup("Keep or undo changes", changes.diff(), inHost(changes.undo(), useHost),
+		inHost(changes.commit(), useHost), changes.worktree())
 	addGroup("Models, tools and secrets",
 		providerCommands{p}.providers(), engineCommands{p}.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(),
 		p.libraryGroup(library.Personas, "how agents work"),
@@ -87,6 +93,7 @@ func (p Program) root() *cobra.Command {
 	if p.Window != nil {
 		root.AddCommand(p.open())
 	}
+	root.PersistentPreRunE = p.beforeRun
 	p.wrapUsageErrors(root)
 	p.addCompletions(root)
 	return root

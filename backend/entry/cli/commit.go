@@ -67,6 +67,9 @@ func (cc changeCommands) writePatch(
 	if err != nil {
 		return out, err
 	}
+	if path, err = cc.program.absolute(path); err != nil {
+		return out, err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return out, fault.Invalid("patch", "the patch cannot be written: "+err.Error(), "name a file that does not exist")

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"goalpost/backend/app"
@@ -20,9 +17,8 @@ import (
 func (l liveView) follow(
 	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
 ) (err error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+	signals, stop := l.program.signals()
+	defer stop()
 	const buffer = 4096
 	sub := a.Events(buffer)
 	defer func() { sub.Close() }()
@@ -55,13 +51,19 @@ func (l liveView) follow(
 			at := time.Now()
 			l.announceSignal(sig, signals, "pausing the goal")
 			return l.interrupt(ctx, a, at, id, last, o)
+		case <-l.program.gone(): // the goal keeps running
+			return exitCode(exitInterrupted)
+		case <-ctx.Done(): // the host process ends, and pauses the goal
+			l.program.errorf("%s: the host process ends; %s resume %s continues the goal\n", l.program.Name, l.program.Name,
+				id.Short())
+			return exitCode(exitInterrupted)
 		case <-done: // streamed events that arrived before are in no journal
 			for len(sub.C) > 0 {
 				if exit, err := show(<-sub.C); err != nil || exit != "" {
 					return errors.Join(err, exitCodeError(exit))
 				}
 			}
-			return l.printRest(ctx, a, id, last, o, signals)
+			return l.printRest(ctx, a, id, last, o)
 		case e, ok := <-sub.C:
 			if !ok { // too many events at once: the journal has all of them
 				sub = a.Events(buffer)
@@ -77,6 +79,19 @@ func (l liveView) follow(
 			parked.showTimeLeft()
 		}
 	}
+}
+
+// detach starts a goal and prints its id.
+func (l liveView) detach(ctx context.Context, start func(context.Context) (runningGoal, error)) error {
+	signals, stop := l.program.signals()
+	defer stop()
+	s, err := l.startGoal(ctx, signals, start)
+	if err != nil {
+		return err
+	}
+	l.program.errorf("goal %s runs in the host process; %s events %s --follow shows it\n", s.id.Short(), l.program.Name,
+		s.id.Short())
+	return l.program.printf("%s\n", s.id)
 }
 
 // printOutcome prints, after a goal has stopped, its verdicts and how to answer what it needs.
@@ -133,16 +148,10 @@ func (l liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 	return ""
 }
 
-// printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
-// another process, or the journal could not be written.
-func (l liveView) printRest(
-	ctx context.Context, a *app.App, id goal.ID, last int64, o output, signals <-chan os.Signal,
-) error {
+// printRest shows the remaining events after the run is over. If the journal has no end, it could not be written.
+func (l liveView) printRest(ctx context.Context, a *app.App, id goal.ID, last int64, o output) error {
 	exit, err := l.printMissed(ctx, a, id, &last, o)
 	if err == nil && exit == "" {
-		if owner, err := a.Store().Locks.LockOwner(id); err == nil && owner.Other {
-			return l.watchGoal(ctx, a, id, last, o, signals)
-		}
 		l.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
 			"%s resume %s continues it.\n",
 			l.program.Name, id.Short(), a.Config().State(), l.program.Name, id.Short())
@@ -151,12 +160,12 @@ func (l liveView) printRest(
 	return errors.Join(err, exitCodeError(exit))
 }
 
-// interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
+// interrupt pauses the goal after a signal that came at a time, and shows the last events.
 func (l liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, last int64, o output) error {
 	exit := l.program.exitAfterSignal(exitInterrupted, at)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), exit.by.Add(-finalWait))
 	defer cancel()
-	if err := a.StopGoals(ctx); err != nil {
+	if err := a.Interrupt(ctx, id); err != nil {
 		l.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", l.program.Name, err)
 		return exit
 	}
@@ -164,90 +173,6 @@ func (l liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id go
 		return errors.Join(err, exit)
 	}
 	return exit
-}
-
-// followInOwner starts a goal in the process that owns its pane, and shows it to its end.
-func (l liveView) followInOwner(
-	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
-) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	s, err := l.startGoal(ctx, signals, start)
-	switch {
-	case err != nil:
-		return err
-	case !s.cut.IsZero():
-		l.program.errorf("%s: goal %s keeps running in the process that owns its pane\n", l.program.Name, s.id.Short())
-		return exitCode(exitInterrupted)
-	}
-	err = l.watchGoal(ctx, a, s.id, 0, o, signals)
-	if !o.json {
-		err = errors.Join(err, l.printOutcome(ctx, a, s.id))
-	}
-	return err
-}
-
-// watchGoal shows a goal that runs in another process until it stops there. It also waits for a parked goal, which its
-// owner resumes. A signal ends only the watching.
-func (l liveView) watchGoal(
-	ctx context.Context, a *app.App, id goal.ID, last int64, o output, signals <-chan os.Signal,
-) error {
-	owner, err := a.Store().Locks.LockOwner(id)
-	if err != nil {
-		return err
-	}
-	if owner.PID != 0 { // otherwise it is over already
-		l.program.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	news, followed := make(chan event.Event), make(chan error, 1)
-	go func() {
-		followed <- a.Store().History.Follow(ctx, map[goal.ID]int64{id: last}, func(goal.ID) int64 { return 0 },
-			func(e event.Event) {
-				select {
-				case news <- e:
-				case <-ctx.Done():
-				}
-			})
-	}()
-	exit, err := l.watchUntilStop(ctx, a, id, last, o, news, signals)
-	cancel()
-	return errors.Join(err, exitCodeError(exit), <-followed)
-}
-
-func (l liveView) watchUntilStop(
-	ctx context.Context, a *app.App, id goal.ID, last int64, o output, news <-chan event.Event, signals <-chan os.Signal,
-) (goal.Exit, error) {
-	look := time.NewTicker(time.Second) // a process that is killed sends nothing
-	defer look.Stop()
-	for {
-		select {
-		case <-signals:
-			l.program.errorf("\n%s: the goal continues\n", l.program.Name)
-			return "", exitCode(exitInterrupted)
-		case e := <-news:
-			if e.GoalID != id || e.Seq <= last {
-				continue
-			}
-			last = e.Seq
-			if exit, err := l.showEvent(e, o); err != nil || exit != "" {
-				return exit, err
-			}
-		case <-look.C:
-			owner, err := a.Store().Locks.LockOwner(id)
-			if err != nil || owner.PID != 0 {
-				continue // the lock file is just changing owners
-			}
-			if exit, err := l.printMissed(ctx, a, id, &last, o); err != nil || exit != "" {
-				return exit, err
-			}
-			l.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", l.program.Name,
-				id.Short(), l.program.Name,
-				id.Short())
-			return "", exitCode(exitError)
-		}
-	}
 }
 
 // countdown shows on stderr how long a parked goal still waits: every second on a terminal, every minute in a log.
@@ -263,8 +188,7 @@ type countdown struct {
 }
 
 func (l liveView) countdown(o output) *countdown {
-	f, ok := l.program.Stderr.(*os.File)
-	return &countdown{p: l.program, off: o.noWait, interactive: ok && isTerminal(f)}
+	return &countdown{p: l.program, off: o.noWait, interactive: l.program.isTerminal(2)}
 }
 
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.

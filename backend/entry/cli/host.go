@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -16,8 +15,10 @@ import (
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/entry/serve"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
 )
 
 // hostCommands are the host process, and what is asked of it.
@@ -57,7 +58,7 @@ func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted
 	if err != nil {
 		return err
 	}
-	err = h.program.withApp(ctx, app.Options{Watch: true, Pace: demoPace}, func(a *app.App) error {
+	err = h.program.withApp(ctx, app.Options{Watch: true, Pace: demoPace, Passphrase: askCaller}, func(a *app.App) error {
 		s, err := h.open(ctx, a, idle)
 		if err != nil {
 			return err
@@ -72,7 +73,7 @@ func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted
 }
 
 // open restores what the last host left, and makes the server.
-func (hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) (*hostsocket.Server, error) {
+func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) (*hostsocket.Server, error) {
 	if err := a.Goals.Recover(ctx); err != nil {
 		return nil, fmt.Errorf("recover: %w", err)
 	}
@@ -84,10 +85,20 @@ func (hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) (*
 		return nil, fmt.Errorf("host: %w", err)
 	}
 	return hostsocket.NewServer(hostsocket.Options{
-		Version: a.Version(), Log: a.Config().Log(), Methods: methods, Streams: a.Stream().Handler(isAdmitted),
+		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
+		Streams: a.Stream().Handler(isAdmitted), Run: h.runFor(a),
 		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idle,
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	}), nil
+}
+
+// askCaller asks the program for which something is done. A page asks by itself.
+func askCaller(ctx context.Context) (string, error) {
+	c, ok := api.CallerOf(ctx)
+	if !ok {
+		return "", secret.ErrLocked
+	}
+	return c.AskPassphrase(ctx)
 }
 
 // isAdmitted admits every request: the socket admits only programs of this user.
@@ -183,7 +194,7 @@ func (h hostCommands) stopHost(ctx context.Context, client *hostsocket.Client, y
 	what := describeOwned(s.Owned)
 	switch {
 	case yes || s.IsEmpty():
-	case !isTerminal(os.Stdin):
+	case !h.program.isTerminal(0):
 		return fault.Invalid("", "the host process owns "+what, "pass --yes to end it; goals pause, and can be resumed")
 	case !h.program.confirmAtTerminal("End " + what + "? Goals pause, and can be resumed. [y/N] "):
 		return h.program.printf("Nothing was stopped.\n")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func indentLines(text string) string {
 // one the start is refused.
 func (p Program) confirmRunOutside(in *goal.Request) {
 	if in.RunOutside || !slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) ||
-		!isTerminal(os.Stdin) {
+		!p.isTerminal(0) {
 		return
 	}
 	p.errorf("%s\n", goal.RunOutsideWarning)

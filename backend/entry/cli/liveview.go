@@ -59,7 +59,7 @@ type runningGoal struct {
 
 // startGoal calls start. A signal while start tries the checks cancels it, and no goal is created.
 func (l liveView) startGoal(
-	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
+	ctx context.Context, signals <-chan os.Signal, start func(context.Context) (runningGoal, error),
 ) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,6 +74,10 @@ func (l liveView) startGoal(
 	}()
 	select {
 	case r := <-results:
+		return r.runningGoal, r.err
+	case <-l.program.gone():
+		cancel()
+		r := <-results
 		return r.runningGoal, r.err
 	case sig := <-signals:
 		at := time.Now()
@@ -92,10 +96,12 @@ func (l liveView) startGoal(
 // announceSignal reports the signal, and lets a second one end the process at once.
 func (l liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
 	l.program.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", l.program.Name, sig, reaction)
-	go func() {
-		<-signals
-		os.Exit(exitInterrupted)
-	}()
+	if l.program.caller == nil { // a caller ends itself
+		go func() {
+			<-signals
+			os.Exit(exitInterrupted)
+		}()
+	}
 }
 
 // exitCodeError returns the exit code of a goal that stopped, nil for a goal that is done or has not stopped.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,7 +64,7 @@ func (o orderCommands) pruneGoals(g *calls.GoalAPI, in api.PruneInput, yes bool)
 		return o.program.printf("No goals to prune.\n")
 	}
 	what := goal.FormatCount(found.Goals, "goal")
-	if !yes && !isTerminal(os.Stdin) {
+	if !yes && !o.program.isTerminal(0) {
 		return fault.Invalid("", "prune would delete "+what+" with all their data",
 			"pass --yes to confirm")
 	}

@@ -32,6 +32,10 @@ type Program struct {
 	Window func(goalID string) int
 	// Closing is the time for pausing goals and ending their programs after a signal; 0 is the default of five seconds.
 	Closing time.Duration
+
+	args   []string
+	caller *hostCaller // nil unless this process is the host and runs a command for another program
+	own    *ownedFolder
 }
 
 // errorf writes to the user. An error of stderr is ignored.

@@ -14,7 +14,7 @@ import (
 // confirmAtTerminal asks the user at the terminal.
 func (p Program) confirmAtTerminal(question string) bool {
 	p.errorf("%s", question)
-	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	line, err := p.readLine()
 	if err != nil {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,11 +25,11 @@ func (r resumeCommands) resumeCommand(
 	c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error,
 ) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		options := app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}
+		options := app.Options{Pace: demoPace, Attended: r.program.isTerminal(0)}
 		return r.program.withApp(c.Context(), options, func(a *app.App) error {
 			ctx := c.Context()
-			if err := a.Goals.Recover(ctx); err != nil {
-				return fmt.Errorf("recover: %w", err)
+			if err := r.program.recover(ctx, a); err != nil {
+				return err
 			}
 			row, err := a.Store().Goals.Find(ctx, args[0])
 			if err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +13,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -30,6 +29,7 @@ type runFlags struct {
 	yes       bool
 	baseURL   string
 	demo      bool
+	detach    bool
 	out       output
 }
 
@@ -55,11 +55,13 @@ func (r runCommand) run() *cobra.Command {
 	setGroup(fl, goal.ModelFlags, "base-url")
 	fl.BoolVar(&f.yes, "yes", false, "skip the confirmation of --criterion")
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
+	fl.BoolVar(&f.detach, "detach", false,
+		"start the goal, print its id and exit; the goal keeps running in the host process")
 	f.out.add(fl)
-	setGroup(fl, goal.ProcessFlags, "yes", "demo", "json", "no-wait")
+	setGroup(fl, goal.ProcessFlags, "yes", "demo", "detach", "json", "no-wait")
 	groupFlagsInHelp(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in, err := f.request(args)
+		in, err := f.request(r.program, args)
 		if err == nil {
 			err = r.loadCriterion(f, &in)
 		}
@@ -72,7 +74,7 @@ func (r runCommand) run() *cobra.Command {
 }
 
 // request converts the flags to the request that the dialog would send.
-func (rf runFlags) request(args []string) (goal.Request, error) {
+func (rf runFlags) request(p Program, args []string) (goal.Request, error) {
 	in := rf.in
 	if len(args) > 0 {
 		in.Objective = args[0]
@@ -80,32 +82,32 @@ func (rf runFlags) request(args []string) (goal.Request, error) {
 	switch {
 	case rf.demo && (in.Objective != "" || len(in.Checks) > 0 || rf.criterion != ""):
 		return in, fault.Invalid("", "--demo cannot be combined with an objective or checks", "remove the other flags")
+	case rf.detach && p.caller == nil:
+		return in, fault.Invalid("", "--detach needs the host process, in which the goal keeps running",
+			"leave out --no-host, or --detach")
 	case rf.demo && (in.Model != "" || rf.baseURL != ""):
 		return in, fault.Invalid("", "--demo cannot be combined with a model", "remove --base-url and --model")
 	}
 	if in.NewWorktree && in.Dir == "" {
 		in.Dir = "."
 	}
-	return in, makePathsAbsolute(&in.Policy)
+	return in, p.makePathsAbsolute(&in.Policy)
 }
 
 // makePathsAbsolute makes the paths of flags absolute: they are relative to the user's folder.
-func makePathsAbsolute(p *policy.Policy) error {
+func (p Program) makePathsAbsolute(access *policy.Policy) error {
 	from := func(path *string) error {
 		if *path == "" || strings.HasPrefix(*path, "~") {
 			return nil
 		}
-		abs, err := filepath.Abs(*path)
-		if err != nil {
-			return fmt.Errorf("the path %s: %w", *path, err)
-		}
+		abs, err := p.absolute(*path)
 		*path = abs
-		return nil
-	}
-	if err := errors.Join(from(&p.Dir), from(&p.CheckDir)); err != nil {
 		return err
 	}
-	for _, list := range [][]string{p.AllowRead, p.AllowWrite, p.AllowSocket} {
+	if err := errors.Join(from(&access.Dir), from(&access.CheckDir)); err != nil {
+		return err
+	}
+	for _, list := range [][]string{access.AllowRead, access.AllowWrite, access.AllowSocket} {
 		for i := range list {
 			if err := from(&list[i]); err != nil {
 				return err
@@ -153,40 +155,35 @@ func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func
 func (r runCommand) runGoal(ctx context.Context, f runFlags, in goal.Request) error {
 	preflight := preflightPrinter{program: r.program, isLimited: len(in.Work) > 0}
 	return r.program.withApp(ctx, app.Options{
-		Pace:        demoPace,
-		Unconfined:  in.Unconfined,
-		Attended:    isTerminal(os.Stdin),
-		Preflighted: preflight.print,
+		Pace:     demoPace,
+		Attended: r.program.isTerminal(0),
 	}, func(a *app.App) error {
-		if err := a.Goals.Recover(ctx); err != nil {
-			return fmt.Errorf("recover: %w", err)
+		if err := r.program.recover(ctx, a); err != nil {
+			return err
 		}
 		if f.demo {
 			demo := a.Goals.DemoInput()
 			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
-		follow, begin := liveView(r).follow, a.Goals.Start
-		if len(in.Panes) > 0 {
-			follow, begin = liveView(r).followInOwner, a.StartInOwnerProcess
-		}
-		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {
+		begin := func(ctx context.Context) (runningGoal, error) {
 			forget, err := f.saveProvider(a.Config(), &in)
 			if err != nil {
 				return runningGoal{}, err
 			}
-			if len(in.Panes) > 0 { // its pre-flight runs in the process that has the panes
-				receiptCommand(r).printProtected(ctx, a, in)
-			}
 			r.program.printWork(in)
 			r.program.confirmRunOutside(&in)
 			defer preflight.announceSlow()()
-			id, err := begin(ctx, in)
+			id, err := a.Goals.Start(api.WithPreflighted(ctx, preflight.print), in)
 			preflight.stop()
 			if err != nil {
 				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())
 			}
 			return runningGoal{id: id}, nil
-		})
+		}
+		if f.detach {
+			return liveView(r).detach(ctx, begin)
+		}
+		return liveView(r).follow(ctx, a, f.out, begin)
 	})
 }
 
@@ -195,7 +192,11 @@ func (r runCommand) loadCriterion(f runFlags, in *goal.Request) error {
 	if f.criterion == "" {
 		return nil
 	}
-	file, err := config.ReadCriterion(f.criterion)
+	path, err := r.program.absolute(f.criterion)
+	if err != nil {
+		return err
+	}
+	file, err := config.ReadCriterion(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &fault.Error{
 			Code:    fault.NotFound,
@@ -215,7 +216,7 @@ func (r runCommand) loadCriterion(f runFlags, in *goal.Request) error {
 	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
 		r.program.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && isTerminal(os.Stdin) && !r.program.confirmAtTerminal("Use these checks? [y/N] ") {
+	if !f.yes && r.program.isTerminal(0) && !r.program.confirmAtTerminal("Use these checks? [y/N] ") {
 		return fault.Invalid("criterion", "the criterion was not confirmed", "confirm it, or pass --yes; nothing was started")
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)

@@ -32,7 +32,7 @@ func (s sandboxCommand) sandbox() *cobra.Command {
 		Example: "  " + s.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + s.program.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := makePathsAbsolute(&in.Policy); err != nil {
+			if err := s.program.makePathsAbsolute(&in.Policy); err != nil {
 				return err
 			}
 			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {

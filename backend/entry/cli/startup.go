@@ -72,13 +72,16 @@ func (p Program) noteRescue(problem error) {
 
 // withApp runs a command with the running program.
 func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
+	if p.caller != nil {
+		return do(p.caller.app)
+	}
 	c, err := p.config()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
-	if !o.Watch { // with Watch, the page asks
+	if !o.Watch && o.Passphrase == nil { // with Watch, the page asks
 		o.Passphrase = p.askPassphrase()
 	}
 	a := app.New(o)
@@ -192,6 +195,17 @@ func (p Program) closeBy(err error, now time.Time) time.Time {
 		return l.by
 	}
 	return now.Add(max(p.Closing, defaultCloseWait))
+}
+
+// recover continues what the last process left, unless this process is the host, which did so at its start.
+func (p Program) recover(ctx context.Context, a *app.App) error {
+	if p.caller != nil {
+		return nil
+	}
+	if err := a.Goals.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	return nil
 }
 
 // withConfig runs a command with the settings.

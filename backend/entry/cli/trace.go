@@ -34,7 +34,7 @@ func (s sandboxCommand) trace() *cobra.Command {
 		Example: "  " + s.program.Name + " trace -- make test\n  " + s.program.Name +
 			" trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := makePathsAbsolute(&p); err != nil {
+			if err := s.program.makePathsAbsolute(&p); err != nil {
 				return err
 			}
 			return s.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -42,10 +44,7 @@ func Claim(ctx context.Context, state string, isStarted bool) (*Place, error) {
 	}
 	err := p.listen(ctx, state, isStarted || os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()))
 	if err == nil {
-		p.lock, err = waitForLock(ctx, state, lockName)
-	}
-	if err == nil {
-		err = os.WriteFile(p.lock.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
+		err = p.takeLock(ctx, state, false)
 	}
 	if err != nil {
 		err = fmt.Errorf("become the host process: %w", err)
@@ -75,6 +74,62 @@ func (p *Place) listen(ctx context.Context, state string, isInherited bool) (err
 	}
 	p.listener, err = bind(ctx, state)
 	return err
+}
+
+// Alone makes this process the only owner of a state folder, without a socket. isLong says that it may stay so for
+// long: then other programs are refused at once, and otherwise they wait.
+func Alone(ctx context.Context, state string, isLong bool) (*Place, error) {
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	p := &Place{}
+	if err := p.takeLock(ctx, state, isLong); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// takeLock waits for the lock file of the owner, unless that keeps it for long.
+func (p *Place) takeLock(ctx context.Context, state string, isLong bool) (err error) {
+	path := filepath.Join(state, lockName)
+	p.lock = flock.New(path, flock.SetPermissions(0o600))
+	taken, err := p.lock.TryLock()
+	if err == nil && !taken {
+		if pid, isOwnerLong := readOwner(path); isOwnerLong {
+			return ownedError(pid)
+		}
+		p.lock, err = waitForLock(ctx, state, lockName)
+		if errors.Is(err, context.DeadlineExceeded) {
+			pid, _ := readOwner(path)
+			return ownedError(pid)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the data folder: %w", err)
+	}
+	owner := strconv.Itoa(os.Getpid()) + "\n"
+	if isLong {
+		owner += aloneLine
+	}
+	if err := os.WriteFile(path, []byte(owner), 0o600); err != nil {
+		return errors.Join(fmt.Errorf("the data folder: %w", err), p.Close())
+	}
+	return nil
+}
+
+// aloneLine follows the pid in the lock file of an owner that stays for long and takes no calls.
+const aloneLine = "--no-host\n"
+
+func readOwner(path string) (pid string, isLong bool) {
+	b, _ := os.ReadFile(path) // an empty file is of an owner that is about to write it
+	pid, rest, _ := strings.Cut(string(b), "\n")
+	return pid, rest == aloneLine
+}
+
+func ownedError(pid string) error {
+	return &fault.Error{
+		Code: fault.Conflict, Message: "process " + pid + " has this data folder for itself",
+		Hint: "wait until it ends, or end it; goals that are started without --no-host share one host process",
+	}
 }
 
 // Ready tells the program that started this one that the host can be used.

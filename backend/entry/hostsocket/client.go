@@ -176,7 +176,11 @@ func (a *Attachment) Close() error { return a.body.Close() } //nolint:wrapcheck 
 
 // send sends a request. It returns ErrNone if no host listens.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://host"+path, bytes.NewReader(body))
+	return c.sendBody(ctx, method, path, bytes.NewReader(body))
+}
+
+func (c *Client) sendBody(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://host"+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("ask the host process: %w", err)
 	}

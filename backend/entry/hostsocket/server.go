@@ -29,7 +29,9 @@ type Options struct {
 	Log     *slog.Logger
 	Methods Methods
 	Streams http.Handler // of /v1/
-	Owned   func() Owned
+	// Run runs a command for another program, and returns its exit code.
+	Run   func(context.Context, *Caller) int
+	Owned func() Owned
 	// RegisterPort and UnregisterPort say on which ports attached programs listen.
 	RegisterPort, UnregisterPort func(port int)
 	// Idle is how long the host stays without a program that is connected and without anything that it owns.
@@ -70,6 +72,7 @@ func NewServer(o Options) *Server {
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("POST /stop", func(http.ResponseWriter, *http.Request) { s.stop() })
 	mux.Handle("POST /call", s.sameVersion(http.HandlerFunc(s.call)))
+	mux.Handle("POST /run", s.sameVersion(http.HandlerFunc(s.command)))
 	mux.Handle("GET /attach", s.sameVersion(http.HandlerFunc(s.attach)))
 	mux.Handle("/v1/", s.sameVersion(o.Streams))
 	const headerTimeout = 10 * time.Second

@@ -92,7 +92,6 @@ func (se *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progr
 		Dir:        filepath.Clean(s.Dir),
 		AllowHosts: s.AllowHosts,
 		DenyHosts:  s.DenyHosts,
-		Unconfined: se.deps.Unconfined,
 	}); err != nil {
 		return nil, problemError(err)
 	}

@@ -29,16 +29,15 @@ import (
 
 // Deps are what a Server needs.
 type Deps struct {
-	Version    string
-	Log        *slog.Logger
-	Store      *store.Store
-	Broker     *event.Broker
-	Access     *access.Rules
-	Sandboxes  *goalsandbox.Factory
-	Panes      *panes.Registry
-	Sessions   *session.Registry
-	Goals      *lifecycle.Service
-	Unconfined bool
+	Version   string
+	Log       *slog.Logger
+	Store     *store.Store
+	Broker    *event.Broker
+	Access    *access.Rules
+	Sandboxes *goalsandbox.Factory
+	Panes     *panes.Registry
+	Sessions  *session.Registry
+	Goals     *lifecycle.Service
 }
 
 // Server is the MCP server for another agent. The agent may create and steer goals within a policy of the user, and use

@@ -139,11 +139,15 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
-	o := goal.Order{Kind: goal.OrderDeny, Request: in.Request, Text: in.Why}
+	return a.approvals.Answer(a.ctx, row.ID, in.Order())
+}
+
+// Order returns the order for the run of the goal.
+func (in AnswerInput) Order() goal.Order {
 	if in.Allow {
-		o = goal.Order{Kind: goal.OrderApprove, Request: in.Request, Scope: in.Scope}
+		return goal.Order{Kind: goal.OrderApprove, Request: in.Request, Scope: in.Scope}
 	}
-	return a.approvals.Answer(a.ctx, row.ID, o)
+	return goal.Order{Kind: goal.OrderDeny, Request: in.Request, Text: in.Why}
 }
 
 // Grants reads the unrevoked grants of a goal; goalID "" means every goal that has not ended.

@@ -2,12 +2,12 @@ package calls
 
 import (
 	"context"
-	"os"
 
 	"goalpost/backend/agent/model"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/models"
+	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/storage/config"
 )
 
@@ -61,7 +61,7 @@ func (m *ModelAPI) viewProvider(p config.Provider) api.Provider {
 		v.InputPrice, v.OutputPrice = p.Price.Input, p.Price.Output
 	}
 	switch {
-	case p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "":
+	case p.APIKeyEnv != "" && environ.Get(m.ctx, p.APIKeyEnv) == "":
 		v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
 	case p.Test == nil:
 		v.Note = "not tested"
@@ -118,7 +118,7 @@ func (m *ModelAPI) Presets() (out []api.PresetView, err error) {
 			Kind:        string(p.Kind),
 			BaseURL:     p.BaseURL,
 			KeyPage:     p.KeyPage,
-			KeyVariable: p.FindVariable(os.Getenv),
+			KeyVariable: p.FindVariable(func(name string) string { return environ.Get(m.ctx, name) }),
 			Local:       p.IsLocal,
 		}
 		if v.HasKey = v.KeyVariable != ""; !v.HasKey && len(p.KeyVariables) > 0 {

@@ -1,7 +1,7 @@
 package goalsandbox
 
 import (
-	"os"
+	"context"
 	"slices"
 	"strings"
 
@@ -19,20 +19,20 @@ var SecretEnvPattern = text.NewPattern(`(?is)` +
 // KeepVariable is a variable that lists, separated by commas, the variables that programs of goals may see anyway.
 const KeepVariable = "GOALPOST_KEEP_ENV"
 
-func userKeptEnv() []string {
-	return strings.FieldsFunc(os.Getenv(KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
+func userKeptEnv(ctx context.Context) []string {
+	return strings.FieldsFunc(environ.Get(ctx, KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// goalEnv returns the environment of a goal's programs: that of this process without keys, tokens and the providers'
+// goalEnv returns the environment of a goal's programs: that of its caller without keys, tokens and the providers'
 // keys. Sandboxes remove more.
-func goalEnv(providers []config.Provider) []string {
+func goalEnv(ctx context.Context, providers []config.Provider) []string {
 	keys := map[string]bool{}
 	for _, p := range providers {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string
-	names := userKeptEnv()
-	for _, entry := range os.Environ() {
+	names := userKeptEnv(ctx)
+	for _, entry := range environ.Of(ctx) {
 		name, _, _ := strings.Cut(entry, "=")
 		if !keys[name] && (!SecretEnvPattern.MatchString(entry) || slices.Contains(names, name)) {
 			base = append(base, entry)

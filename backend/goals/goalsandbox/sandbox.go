@@ -88,7 +88,7 @@ const CheckDirVariable = "GOALPOST_CHECK_DIR"
 func (f *Factory) Open(
 	ctx context.Context, name string, p policy.Policy, layer string, locked ...string,
 ) (e *Sandbox, err error) {
-	env := goalEnv(f.Config.Providers())
+	env := goalEnv(ctx, f.Config.Providers())
 	e = &Sandbox{Env: env, checkEnv: env, Journaled: map[string]bool{}, RemovePageFilter: func() {}}
 	options := sandbox.Options{Helper: f.HelperPath, Name: name}
 	if p.Unconfined {
@@ -97,7 +97,7 @@ func (f *Factory) Open(
 		}
 		return e, nil
 	}
-	spec, err := f.sandboxSpec(p, layer)
+	spec, err := f.sandboxSpec(ctx, p, layer)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (f *Factory) Open(
 	if e.Programs, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("make the goal's sandbox: %w", err)
 	}
-	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), spec)
+	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv(ctx)), spec)
 	e.checkEnv = environ.ForCheck(e.Env, spec)
 	if p.CheckDir != "" {
 		e.checkEnv = append(e.checkEnv, CheckDirVariable+"="+p.CheckDir)
@@ -315,7 +315,7 @@ func (f *Factory) PrivateDir(id goal.ID) string {
 }
 
 // sandboxSpec returns the specification of the sandbox for a policy.
-func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
+func (f *Factory) sandboxSpec(ctx context.Context, p policy.Policy, layer string) (sandbox.Spec, error) {
 	state, err := filepath.EvalSymlinks(f.Config.State())
 	if err != nil {
 		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
@@ -325,7 +325,8 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
 	home := sandboxHome()
-	tools := mounts.Toolchains(home, os.Getenv)
+	getenv := func(name string) string { return environ.Get(ctx, name) }
+	tools := mounts.Toolchains(home, getenv)
 	if self, err := os.Executable(); err == nil {
 		tools = append(tools, self) // for the demonstration's server, and goalctl in scripts
 	}
@@ -343,7 +344,7 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		Home:     home,
 		ReadOnly: p.Risk == policy.ReadOnly,
 		Tools:    tools,
-		Caches:   mounts.Caches(home, os.Getenv),
+		Caches:   mounts.Caches(home, getenv),
 		Read:     read,
 		Write:    write,
 		Work:     p.WorkPaths(),

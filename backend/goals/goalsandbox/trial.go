@@ -71,7 +71,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, p policy.Policy, do func
 		Outside:  f.UserPrograms,
 		Env:      s.Env,
 		CheckEnv: s.checkEnv,
-		OwnEnv:   environ.Base(os.Environ()),
+		OwnEnv:   environ.Base(environ.Of(ctx)),
 		Dir:      p.Dir,
 		sandbox:  s,
 	})

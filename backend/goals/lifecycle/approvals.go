@@ -15,40 +15,46 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-// Answer stores the user's answer to an open approval. The process that runs the goal reads it. If the goal has paused
-// for the approval, it resumes here, provided that this process follows other processes.
+// Answer stores the user's answer to an open approval. If the goal has paused for the approval, it resumes here,
+// provided that this process is long-lived.
 func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := s.RecordAnswer(ctx, id, o)
+	if err != nil || row.Status == goal.Running { // its run reads the answer
+		return err
+	}
+	return s.resumeIfAnswered(ctx, id)
+}
+
+// RecordAnswer stores the user's answer to an open approval, for the run of the goal or its next one. It returns the
+// goal as it was then.
+func (s *Service) RecordAnswer(ctx context.Context, id goal.ID, o goal.Order) (row store.GoalRow, err error) {
 	open, err := s.store.Approvals.OpenApprovals(ctx, id)
 	if err != nil {
-		return fmt.Errorf("answer: %w", err)
+		return row, fmt.Errorf("answer: %w", err)
 	}
 	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
 	switch {
 	case i < 0:
-		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no open approval %q", o.Request),
+		return row, fault.New(fault.NotFound, fmt.Sprintf("the goal has no open approval %q", o.Request),
 			"it may have been answered already; goalctl approvals lists the open ones")
 	case open[i].Given != nil:
-		return fault.New(fault.Conflict, fmt.Sprintf("the approval %s has already been answered", o.Request),
+		return row, fault.New(fault.Conflict, fmt.Sprintf("the approval %s has already been answered", o.Request),
 			"resume the goal to let it continue")
 	}
 	if o.Kind == goal.OrderApprove {
 		if _, ok := open[i].FindOffer(o.Scope); !ok {
-			return fault.Invalid("scope", fmt.Sprintf("the approval %s does not offer the scope %q", o.Request, o.Scope),
+			return row, fault.Invalid("scope", fmt.Sprintf("the approval %s does not offer the scope %q", o.Request, o.Scope),
 				"use "+scopeNames(open[i].Approval))
 		}
 	}
-	var answeredRow store.GoalRow
-	err = s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
-		if answeredRow = row; row.Status != goal.Running && row.Status != goal.Paused {
+	err = s.Runs.addOrderIf(ctx, id, func(current store.GoalRow) error {
+		if row = current; row.Status != goal.Running && row.Status != goal.Paused {
 			return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
 				"reopen it with a note if it should go on")
 		}
 		return nil
 	}, o)
-	if err != nil || answeredRow.Status == goal.Running { // its run reads the answer
-		return err
-	}
-	return s.resumeIfAnswered(ctx, id)
+	return row, err
 }
 
 func scopeNames(a goal.Approval) string {

@@ -46,7 +46,7 @@ func (fh *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.C
 
 // openRepo opens the repository of a goal's folder. Its git runs outside the sandbox, as the user.
 func (fh *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
-	return gitrepo.Open(ctx, fh.programs, environ.Base(os.Environ()), row.Policy.Dir)
+	return gitrepo.Open(ctx, fh.programs, environ.Base(environ.Of(ctx)), row.Policy.Dir)
 }
 
 // proposeBranch proposes the branch of the goal's worktree, or a new one.

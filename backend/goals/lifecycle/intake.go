@@ -36,21 +36,19 @@ import (
 
 // Intake makes a goal from what the user entered.
 type Intake struct {
-	cfg        *config.Config
-	store      *store.Store
-	clock      runner.Clock
-	secrets    *secret.Vault
-	access     *access.Rules
-	models     *models.Providers
-	sandboxes  *goalsandbox.Factory
-	panes      *panes.Registry
-	worktrees  *worktrees.Worktrees
-	library    *library.Library
-	engines    []engine.Profile // external agents that may drive goals
-	unconfined bool             // every new goal runs without a sandbox
+	cfg       *config.Config
+	store     *store.Store
+	clock     runner.Clock
+	secrets   *secret.Vault
+	access    *access.Rules
+	models    *models.Providers
+	sandboxes *goalsandbox.Factory
+	panes     *panes.Registry
+	worktrees *worktrees.Worktrees
+	library   *library.Library
+	engines   []engine.Profile // external agents that may drive goals
 
-	preflighted func(goal.Check, api.TryOutput) // see Deps
-	tried       triedChecks
+	tried triedChecks
 }
 
 // prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,
@@ -59,7 +57,6 @@ func (it *Intake) prepareGoal(
 	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
 ) (g *goal.Goal, isNewDir bool, err error) {
 	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
-	g.Unconfined = g.Unconfined || it.unconfined
 	if err := it.takePersona(g); err != nil {
 		return nil, false, err
 	}
@@ -114,7 +111,7 @@ func (it *Intake) prepareGoal(
 // draftPolicy completes and validates the policy of a goal that the user is still entering.
 func (it *Intake) draftPolicy(p policy.Policy, dir string) (policy.Policy, error) {
 	p.Work = nil // it limits the agent
-	p.Dir, p.Risk, p.Unconfined = dir, cmp.Or(p.Risk, policy.WriteLocal), it.unconfined || p.Unconfined
+	p.Dir, p.Risk = dir, cmp.Or(p.Risk, policy.WriteLocal)
 	if !p.Risk.IsValid() {
 		return p, fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}

@@ -86,9 +86,10 @@ func (it *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 		})
 }
 
-// reportPreflight passes the results of a new goal's checks to the caller's Preflighted.
+// reportPreflight passes the results of a new goal's checks to the caller.
 func (it *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
-	if it.preflighted == nil {
+	report := api.Preflighted(ctx)
+	if report == nil {
 		return nil
 	}
 	for i, v := range verdicts {
@@ -101,7 +102,7 @@ func (it *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []
 		if err != nil {
 			return err
 		}
-		it.preflighted(g.Criterion.Checks[i], out)
+		report(g.Criterion.Checks[i], out)
 	}
 	return nil
 }

@@ -56,13 +56,8 @@ type Deps struct {
 	Worktrees *worktrees.Worktrees
 	Library   *library.Library
 	Sessions  *session.Registry
-	// Unconfined makes every new goal run without a sandbox.
-	Unconfined bool
 	// FollowOthers reports that this process is long-lived, and goals continue in it automatically.
 	FollowOthers bool
-	// Preflighted receives the result of pre-flight for each check of a goal that can start, before it starts. It may be
-	// nil.
-	Preflighted func(goal.Check, api.TryOutput)
 }
 
 // New makes the service and its runner. It sets Ended in the runner's configuration.
@@ -72,21 +67,18 @@ func New(d Deps, c runner.Config) *Service {
 	s := &Service{
 		Runs: runs,
 		Intake: &Intake{
-			cfg:        d.Config,
-			store:      d.Store,
-			clock:      d.Clock,
-			secrets:    d.Secrets,
-			access:     d.Access,
-			models:     d.Models,
-			sandboxes:  d.Sandboxes,
-			panes:      d.Panes,
-			engines:    d.Sessions.Engines,
-			worktrees:  d.Worktrees,
-			library:    d.Library,
-			unconfined: d.Unconfined,
-
-			preflighted: d.Preflighted,
-			tried:       triedChecks{clock: d.Clock},
+			cfg:       d.Config,
+			store:     d.Store,
+			clock:     d.Clock,
+			secrets:   d.Secrets,
+			access:    d.Access,
+			models:    d.Models,
+			sandboxes: d.Sandboxes,
+			panes:     d.Panes,
+			engines:   d.Sessions.Engines,
+			worktrees: d.Worktrees,
+			library:   d.Library,
+			tried:     triedChecks{clock: d.Clock},
 		},
 		Resumption:     &Resumption{runs, d.Models, protected},
 		ProtectedFiles: protected,

@@ -33,14 +33,13 @@ import (
 
 // Servers manages the user's MCP servers. All methods may be called concurrently.
 type Servers struct {
-	Config     *config.Config
-	Log        *slog.Logger
-	Clock      runner.Clock
-	Secrets    *secret.Vault
-	Mask       *secret.Mask
-	Access     *access.Rules
-	Sandboxes  *goalsandbox.Factory
-	Unconfined bool
+	Config    *config.Config
+	Log       *slog.Logger
+	Clock     runner.Clock
+	Secrets   *secret.Vault
+	Mask      *secret.Mask
+	Access    *access.Rules
+	Sandboxes *goalsandbox.Factory
 
 	startFailures sync.Map // why servers did not start, by name
 	starts        mcp.Starts
@@ -373,7 +372,7 @@ func (se *Servers) testServer(
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
-	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: se.Unconfined}
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: work}
 	e, err := se.Sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err

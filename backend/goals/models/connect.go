@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 )
@@ -149,7 +149,7 @@ func (pr *Providers) readKey(ctx context.Context, c *connection, in api.ConnectI
 		if err := p.Validate(); err != nil {
 			return fmt.Errorf("connect: %w", err)
 		}
-		if os.Getenv(in.KeyEnv) == "" {
+		if environ.Get(ctx, in.KeyEnv) == "" {
 			return fault.Invalid("key_env", "the environment variable "+in.KeyEnv+" is not set",
 				"set it before Goalpost starts, or paste the key")
 		}

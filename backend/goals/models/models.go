@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/core/runner"
 	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/shell"
 	"goalpost/backend/storage/config"
@@ -314,7 +315,7 @@ func (pr *Providers) JudgeFor(ctx context.Context, r goal.Request) judge.Model {
 
 // apiKey returns a provider's key from the vault or the environment, "" if it needs none.
 func (pr *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
-	key := os.Getenv(p.APIKeyEnv)
+	key := environ.Get(ctx, p.APIKeyEnv)
 	if p.APIKeySecret != "" {
 		var err error
 		if key, err = pr.Secrets.Get(ctx, p.APIKeySecret); err != nil {

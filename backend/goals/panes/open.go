@@ -77,7 +77,7 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
 		ID:         r.NewID(pane.Terminal),
 		Dir:        dir,
-		Env:        environ.Base(os.Environ()),
+		Env:        environ.Base(environ.Of(ctx)),
 		Cols:       in.Cols,
 		Rows:       in.Rows,
 		Scrollback: r.Scrollback(),

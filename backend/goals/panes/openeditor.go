@@ -3,7 +3,6 @@ package panes
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"goalpost/backend/domain/pane"
@@ -28,7 +27,7 @@ func (r *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, erro
 		ID:         r.NewID(pane.Terminal),
 		Title:      filepath.Base(file),
 		Dir:        filepath.Dir(file),
-		Env:        environ.Base(os.Environ()),
+		Env:        environ.Base(environ.Of(ctx)),
 		Argv:       []string{"/bin/sh", "-c", editScript, "sh", file},
 		Scrollback: r.Scrollback(),
 	})

@@ -32,7 +32,7 @@ func (w *Worktrees) Folder() string { return filepath.Join(w.Config.Work(), "wor
 
 // Open opens the repository that a folder is in.
 func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error) {
-	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
+	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(environ.Of(ctx)), dir)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
 		return nil, fault.Invalid("new_worktree", "the folder "+dir+" is not in a git repository",
 			"run git init there and make a commit, or let the goal work in the folder itself")
@@ -49,7 +49,7 @@ func (w *Worktrees) Describe(ctx context.Context, dir string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
-	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
+	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(environ.Of(ctx)), dir)
 	if err != nil {
 		return ""
 	}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/entry/hostsocket"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/environ"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
+)
+
+// The annotation of a command that runs in the host process, and its values: what happens if none runs.
+const (
+	hostAnnotation = "goalpost_host"
+	startHost      = "start" // one is started, because what the command begins is to outlive it
+	useHost        = "use"   // the command has the data folder for itself until it ends
+)
+
+const noHostFlag = "no-host"
+
+// inHost makes a command one that acts on goals: it runs in the host process, with the folder, the environment and the
+// terminal of its caller. See docs/how-to/add-a-command.md.
+func inHost(c *cobra.Command, whenNone string) *cobra.Command {
+	c.Annotations = map[string]string{hostAnnotation: whenNone}
+	c.Flags().Bool(noHostFlag, false, "run in this process alone, which then has the data folder for itself")
+	if whenNone == useHost {
+		_ = c.Flags().MarkHidden(noHostFlag) // the flag exists
+	} else {
+		setGroup(c.Flags(), goal.ProcessFlags, noHostFlag)
+	}
+	return c
+}
+
+// hostCaller is the program for which this process, the host, runs a command.
+type hostCaller struct {
+	*hostsocket.Caller
+	app *app.App
+}
+
+// beforeRun runs a command in the host if it belongs there. Otherwise the command runs here next.
+func (p Program) beforeRun(c *cobra.Command, _ []string) error {
+	whenNone, isHosted := c.Annotations[hostAnnotation]
+	switch {
+	case p.caller != nil && !isHosted:
+		return fault.New(fault.Refused, c.CommandPath()+" does not run in the host process", "use the same version of both")
+	case p.caller != nil || !isHosted:
+		return nil
+	}
+	isAlone, err := c.Flags().GetBool(noHostFlag)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--%s: %w", noHostFlag, err)
+	case isAlone:
+		err = p.refuseHost(c.Context())
+	default:
+		err = p.runInHost(c.Context(), whenNone)
+	}
+	if !errors.Is(err, hostsocket.ErrNone) {
+		return err
+	}
+	return p.withConfig(func(cfg *config.Config) (err error) {
+		p.own.place, err = hostsocket.Alone(c.Context(), cfg.State(), isAlone)
+		return err
+	})
+}
+
+// refuseHost returns hostsocket.ErrNone, unless a host process runs.
+func (p Program) refuseHost(ctx context.Context) error {
+	return hostCommands{p}.withHost(func(client *hostsocket.Client) error {
+		s, err := client.Status(ctx)
+		if err != nil {
+			return err
+		}
+		return fault.New(fault.Conflict, fmt.Sprintf("the host process %d has this data folder", s.PID),
+			"leave out --"+noHostFlag+", or end the host process with "+p.Name+" host stop")
+	})
+}
+
+// ownedFolder is the data folder while this process has it for itself.
+type ownedFolder struct{ place *hostsocket.Place }
+
+func (o *ownedFolder) close() error {
+	if o.place == nil {
+		return nil
+	}
+	return o.place.Close()
+}
+
+// runInHost runs this program's command in the host, and returns its exit code as an error.
+func (p Program) runInHost(ctx context.Context, whenNone string) error {
+	return hostCommands{p}.withHost(func(client *hostsocket.Client) error {
+		if whenNone == startHost {
+			if err := p.connect(ctx, client); err != nil {
+				return err
+			}
+		}
+		dir, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("the working folder: %w", err)
+		}
+		// The reader of the output may close it, as head does. The goal is to pause then, before this process ends.
+		pipeErrors := make(chan os.Signal, 1)
+		signal.Notify(pipeErrors, syscall.SIGPIPE)
+		defer signal.Stop(pipeErrors)
+		code, err := client.Run(ctx, hostsocket.Command{
+			Name: p.Name, Args: p.args, Dir: dir, Env: os.Environ(),
+			IsTerminal: [3]bool{p.isTerminal(0), p.isTerminal(1), p.isTerminal(2)},
+		}, hostsocket.Console{
+			Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Passphrase: p.askPassphrase(), Signals: passSignals,
+		})
+		if err != nil {
+			return err
+		}
+		return exitCode(code)
+	})
+}
+
+// passSignals receives the signals for the host. The second one ends this process at once.
+func passSignals() <-chan os.Signal {
+	all, passed := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		passed <- <-all
+		<-all
+		os.Exit(exitInterrupted)
+	}()
+	return passed
+}
+
+// runFor runs a command of another program in this process, the host.
+func (h hostCommands) runFor(a *app.App) func(context.Context, *hostsocket.Caller) int {
+	return func(ctx context.Context, c *hostsocket.Caller) int {
+		a.HideEnvironment(c.Env)
+		ctx = environ.With(ctx, c.Env)
+		ctx = api.WithCaller(ctx, api.Caller{IsAttended: c.IsTerminal[0], AskPassphrase: c.AskPassphrase})
+		p := Program{
+			Name: c.Name, Version: h.program.Version, Getenv: func(name string) string { return environ.Get(ctx, name) },
+			Stdin: c, Stdout: c.Stdout(), Stderr: c.Stderr(), Closing: h.program.Closing, caller: &hostCaller{c, a},
+		}
+		return p.Run(ctx, c.Args)
+	}
+}
+
+// isTerminal reports whether standard input (0), output (1) or error (2) of the caller is a terminal.
+func (p Program) isTerminal(descriptor int) bool {
+	if p.caller != nil {
+		return p.caller.IsTerminal[descriptor]
+	}
+	f, ok := []any{p.Stdin, p.Stdout, p.Stderr}[descriptor].(*os.File)
+	return ok && isTerminal(f)
+}
+
+// absolute returns the path that the caller means by a path.
+func (p Program) absolute(path string) (string, error) {
+	if p.caller != nil && !filepath.IsAbs(path) {
+		return filepath.Join(p.caller.Dir, path), nil
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("the path %s: %w", path, err)
+	}
+	return abs, nil
+}
+
+// signals receives the signals of the caller until stop is called.
+func (p Program) signals() (signals <-chan os.Signal, stop func()) {
+	if p.caller != nil {
+		return p.caller.Signals(), func() {}
+	}
+	const buffer = 2
+	all := make(chan os.Signal, buffer)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	return all, func() { signal.Stop(all) }
+}
+
+// gone is closed when the caller does not wait any more; goals then keep running. It is nil in the caller itself.
+func (p Program) gone() <-chan struct{} {
+	if p.caller == nil {
+		return nil
+	}
+	return p.caller.Gone()
+}
+
+// readLine reads what the user enters at the terminal.
+func (p Program) readLine() (string, error) {
+	var line strings.Builder
+	for b := make([]byte, 1); ; {
+		n, err := p.Stdin.Read(b)
+		switch {
+		case n == 1 && b[0] == '\n', errors.Is(err, io.EOF) && line.Len() > 0:
+			return line.String(), nil
+		case err != nil:
+			return "", fmt.Errorf("read from the terminal: %w", err)
+		}
+		line.Write(b[:n])
+	}
+}

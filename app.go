@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,6 +68,7 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	}
 	defer w.host.Close()
 	w.requested.goalID = goalID
+	w.place = w.loadPlace()
 	first, err := w.attach(ctx, goalID)
 	var other *hostsocket.WindowError
 	var unreadable *store.UnreadableError
@@ -92,9 +94,10 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 }
 
 func (w *window) options(assets fs.FS, areas []any) *options.App {
-	const width, height, minWidth, minHeight = 1440, 900, 800, 500
+	width, height := cmp.Or(w.place.Width, firstWidth), cmp.Or(w.place.Height, firstHeight)
 	return &options.App{
 		Title: "Goalpost", Width: width, Height: height, MinWidth: minWidth, MinHeight: minHeight,
+		WindowStartState: w.place.startState(),
 		BackgroundColour: options.NewRGB(0x0d, 0x0f, 0x13),
 		AssetServer:      &assetserver.Options{Assets: assets},
 		Bind:             areas,

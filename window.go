@@ -32,6 +32,8 @@ type window struct {
 	done    chan struct{} // closed when the window is closed
 
 	requested requestedGoal
+	place     windowPlace // where the window opens
+	placed    sync.Once   // the place is followed from now on
 
 	ctx context.Context // the context for calls to Wails, once up is closed
 	up  chan struct{}
@@ -88,11 +90,13 @@ func (w *window) opened(ctx context.Context) {
 	runtime.EventsOn(ctx, pageReadyEvent, func(...any) {
 		w.cfg.Log().Info("page connected", "elapsed_ms", time.Since(processStart()).Milliseconds())
 		w.requested.connect(w.sendGoal)
+		w.placed.Do(func() { go w.followPlace(ctx) }) // the window is on the screen
 	})
 	runtime.EventsOn(ctx, closeAnswerEvent, func(data ...any) { //nolint:contextcheck // it outlives the event
 		go w.answerClose(fmt.Sprint(data...))
 	})
 	close(w.up)
+	w.restorePlace()
 }
 
 // The names of the events between the window and its page, see frontend/src/bridge/windowevents.ts.

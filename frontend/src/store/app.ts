@@ -1,9 +1,11 @@
 import { answerClosing, watchClosing, watchGoalRequests } from "@/bridge/windowevents";
 import type { Running } from "@/bridge/windowevents";
 import { plural } from "@/lib/text";
+import { isPhone } from "@/lib/viewer";
 import { ApprovalActions } from "./approvalactions";
 import { ChatActions } from "./chatactions";
 import { AppCore } from "./core";
+import { rememberDrawers } from "./drawers";
 import { FolderActions } from "./folderactions";
 import { GoalActions } from "./goalactions";
 import { PaneActions } from "./paneactions";
@@ -25,6 +27,8 @@ export class App extends AppCore {
   async start(): Promise<void> {
     const settings = await this.bridge.call("SettingsAPI.Get");
     this.set({ settings, route: settings.welcomed ? "workspace" : "welcome" });
+    // A phone covers the panes with the drawer, and so begins without it.
+    if (!isPhone()) rememberDrawers(this.store, localStorage);
     this.sync.start();
     // The window is shown before these have loaded.
     void this.providers.load();

@@ -1,8 +1,10 @@
 import type { Bridge } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
 import type { ChatUpdate, GoalEvent, OpenChat, Problem } from "@/bridge/types";
+import { isPhone } from "@/lib/viewer";
 import type { StoreApi } from "zustand/vanilla";
 import { shownChat, withChatEvent, withOpenChat, type ShownChat } from "./chats";
+import { lastGoal } from "./drawers";
 import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
 import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
@@ -88,11 +90,12 @@ export class Sync {
     if (id) this.background(this.loadDetail(id));
   }
 
-  /** Selects an active goal, if the user has not chosen one. */
+  /** Selects the goal that this window showed last, or an active one, if the user has not chosen one. */
   private selectLive() {
     const { detail, goals } = this.store.getState();
     if (detail.id) return;
-    const first = firstGoal(goals.byId, ["running", "needs_you", "queued"]);
+    const last = isPhone() ? "" : lastGoal(localStorage);
+    const first = goals.byId[last] ? last : firstGoal(goals.byId, ["running", "needs_you", "queued"]);
     if (first) this.select(first);
   }
 

@@ -132,6 +132,12 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 // ChatAPI returns the calls about chats. The command line uses it too.
 func (a *App) ChatAPI(ctx context.Context) *calls.ChatAPI { return calls.NewChatAPI(ctx, a.chats) }
 
+// CheckFolder returns why no goal and no chat may use a folder, nil if they may.
+func (a *App) CheckFolder(dir string) error {
+	_, err := a.access.ValidateExistingDir(dir)
+	return err
+}
+
 // GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *calls.GoalAPI {
 	return calls.NewGoalAPI(ctx, a.Goals, a.store)

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
@@ -385,5 +386,65 @@ func TestChat_ProviderFails_SaysWhyAndIsTriedAgain(t *testing.T) {
 	m := p.send(api.SendInput{ChatID: id, Text: "two"})
 	if m.State != chat.Failed || !strings.Contains(m.Problem, "no such key") || m.Hint == "" {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestChat_Goal_IsProposedAndStarted: the proposal has tried checks, the goal reads the conversation as data, and the
+// chat notes the goal.
+func TestChat_Goal_IsProposedAndStarted(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		system := r.Messages[0].Text
+		switch {
+		case strings.Contains(system, "chat, beside"):
+			return modeltest.Say("I would make done.txt.")
+		case strings.Contains(system, "A user talked with a model"):
+			return modeltest.Say(`{"objective":"done.txt exists","risk":"spends_money","why":"It writes a file."}`)
+		case strings.Contains(system, "You work on one goal"):
+			return call("abort_with_report", `{"reason":"enough","lessons":"none"}`)
+		}
+		return modeltest.Say(`{"checks":[{"type":"shell","command":"test -f done.txt","reason":"It is there."},
+			{"type":"shell","command":"true","reason":"It runs."}]}`)
+	})
+	id := p.newChat(dir)
+	p.send(api.SendInput{ChatID: id, Text: "Make the file done.txt"})
+	out, err := p.chats().ProposeGoal(id)
+	must(t, err)
+	if out.Objective != "done.txt exists" || out.Risk != policy.WriteLocal || out.Dir != dir || len(out.Checks) < 2 {
+		t.Fatalf("%+v", out)
+	}
+	ticked := map[string]bool{}
+	for _, k := range out.Checks {
+		ticked[k.Check.Command] = k.Ticked
+	}
+	if !ticked["test -f done.txt"] || ticked["true"] {
+		t.Errorf("%+v", out.Checks)
+	}
+	started, err := p.chats().StartGoal(id, goal.Request{
+		Objective: out.Objective, Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+		Policy: policy.Policy{Dir: out.Dir, Risk: out.Risk},
+	})
+	must(t, err)
+	row, err := p.app.Store().Goals.Find(t.Context(), started.GoalID)
+	must(t, err)
+	if !strings.Contains(row.Attached, "The user: Make the file done.txt") {
+		t.Errorf("the goal was given %q", row.Attached)
+	}
+	messages := p.openChat(id).Messages
+	if last := messages[len(messages)-1]; last.Role != chat.GoalNote || last.GoalID != started.GoalID {
+		t.Errorf("%+v", last)
+	}
+	<-p.app.Done(goal.ID(started.GoalID))
+	m := p.send(api.SendInput{ChatID: id, Text: "How did it go?", Attachments: []chat.Attachment{
+		{Kind: chat.AttachGoal, GoalID: started.GoalID},
+	}})
+	if m.State != chat.Done {
+		t.Errorf("%+v", m)
+	}
+	about := p.openChat(id).Messages[len(messages)].Attachments[0]
+	if !strings.Contains(about.Text, "done.txt exists") || !strings.Contains(about.Text, "abort_with_report") {
+		t.Errorf("%+v", about)
 	}
 }

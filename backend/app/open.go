@@ -301,6 +301,7 @@ func (a *App) openGoals(context.Context) error {
 		Rules:   rules,
 		Secrets: a.secrets,
 		Mask:    a.mask,
+		Goals:   a.Goals,
 	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume

@@ -4,6 +4,7 @@ package chat
 
 import (
 	"time"
+	"unicode/utf16"
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/lib/fault"
@@ -140,6 +141,15 @@ type Delta struct {
 	Offset    int    `json:"offset"`
 	Text      string `json:"text"`
 	Reasoning string `json:"reasoning"` // what the model thinks; shown while it streams, and not stored
+}
+
+// UTF16Len returns the length of a text in UTF-16 code units.
+func UTF16Len(s string) int {
+	n := 0
+	for _, c := range s {
+		n += utf16.RuneLen(c)
+	}
+	return n
 }
 
 // ErrNotFound means that there is no such chat.

@@ -65,6 +65,7 @@ func (p Program) root() *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
+	addGroup("Ask", chatCommand{p}.chat())
 	addGroup("Start and control goals",
 		suggestCommand{p}.suggest(), inHost(runCommand{p}.run(), startHost), inHost(resuming.resume(), startHost),
 		inHost(resuming.reopen(), startHost),

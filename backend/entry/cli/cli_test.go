@@ -145,6 +145,11 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			{Tool: "write_file", Arguments: `{"path":"done.txt","content":"done\n"}`},
 			{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},
 		}}
+	case "chats":
+		if turn == 0 && strings.Contains(r.Last().Text, "read it") {
+			return modeltest.Answer{Text: "I look.", Calls: modeltest.Call("read_file", `{"path":"note.txt"}`).Calls}
+		}
+		return modeltest.Say(fmt.Sprintf("Answer %d.", turn))
 	case "proposes":
 		return modeltest.Say(`{"checks":[{"type":"shell","command":"sh check.sh","reason":"The check of the shop."},
 			{"type":"shell","command":"rm -rf * && touch removed","reason":"It is empty."}]}`)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"unicode/utf16"
 
 	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
@@ -69,7 +68,7 @@ func (r *record) onDelta(d *event.Delta) {
 		Message: r.message.ID, Part: r.stream, Offset: r.units, Text: d.Text,
 	}})
 	r.message.Parts[r.stream].Text += d.Text
-	r.units += utf16Len(d.Text)
+	r.units += chat.UTF16Len(d.Text)
 }
 
 // nextPart returns the index of the part that streaming text belongs to.
@@ -78,14 +77,6 @@ func (r *record) nextPart() int {
 		return len(r.message.Parts)
 	}
 	return r.stream
-}
-
-func utf16Len(s string) int {
-	n := 0
-	for _, c := range s {
-		n += utf16.RuneLen(c)
-	}
-	return n
 }
 
 // onRetry voids what the last attempt streamed.

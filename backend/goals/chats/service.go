@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/panes"
 	"goalpost/backend/lib/fault"
@@ -37,6 +38,7 @@ type Service struct {
 	Clock  runner.Clock
 	Log    *slog.Logger
 	Rules  policy.RuleSet
+	Goals  *lifecycle.Service
 	// Secrets and Mask hide secrets from models.
 	Secrets *secret.Vault
 	Mask    *secret.Mask

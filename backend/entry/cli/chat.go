@@ -1,0 +1,385 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/domain/chat"
+	"goalpost/backend/domain/event"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/calls"
+	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/text"
+)
+
+// chatCommand asks a model about a folder.
+type chatCommand struct{ program Program }
+
+// chatFlags holds the flags of chat as the user wrote them.
+type chatFlags struct {
+	start    api.NewChat
+	proceed  string // the chat to continue: newestChat, or its id; "" begins one
+	attached []string
+	list     bool
+	find     string
+}
+
+// newestChat continues the chat that changed last.
+const newestChat = "newest"
+
+func (cc chatCommand) chat() *cobra.Command {
+	var f chatFlags
+	c := &cobra.Command{
+		Use: "chat [flags] [PROMPT]", Short: "Ask a model, which reads the folder and changes nothing",
+		Args: cobra.ArbitraryArgs,
+		Long: "Ask a model. It reads files of the folder and what is attached; it changes nothing and contacts no other " +
+			"host. Text on standard input is attached to the prompt, or is the prompt if there is no other. Without " +
+			"either, it asks for prompts at the terminal, until Ctrl+D. Ctrl+C stops an answer and keeps what it has said.",
+		Example: "  " + cc.program.Name + " chat 'Why does the cart test fail?'\n  go test ./cart 2>&1 | " +
+			cc.program.Name + " chat 'Why does it fail?'\n  " + cc.program.Name + " chat --continue 'And with two coupons?'",
+		RunE: func(c *cobra.Command, args []string) error {
+			return cc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				if f.list || f.find != "" {
+					return cc.printList(c, a, f.find)
+				}
+				return cc.run(c, a, f, strings.Join(args, " "))
+			})
+		},
+	}
+	c.Flags().StringVarP(&f.proceed, "continue", "c", "", "continue a chat, by its id; without one, the newest")
+	c.Flags().Lookup("continue").NoOptDefVal = newestChat
+	c.Flags().StringVar(&f.start.Dir, "dir", "", "the folder that it reads (default: the present one)")
+	c.Flags().StringVar(&f.start.Model, "model", "", "PROVIDER/MODEL, PROVIDER, or a model of the active provider")
+	c.Flags().StringVar(&f.start.Effort, "effort", "", "reasoning effort, in the words of the model's protocol")
+	c.Flags().StringVar(&f.start.GoalID, "goal", "", "attach this goal: its steps, changes and checks")
+	c.Flags().StringArrayVar(&f.attached, "attach", nil, "attach this file or picture (repeatable)")
+	c.Flags().BoolVar(&f.list, "list", false, "list the chats, the one that changed last first")
+	c.Flags().StringVar(&f.find, "find", "", "list the chats that have these words")
+	return addJSON(c)
+}
+
+// printList prints the chats that have all words.
+func (cc chatCommand) printList(c *cobra.Command, a *app.App, words string) error {
+	const limit = 200
+	out, err := a.ChatAPI(c.Context()).List(api.ChatFilter{Query: words, Limit: limit})
+	return cc.program.printResult(c, out, err, func() error {
+		if len(out.Chats) == 0 {
+			return cc.program.printf("No chats.\n")
+		}
+		lines := make([]string, len(out.Chats))
+		for i, one := range out.Chats {
+			lines[i] = fmt.Sprintf("%s\t%s\t%s", one.ID, one.UpdatedAt.Local().Format(time.DateTime),
+				text.SanitizeLine(one.Title, maxShownTitle))
+		}
+		return cc.program.printTable(lines)
+	})
+}
+
+const maxShownTitle = 80 // characters
+
+// run answers the prompt, or the prompts that the user types.
+func (cc chatCommand) run(c *cobra.Command, a *app.App, f chatFlags, prompt string) error {
+	p := cc.program
+	terminal := p.Stdin == os.Stdin && isTerminal(os.Stdin)
+	in := api.SendInput{Text: prompt, Attachments: []chat.Attachment{}}
+	if !terminal {
+		if err := readPiped(p.Stdin, &in); err != nil {
+			return err
+		}
+	}
+	if strings.TrimSpace(in.Text) == "" && !terminal {
+		return fault.Invalid("prompt", "there is no prompt", "write one, or pipe one in")
+	}
+	if f.start.Dir == "" && f.start.GoalID == "" && f.proceed == "" {
+		var err error
+		if f.start.Dir, err = cc.presentFolder(a); err != nil {
+			return err
+		}
+	}
+	id, err := f.open(a.ChatAPI(c.Context()))
+	if err != nil {
+		return err
+	}
+	if err := f.attach(&in); err != nil {
+		return err
+	}
+	in.ChatID = string(id)
+	if prompt == "" && terminal {
+		return cc.converse(c.Context(), a, in)
+	}
+	m, err := cc.ask(c.Context(), a, in, !isJSON(c))
+	if err != nil {
+		return err
+	}
+	if isJSON(c) {
+		if err := p.json(map[string]any{"chat_id": id, "message": m}); err != nil {
+			return err
+		}
+	}
+	return answerCode(m)
+}
+
+// maxPiped limits what is read of standard input, in bytes. The chat keeps the beginning and the end of it.
+const maxPiped = 16 << 20
+
+// readPiped takes the text on standard input as the prompt, or as an attachment of the prompt.
+func readPiped(stdin io.Reader, in *api.SendInput) error {
+	b, err := io.ReadAll(io.LimitReader(stdin, maxPiped))
+	if err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	switch piped := text.ToUTF8(string(b)); {
+	case strings.TrimSpace(piped) == "":
+	case in.Text == "":
+		in.Text = piped
+	default:
+		in.Attachments = append(in.Attachments,
+			chat.Attachment{Kind: chat.AttachSelection, Title: "standard input", Text: piped})
+	}
+	return nil
+}
+
+// open returns the chat to continue, or begins one.
+func (f chatFlags) open(chats *calls.ChatAPI) (chat.ID, error) {
+	switch {
+	case f.proceed == newestChat:
+		out, err := chats.List(api.ChatFilter{Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(out.Chats) == 0 {
+			return "", fault.New(fault.NotFound, "there is no chat to continue", "begin one without --continue")
+		}
+		return out.Chats[0].ID, nil
+	case f.proceed != "":
+		out, err := chats.Open(f.proceed)
+		return out.Chat.ID, err
+	}
+	c, err := chats.New(f.start)
+	return c.ID, err
+}
+
+// presentFolder returns the folder in which the command runs, "" if a chat may not read it, as a home folder.
+func (cc chatCommand) presentFolder(a *app.App) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the present folder: %w", err)
+	}
+	if err := a.CheckFolder(dir); err != nil {
+		cc.program.errorf("The chat reads no folder: %s\n", oneLine(fault.Of(err).Message))
+		return "", nil //nolint:nilerr // reported above
+	}
+	return dir, nil
+}
+
+// attach adds what the flags attach.
+func (f chatFlags) attach(in *api.SendInput) error {
+	for _, path := range f.attached {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", path, err)
+		}
+		kind := chat.AttachFile
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".png", ".jpg", ".jpeg":
+			kind = chat.AttachImage
+		}
+		in.Attachments = append(in.Attachments, chat.Attachment{Kind: kind, Path: whole})
+	}
+	if f.start.GoalID != "" {
+		in.Attachments = append(in.Attachments, chat.Attachment{Kind: chat.AttachGoal, GoalID: f.start.GoalID})
+	}
+	return nil
+}
+
+// converse answers what the user types, line by line, until the end of the input.
+func (cc chatCommand) converse(ctx context.Context, a *app.App, in api.SendInput) error {
+	lines := bufio.NewScanner(cc.program.Stdin)
+	for cc.program.errorf("> "); lines.Scan(); cc.program.errorf("> ") {
+		if in.Text = lines.Text(); strings.TrimSpace(in.Text) == "" {
+			continue
+		}
+		if _, err := cc.ask(ctx, a, in, true); err != nil {
+			return err
+		}
+		in.Attachments = nil
+	}
+	cc.program.errorf("\nContinue with %s chat --continue=%s\n", cc.program.Name, in.ChatID)
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read the prompt: %w", err)
+	}
+	return nil
+}
+
+// ask sends a message and prints its answer while it arrives. A signal stops the answer.
+func (cc chatCommand) ask(ctx context.Context, a *app.App, in api.SendInput, print bool) (m chat.Message, err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	const buffer = 4096
+	sub := a.Events(buffer)
+	defer func() { sub.Close() }()
+	chats := a.ChatAPI(ctx)
+	sent, err := chats.Send(in)
+	if err != nil {
+		return m, err
+	}
+	view := answerView{program: cc.program, id: sent.Answer, silent: !print}
+	for {
+		select {
+		case <-signals:
+			signal.Stop(signals) // a second one ends the process
+			if _, err := chats.Stop(in.ChatID); err != nil {
+				return m, err
+			}
+		case e, ok := <-sub.C:
+			if !ok { // too many events at once: the end has the whole text
+				sub = a.Events(buffer)
+				continue
+			}
+			if done, err := view.show(e.Body); done != nil || err != nil {
+				if err == nil {
+					m = *done
+				}
+				return m, err
+			}
+		}
+	}
+}
+
+// answerCode returns the exit code for an answer.
+func answerCode(m chat.Message) error {
+	switch m.State {
+	case chat.Stopped, chat.Interrupted:
+		return exitCode(exitInterrupted)
+	case chat.OutOfRounds:
+		return exitCode(exitLimit)
+	case chat.Failed:
+		return exitCode(exitError)
+	case chat.Answering, chat.Done:
+	}
+	return nil
+}
+
+// answerView prints an answer while it arrives: its text to standard output, its calls to standard error.
+type answerView struct {
+	program Program
+	id      int64
+	silent  bool // only the end is of interest
+
+	part    int    // that is printed
+	printed string // of the part
+	failed  error
+}
+
+// show prints what an event adds. It returns the answer at its end.
+func (v *answerView) show(b event.Body) (done *chat.Message, err error) {
+	switch b := b.(type) {
+	case *event.ChatDelta:
+		if b.Message == v.id && b.Text != "" {
+			v.print(b.Part, b.Offset, b.Text)
+		}
+	case *event.ChatPart:
+		if b.Message != v.id {
+			break
+		}
+		if b.Part.Call != nil {
+			v.printCall(*b.Part.Call)
+			break
+		}
+		v.complete(b.Index, b.Part.Text)
+	case *event.ChatMessage:
+		if b.Message.ID != v.id || b.Message.State == chat.Answering {
+			if b.Message.ID == v.id && b.Message.Waiting != "" && !v.silent {
+				v.program.errorf("%s\n", oneLine(b.Message.Waiting))
+			}
+			break
+		}
+		for i, p := range b.Message.Parts {
+			if p.Call == nil && i >= v.part {
+				v.complete(i, p.Text)
+			}
+		}
+		v.end(b.Message)
+		return &b.Message, v.failed
+	}
+	return nil, v.failed
+}
+
+// print prints streaming text, unless an earlier piece is missing; then complete prints it.
+func (v *answerView) print(part, offset int, piece string) {
+	v.begin(part)
+	if offset == chat.UTF16Len(v.printed) {
+		v.write(piece)
+		v.printed += piece
+	}
+}
+
+// complete prints what is missing of a part.
+func (v *answerView) complete(part int, whole string) {
+	v.begin(part)
+	rest, ok := strings.CutPrefix(whole, v.printed)
+	if !ok { // an attempt failed, and another one begins
+		v.write("\n")
+		rest = whole
+	}
+	v.write(rest)
+	v.printed = whole
+}
+
+// begin separates a part from the one before.
+func (v *answerView) begin(part int) {
+	if part != v.part {
+		if v.printed != "" {
+			v.write("\n\n")
+		}
+		v.part, v.printed = part, ""
+	}
+}
+
+func (v *answerView) write(s string) {
+	if !v.silent && s != "" && v.failed == nil {
+		v.failed = v.program.printf("%s", s)
+	}
+}
+
+func (v *answerView) printCall(c chat.Call) {
+	if v.silent {
+		return
+	}
+	if c.State == chat.CallRunning {
+		v.program.errorf("%s %s\n", oneLine(c.Tool), text.SanitizeLine(c.Arguments, maxShownTitle))
+	} else if c.State != chat.CallOK {
+		v.program.errorf("  %s: %s\n", c.State, oneLine(c.Preview))
+	}
+}
+
+// end ends the output with a line, and says how the answer ended if it is not done.
+func (v *answerView) end(m chat.Message) {
+	if v.printed != "" && !strings.HasSuffix(v.printed, "\n") {
+		v.write("\n")
+	}
+	if v.silent {
+		return
+	}
+	switch m.State {
+	case chat.Stopped:
+		v.program.errorf("Stopped.\n")
+	case chat.Failed:
+		v.program.errorf("%s: %s\n%s\n", v.program.Name, oneLine(m.Problem), oneLine(m.Hint))
+	case chat.OutOfRounds:
+		v.program.errorf("The answer used tools as often as it may. Write again to let it go on.\n")
+	case chat.Interrupted, chat.Answering, chat.Done:
+	}
+}

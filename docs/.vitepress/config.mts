@@ -48,6 +48,7 @@ export default defineConfig({
         items: [
           page("Goals in depth", "/how-to/goals"),
           page("Workspaces", "/guide/workspaces"),
+          page("Chat", "/guide/chat"),
           page("Terminals", "/guide/terminals"),
           page("Browser panes", "/guide/browser"),
           page("SSH", "/guide/ssh"),

@@ -27,6 +27,7 @@ export function FileDialog({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Attach a file"
+      help="guide/chat"
       testid="chat-files"
       className="w-[520px]"
       description={`Files of ${dir}`}

@@ -60,14 +60,11 @@ export function SettingsPage() {
   );
 }
 
-const highlightMs = 2_000;
-
-/** Scrolls to the section or row that was asked for, focuses its first control and highlights it for a moment. */
+/** Scrolls to the section or row that was asked for, focuses its first control and marks it until the user goes on. */
 function useShownPlace() {
   const app = useApp();
   const at = useAppState((s) => s.settingsAt);
   const content = useRef<HTMLElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     const places = content.current?.querySelectorAll<HTMLElement>("h2, [data-setting]") ?? [];
     const find = (title: string) => [...places].find((e) => (e.dataset.setting ?? e.textContent) === title);
@@ -75,12 +72,13 @@ function useShownPlace() {
     const found = find(at) ?? find(settingsPlaces.find((p) => p.title === at)?.section ?? "");
     if (!at || !found) return;
     app.set({ settingsAt: "" });
-    for (const other of places) delete other.dataset.found;
-    found.dataset.found = "";
+    for (const other of places) delete other.dataset.marked;
+    found.dataset.marked = "";
     found.scrollIntoView({ block: "center" });
     found.querySelector<HTMLElement>("input, select, button")?.focus({ preventScroll: true });
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => delete found.dataset.found, highlightMs);
+    const unmark = () => delete found.dataset.marked;
+    addEventListener("keydown", unmark, { once: true });
+    addEventListener("pointerdown", unmark, { once: true });
   }, [app, at]);
   return content;
 }

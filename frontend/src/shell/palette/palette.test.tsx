@@ -145,7 +145,7 @@ test("each section and row of the settings can be found, and is shown, marked an
   const { app } = await open();
   expect(await first("scrollback")).toBe("setting: Scrollback");
   await press(lines()[0] as HTMLElement);
-  await until(() => expect(document.querySelector("[data-found]")?.textContent).toContain("Scrollback"));
+  await until(() => expect(document.querySelector("[data-marked]")?.textContent).toContain("Scrollback"));
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Scrollback");
   expect(app.state.paletteOpen).toBe(false);
   const onPage = [...document.querySelectorAll<HTMLElement>("h2, [data-setting]")];

@@ -25,7 +25,7 @@ test("a request shows everything: goal, all arguments, the form, why, and what e
     "POST https://shop.example/order",
     "name = Ada",
     "this goal may only change local files",
-    "Allow shop.example for this goal",
+    "Allow sending data to shop.example for this goal",
   ])
     expect(text).toContain(words);
   expect(all("approval")[0]?.textContent).toContain("always needs approval");

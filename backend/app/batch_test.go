@@ -17,9 +17,9 @@ func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	fetch := args("run_command", map[string]any{"command": "curl -s -m 20 http://given.invalid/"})
-	p.provide(turns(fetch, args("run_command", map[string]any{
+	p.provide(turns(fetch, awaitAnswer(), args("run_command", map[string]any{
 		"command": "while ! test -f go; do sleep 0.05; done",
-	}), fetch,
+	}), fetch, awaitAnswer(),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
 	approvals := area[*calls.ApprovalAPI](t, p.app)
 	var ids, requests [2]string

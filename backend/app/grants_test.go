@@ -26,12 +26,14 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 	return q
 }
 
-// results runs a goal at write_local whose model makes the given calls, gives the user's answers, and returns the
-// steps.
-func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []calls.StepView) {
+// awaitAnswer is the turn of an agent that has nothing else to do until the user answers about a host.
+func awaitAnswer() modeltest.Answer { return modeltest.Answer{Text: "Only the host is left."} }
+
+// results runs a goal at write_local whose model has the given turns, gives the user's answers, and returns the steps.
+func (p *program) results(answers []policy.Scope, said ...modeltest.Answer) (id string, steps []calls.StepView) {
 	p.Helper()
 	p.provide(turns(
-		append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
+		append(said, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
 	out, err := p.goal.Start(goal.Request{
 		Objective: "reach",
 		Criterion: goal.Criterion{Checks: shell("test -f never")},
@@ -43,8 +45,11 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 		p.answers(out.GoalID, scope)
 	}
 	p.done(out.GoalID)
-	for n := range calls {
-		s, err := p.goal.Step(out.GoalID, n+1)
+	for _, turn := range said {
+		if len(turn.Calls) == 0 {
+			continue
+		}
+		s, err := p.goal.Step(out.GoalID, len(steps)+1)
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -61,7 +66,8 @@ func TestApproval_OfAHost_OpensWhatItNames(t *testing.T) {
 	curl := func(how string) modeltest.Answer {
 		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
 	}
-	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
+	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""},
+		curl(""), awaitAnswer(), curl(""), curl("-X POST -d x=1"), awaitAnswer())
 	for i, want := range []string{
 		"Goalpost refused GET given.invalid:80", "Goalpost cannot reach",
 		"Goalpost refused POST given.invalid:80: the user allowed given.invalid up to network_get",
@@ -72,7 +78,7 @@ func TestApproval_OfAHost_OpensWhatItNames(t *testing.T) {
 	}
 	open := args("browser_open", map[string]any{"url": "http://once.invalid/"})
 	id, _ := p.results([]policy.Scope{policy.ScopeOnce, "", ""}, open, open,
-		args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
+		args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}), awaitAnswer())
 	net, err := p.goal.Network(id)
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +101,11 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
 	p.provide(turns(
 		args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
+		awaitAnswer(),
 		args("run_command", map[string]any{
 			"command": "echo 'cannot reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop,
 		}),
+		awaitAnswer(),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	dir := t.TempDir()
@@ -139,7 +147,7 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 	t.Run("taken back in a pause", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
-			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
+			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}), awaitAnswer(),
 			args("terminal_open", map[string]any{}), requestLoop(t, dir),
 			args("ask_user", map[string]any{"question": "continue?"}),
 		))

@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/models"
+	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/library"
 )
 
@@ -21,7 +22,7 @@ func (it *Intake) takePersona(g *goal.Goal) error {
 	}
 	found, isInferred, err := it.persona(g.Persona, g.Objective, dir)
 	if err != nil {
-		return fmt.Errorf("persona: %w", err)
+		return fmt.Errorf("take a persona: %w", err)
 	}
 	p := found.Persona()
 	g.PersonaCopy = &goal.PersonaCopy{
@@ -48,6 +49,12 @@ func (it *Intake) takePersona(g *goal.Goal) error {
 func (it *Intake) persona(name, objective, dir string) (found library.Inferred, isInferred bool, err error) {
 	if name != "" {
 		found.Entry, err = it.library.Find(library.Personas, name, dir)
+		if err == nil {
+			return found, false, nil
+		}
+		if e := fault.Of(err); e.Code == fault.NotFound {
+			err = fault.Invalid("persona", e.Message, e.Hint)
+		}
 		return found, false, err
 	}
 	found, err = it.library.Infer(objective, dir)

@@ -184,6 +184,10 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Call("run_command", map[string]string{
 			"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn),
 		})
+	case "gated-once": // works when the file go exists
+		return work(modeltest.Call("run_command", map[string]string{
+			"command": hold + "echo >> turns; while ! test -e go; do sleep 0.02; done",
+		}), done, claim)
 	case "returns": // works, and is rate limited when a note says later
 		if strings.HasPrefix(lastNote(r), "later") {
 			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}

@@ -227,7 +227,7 @@ func TestApproval_NoAnswer_PausesTheGoal(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.NeedsUser)
-	if !strings.Contains(row.Report[0], "a1") || w.turns() != 1 || w.post.times() != 0 {
+	if !strings.Contains(row.Report[0], "waits for an approval") || w.turns() != 1 || w.post.times() != 0 {
 		t.Fatalf("%q, %d turns, %d calls", row.Report[0], w.turns(), w.post.times())
 	}
 	open, err := w.store.Approvals.OpenApprovals(t.Context(), "")
@@ -540,7 +540,7 @@ func TestNetwork_NobodyAnswers_PausesOnlyAtTheEnd(t *testing.T) {
 		},
 		"ends its turn": {
 			[]func(context.Context, goal.Turn) (goal.Reply, error){call(runTrue), says("I need it.")},
-			goal.Paused, goal.NeedsUser, "waits for an approval (a1)",
+			goal.Paused, goal.NeedsUser, "waits for an approval: it needs network access",
 		},
 		"gives up": {
 			[]func(context.Context, goal.Turn) (goal.Reply, error){

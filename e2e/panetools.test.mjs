@@ -85,31 +85,15 @@ async function walk({ page, home, said }, site, asked) {
     return false;
   }, canvas);
   await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
-  // The console accepts keys a moment later, and nothing signals that. Semicolons, which have no effect, show when it
-  // does.
-  for (let left = 10, taken = false; !taken; left--) {
-    await page.keyboard.type(";;;;");
-    taken = await page
-      .waitForFunction(
-        (c) => {
-          const { data } = c.getContext("2d").getImageData(40, 56, 30, 24);
-          for (let i = 0; i < data.length; i += 4) if (data[i] + data[i + 1] + data[i + 2] < 400) return true;
-          return false;
-        },
-        canvas,
-        { timeout: limit(5000) },
-      )
-      .then(
-        () => true,
-        (error) => {
-          if (left === 0) throw error;
-          return false;
-        },
-      );
+  // The console accepts keys a moment later, and nothing signals that. What it misses has no effect.
+  const typed = tab("typed 42").first(); // the page's; that of the tools is named after it
+  for (let left = 10; left > 0 && !(await typed.isVisible()); left--) {
+    await page.keyboard.type("document.title = 'typed ' + 6 * 7");
+    await page.keyboard.press("Enter");
+    await typed.waitFor({ timeout: limit(5000) }).catch((error) => {
+      if (left === 1) throw error;
+    });
   }
-  await page.keyboard.type("document.title = 'typed ' + 6 * 7");
-  await page.keyboard.press("Enter");
-  await tab("typed 42").waitFor();
   const id = await tools.getAttribute("data-pane");
   await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
   await count("browser", 1);

@@ -189,7 +189,8 @@ test("workspaces are made, used by keys, and come back after a kill", { timeout:
     await selected(page, "infra");
     await page.keyboard.press("Control+Shift+Digit2");
     await selected(page, "shop");
-    assert.equal(await page.getByTestId("pane").count(), 4, "a hidden workspace is drawn");
+    // Those of a hidden workspace are not drawn.
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane"]').length === 4);
     await page.getByTestId("workspace-tab").filter({ hasText: "shop" }).focus();
     await page.keyboard.press("F2");
     await page.getByTestId("workspace-name").fill("storefront");

@@ -774,35 +774,6 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await profile(pane, "play").waitFor({ state: "detached" });
     await at("library-close").click();
   });
-  await it("a second server shows the same pages, which stay when it ends", async () => {
-    const second = await startServe(home);
-    const other = await page.context().browser().newPage();
-    other.setDefaultTimeout(limit(60_000));
-    try {
-      await other.goto(second.url);
-      await other.getByTestId("browser-canvas").first().waitFor();
-    } finally {
-      await other.close();
-      await second.program.endServer();
-    }
-  });
-  await it("fingers on the picture", async () => {
-    await pane.go(fixture("fields"), "Fields");
-    const outer = await page.context().newCDPSession(page);
-    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: true });
-    const [x, y] = await pane.place(500, 500);
-    await outer.send("Input.dispatchTouchEvent", {
-      type: "touchStart",
-      touchPoints: [{ x, y }],
-    });
-    await outer.send("Input.dispatchTouchEvent", {
-      type: "touchEnd",
-      touchPoints: [],
-    });
-    await pane.says("touched 1");
-    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: false });
-    await outer.detach();
-  });
   await it("a moving page moves", async () => {
     await pane.go(fixture("moving"), "Moving");
     await pane.pixel(50, 250, [0xcc, 0, 0x33], "the box on the left");

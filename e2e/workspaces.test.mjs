@@ -103,6 +103,11 @@ async function walk(page, home, url, model, site, finish) {
   }
   const before = await places(page);
   assert.equal(Object.keys(before).length, 4);
+  // Both panes are as large, and a page gets the size of its pane a moment after it is there.
+  await page.waitForFunction(() => {
+    const sizes = [...document.querySelectorAll("[data-testid=pane-title]")].map((t) => t.textContent);
+    return new Set(sizes.filter((s) => /^\d+x\d+$/.test(s))).size === 1;
+  });
   const pages = await sizes(page, 2);
 
   for (const name of ["one", "two", "three"]) {

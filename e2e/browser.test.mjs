@@ -9,7 +9,7 @@ import { savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { descendants, kill } from "./lib/processes.mjs";
-import { keep, startServe } from "./lib/serve.mjs";
+import { keep } from "./lib/serve.mjs";
 import { startSite } from "./lib/site.mjs";
 import { until } from "./window/window.mjs";
 

@@ -81,7 +81,7 @@ test("a transcript is read, searched and copied; the result is Markdown", { time
       const text = await page.evaluate(() => navigator.clipboard.readText());
       assert.match(text, /Agent .*tokens/);
       assert.match(text, /Step 1: Ran echo 'got 2 coupons, want 1'; exit 3 · Failed/);
-      assert.match(text, /Check: grep -q 'coupons 1' cart.txt · pass/);
+      assert.match(text, /Check: grep -q 'coupons 1' cart.txt · Passed/);
 
       assert.doesNotMatch(await page.title(), /broken in/);
       assert.deepEqual(

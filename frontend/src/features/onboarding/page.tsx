@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { DoctorFinding, FoundServer, PresetView } from "@/bridge/types";
 import { PresetCards } from "@/connect/cards";
@@ -143,7 +143,7 @@ function Choice({ preset, servers }: { preset: PresetView; servers: readonly Fou
   );
 }
 
-/** A summary of this computer; the details open above it. */
+/** A summary of this computer at the foot of the window. With its details it is part of the page, so that it covers nothing. */
 function ThisComputer() {
   const app = useApp();
   const findings = useAppState((s) => s.findings);
@@ -151,40 +151,18 @@ function ThisComputer() {
   const [opened, setIsOpen] = useState(false);
   const dialog = useAppState((s) => s.connecting !== null);
   const isOpen = opened && !dialog; // what lies below a dialog is not read
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isOpen) section.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   const rows = findings.filter((f) => f.id !== "model");
   const limited = rows.filter((f) => f.state !== "ok");
   const broken = limited.filter((f) => f.state === "bad");
   return (
-    <section className="bg-bg py-3 sm:[@media(min-height:640px)]:sticky sm:[@media(min-height:640px)]:bottom-0">
-      {isOpen ? (
-        <div
-          className={
-            "mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface shadow-pop " +
-            "sm:[@media(min-height:640px)]:absolute sm:[@media(min-height:640px)]:inset-x-0 sm:[@media(min-height:640px)]:bottom-full"
-          }
-        >
-          <ul data-testid="checklist">
-            {rows.map((f) => (
-              <FindingLine key={f.id} finding={f} />
-            ))}
-            {rows.length === 0 ? <li className="px-4 py-3 text-text-faint">No results.</li> : null}
-          </ul>
-          <div className="border-t border-border px-4 py-2">
-            <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
-              Check again
-            </Button>{" "}
-            <Button
-              look="quiet"
-              data-testid="copy-report"
-              onClick={() =>
-                void writeClipboard(describeFindings(findings)).then((ok) => ok && app.notices.done("Report copied"))
-              }
-            >
-              Copy report
-            </Button>
-          </div>
-        </div>
-      ) : null}
+    <section
+      ref={section}
+      className={`bg-bg py-3 ${isOpen ? "" : "sm:[@media(min-height:640px)]:sticky sm:[@media(min-height:640px)]:bottom-0"}`}
+    >
       <button
         type="button"
         data-testid="computer-details"
@@ -208,10 +186,34 @@ function ThisComputer() {
         ) : null}
         <span className="flex-1" />
         <span className="text-text-muted">Details</span>
-        <span className={isOpen ? "rotate-90" : "-rotate-90"}>
+        <span className={isOpen ? "rotate-90" : ""}>
           <ChevronIcon size={12} />
         </span>
       </button>
+      {isOpen ? (
+        <div className="mt-2 rounded-lg border border-border bg-surface">
+          <ul data-testid="checklist">
+            {rows.map((f) => (
+              <FindingLine key={f.id} finding={f} />
+            ))}
+            {rows.length === 0 ? <li className="px-4 py-3 text-text-faint">No results.</li> : null}
+          </ul>
+          <div className="border-t border-border px-4 py-2">
+            <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
+              Check again
+            </Button>{" "}
+            <Button
+              look="quiet"
+              data-testid="copy-report"
+              onClick={() =>
+                void writeClipboard(describeFindings(findings)).then((ok) => ok && app.notices.done("Report copied"))
+              }
+            >
+              Copy report
+            </Button>
+          </div>
+        </div>
+      ) : null}
     </section>
   );
 }

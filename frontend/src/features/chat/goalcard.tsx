@@ -22,7 +22,9 @@ export function GoalCard() {
       <h3 className="flex items-center gap-2">
         <GoalIcon size={14} className="shrink-0 text-accent" />
         <span className="font-semibold">Turn this into a goal</span>
-        <span className="min-w-0 truncate text-text-faint">A chat only reads. A goal can make changes.</span>
+        <span className="min-w-0 truncate text-text-faint max-[640px]:hidden">
+          A chat only reads. A goal can make changes.
+        </span>
       </h3>
       {shown.state === "asking" ? <Asking /> : null}
       {shown.state === "failed" ? <Refused message={shown.problem.message} hint={shown.problem.hint} /> : null}

@@ -41,7 +41,7 @@ export function Library() {
     <section aria-label="Personas and skills" data-testid="library">
       {sections.map(({ kind, title }) => (
         <div key={kind}>
-          <div className="mt-7 mb-2 flex items-baseline">
+          <div className="mb-2 flex items-baseline">
             <Caption as="h2" className="flex-1">
               {title}
             </Caption>
@@ -49,7 +49,7 @@ export function Library() {
               New {kind}
             </Button>
           </div>
-          <ul className="rounded-lg border border-border bg-surface" data-testid={`library-${kind}`}>
+          <ul className="mb-7 rounded-lg border border-border bg-surface" data-testid={`library-${kind}`}>
             {(answer ?? [])
               .filter((e) => e.kind === kind)
               .map((e) => (

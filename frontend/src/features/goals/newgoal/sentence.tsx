@@ -34,7 +34,7 @@ export function Sentence({ draft, set, errors, panel, onPanel }: SentenceProps) 
   const persona = usePersona(draft);
   return (
     <section className="rounded-md bg-surface-hover px-3 py-2.5 text-xs" aria-label="What the goal may do">
-      <p className="leading-5 text-text-muted" data-testid="allowed-words">
+      <p className="leading-5 text-text-muted max-[640px]:leading-11" data-testid="allowed-words">
         The agent works as {word("persona", persona.name)}
         {persona.word ? ` (“${persona.word}” in the objective)` : ""}. It may {word("risk", may)}. {asks} It works with{" "}
         {word("model", engine && engine.id !== ownLoop ? engine.name : describeModel(draft, chosen))},{" "}
@@ -89,22 +89,31 @@ interface WordProps extends Pick<SentenceProps, "panel" | "onPanel"> {
   children: ReactNode;
 }
 
+/** Words of the sentence that open a choice. They are no button element, which would not wrap within the sentence. */
 function Word({ opens, panel, onPanel, children }: WordProps) {
+  const choose = () => onPanel(panel === opens ? "" : opens);
   return (
-    <button
-      type="button"
+    <span
+      role="button"
+      tabIndex={0}
       data-testid={`say-${opens}`}
       title="Click to change"
       aria-expanded={panel === opens}
       className={cx(
-        "inline rounded-xs text-left font-medium text-text underline decoration-text-faint decoration-dotted",
+        "cursor-default rounded-xs font-medium text-text underline decoration-text-faint decoration-dotted max-[640px]:py-[15px]",
         "underline-offset-4 hover:decoration-accent",
         panel === opens && "bg-accent-bg",
       )}
-      onClick={() => onPanel(panel === opens ? "" : opens)}
+      onClick={choose}
+      onKeyDown={(e) => {
+        if (e.key !== "Enter" && e.key !== " ") return;
+        if (e.ctrlKey || e.metaKey || e.altKey) return;
+        e.preventDefault();
+        choose();
+      }}
     >
       {children}
-    </button>
+    </span>
   );
 }
 

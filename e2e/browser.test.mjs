@@ -774,6 +774,23 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await profile(pane, "play").waitFor({ state: "detached" });
     await at("library-close").click();
   });
+  await it("fingers on the picture", async () => {
+    await pane.go(fixture("fields"), "Fields");
+    const outer = await page.context().newCDPSession(page);
+    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    const [x, y] = await pane.place(500, 500);
+    await outer.send("Input.dispatchTouchEvent", {
+      type: "touchStart",
+      touchPoints: [{ x, y }],
+    });
+    await outer.send("Input.dispatchTouchEvent", {
+      type: "touchEnd",
+      touchPoints: [],
+    });
+    await pane.says("touched 1");
+    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+    await outer.detach();
+  });
   await it("a moving page moves", async () => {
     await pane.go(fixture("moving"), "Moving");
     await pane.pixel(50, 250, [0xcc, 0, 0x33], "the box on the left");

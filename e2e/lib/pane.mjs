@@ -102,8 +102,27 @@ export class Pane {
     return this.pixel(-40, 40, colourOf(words), `the page never said "${words}"`);
   }
 
-  /** Where a place of the page is in the window, which may draw it smaller than it is. */
+  /**
+   * Where a place of the page is in the window, which may draw it smaller than it is. Waits until nothing covers it: a
+   * message at the edge of the window would get the click.
+   */
   async place(x, y) {
+    const point = await this.pointOf(x, y);
+    const canvas = await this.canvas.elementHandle();
+    const top = ([canvas, [x, y]]) => document.elementFromPoint(x, y) === canvas;
+    try {
+      await this.page.waitForFunction(top, [canvas, point]);
+    } catch (error) {
+      const cover = await this.page.evaluate(
+        ([x, y]) => document.elementFromPoint(x, y)?.outerHTML.slice(0, 300),
+        point,
+      );
+      throw new Error(`the place ${x}, ${y} of the page is covered by ${cover}`, { cause: error });
+    }
+    return point;
+  }
+
+  async pointOf(x, y) {
     const box = await this.canvas.boundingBox();
     const scale = await this.canvas.evaluate((c, width) => {
       const isSharp = c.width === devicePixelRatio * Math.round(width); // then a pixel of it is not a CSS pixel

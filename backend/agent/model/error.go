@@ -89,12 +89,14 @@ func (e *Error) As(target any) bool {
 	return false
 }
 
-// Is matches goal's errors, for packages that do not know this one: a conversation that is too long, and one that the
-// provider rejected for an unknown reason.
+// Is matches goal's errors, for packages that do not know this one: a conversation that is too long, pictures for a
+// model that accepts none, and a request that the provider rejected for an unknown reason.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case goal.ErrContextTooLong:
 		return e.Kind == TooLong
+	case goal.ErrNoVision:
+		return e.Kind == NoVision
 	case goal.ErrRequestRefused:
 		return e.Kind == BadRequest && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 	}

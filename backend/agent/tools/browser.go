@@ -189,15 +189,19 @@ func describePrompt(q pane.UserPrompt) string {
 }
 
 // doAction acts on a pane and reports what changed.
-func (d Deps) doAction(id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+func (d Deps) doAction(ctx context.Context, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
 	return d.usePage(id, func(p Browser) (goal.Result, error) {
 		a, err := do(p)
-		return goal.Result{
+		r := goal.Result{
 			OK: true,
 			Text: wrapOutside("the page in pane "+id,
 				fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
 			Point: (*goal.Point)(a.Point),
-		}, err
+		}
+		if err == nil {
+			d.showPicture(ctx, p, &r)
+		}
+		return r, err
 	})
 }
 

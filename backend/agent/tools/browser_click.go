@@ -22,7 +22,7 @@ func browserClick(r Deps) (Tool, error) {
 		}
 		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.Mouse.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})

@@ -28,7 +28,7 @@ func browserClickAt(r Deps) (Tool, error) {
 		}
 		return r.actionEffect(ctx, a.Pane, point(a), false)
 	}, func(ctx context.Context, a browserClickAtArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.Mouse.ClickAt(ctx, a.X, a.Y, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})

@@ -38,7 +38,7 @@ func browserDialog(r Deps) (Tool, error) {
 		}
 		return r.scriptEffect(ctx, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
 				return p.Actions.AcceptCertificate(ctx, a.Certificate)
 			}

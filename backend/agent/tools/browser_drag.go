@@ -18,6 +18,6 @@ func browserDrag(r Deps) (Tool, error) {
 	return defineTool("browser_drag", func(ctx context.Context, a browserDragArgs) (policy.Effect, error) {
 		return r.scriptEffect(ctx, a.Pane)
 	}, func(ctx context.Context, a browserDragArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Mouse.Drag(ctx, a.From, a.To) })
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Mouse.Drag(ctx, a.From, a.To) })
 	})
 }

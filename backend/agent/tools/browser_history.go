@@ -33,6 +33,6 @@ func browserHistory(r Deps) (Tool, error) {
 			return e, nil
 		})
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.History.GoHistory(ctx, a.Go) })
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.History.GoHistory(ctx, a.Go) })
 	})
 }

@@ -17,6 +17,6 @@ func browserHover(r Deps) (Tool, error) {
 	return defineTool("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
 		return r.passiveFetchEffect(a.Pane)
 	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Mouse.Hover(ctx, a.Target) })
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Mouse.Hover(ctx, a.Target) })
 	})
 }

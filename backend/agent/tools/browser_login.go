@@ -67,7 +67,7 @@ func browserLogin(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return r.doAction(a.Pane, func(Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(Browser) (pane.ActionResult, error) {
 			if hasAuthPrompt(p) {
 				return p.Actions.SignIn(ctx, origin, name, password)
 			}

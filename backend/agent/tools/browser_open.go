@@ -44,15 +44,15 @@ func browserOpen(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return openedPage(ctx, r.Browsers, p)
+		return r.openedPage(ctx, p)
 	})
 }
 
 // openedPage returns the first part of the snapshot of a loaded page, or the page's title if a question blocks the page
 // or it cannot be read yet.
-func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
+func (d Deps) openedPage(ctx context.Context, p Page) goal.Result {
 	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
-	at, err := b.Get(p.Pane)
+	at, err := d.Browsers.Get(p.Pane)
 	if err != nil {
 		return failedResult("%s", err)
 	}
@@ -71,5 +71,6 @@ func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
 	}
 	r := pageResult(p.Pane, s.Text, s.Next, s.Total)
 	r.Text = head + "\n" + r.Text
+	d.showPicture(ctx, at, &r)
 	return r
 }

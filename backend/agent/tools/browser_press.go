@@ -22,7 +22,9 @@ func browserPress(r Deps) (Tool, error) {
 		}
 		return r.actionEffect(ctx, a.Pane, a.Target, canSubmit(a.Keys))
 	}, func(ctx context.Context, a browserPressArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Forms.Press(ctx, a.Target, a.Keys) })
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			return p.Forms.Press(ctx, a.Target, a.Keys)
+		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserPressArgs) string {
 		if canMoveFocus(a.Keys) {

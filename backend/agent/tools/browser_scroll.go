@@ -25,7 +25,7 @@ func browserScroll(r Deps) (Tool, error) {
 		}
 		return r.passiveFetchEffect(a.Pane)
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.Mouse.ScrollTo(ctx, a.Target)
 			}

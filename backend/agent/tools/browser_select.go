@@ -22,7 +22,7 @@ func browserSelect(r Deps) (Tool, error) {
 		}
 		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
-		return r.doAction(a.Pane,
+		return r.doAction(ctx, a.Pane,
 			func(p Browser) (pane.ActionResult, error) { return p.Forms.Select(ctx, a.Target, a.Options) })
 	})
 }

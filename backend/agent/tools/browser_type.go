@@ -20,7 +20,7 @@ func browserType(r Deps) (Tool, error) {
 	t, err := defineTool("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
 		return r.actionEffect(ctx, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.Forms.Type(ctx, a.Target, a.Text, a.Submit, a.Clear)
 		})
 	})

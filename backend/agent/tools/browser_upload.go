@@ -41,6 +41,8 @@ func browserUpload(r Deps) (Tool, error) {
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Forms.Upload(ctx, a.Target, files) })
+		return r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			return p.Forms.Upload(ctx, a.Target, files)
+		})
 	})
 }

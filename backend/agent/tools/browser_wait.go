@@ -31,7 +31,7 @@ func browserWait(r Deps) (Tool, error) {
 		}
 		return viewEffect()
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
-		result := r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
+		result := r.doAction(ctx, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
 			return p.Actions.Wait(ctx, want, waitDuration(a.Seconds, defaultPageWait, maxPageWait))
 		})

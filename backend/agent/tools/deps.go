@@ -46,6 +46,8 @@ type Deps struct {
 	Kills KillLog
 	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil means none.
 	PendingInput *commandline.PendingInput
+	// Pictures adds a picture of the page, which the model sees, to each action in a page.
+	Pictures bool
 	// LeftRunning are the programs that earlier calls left running; nil means none.
 	LeftRunning *LeftRunning
 

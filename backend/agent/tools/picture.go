@@ -54,6 +54,29 @@ func (d Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOpti
 	return Picture{PNG: img, URL: i.URL, Title: i.Title}, nil
 }
 
+// showPicture adds a picture of the viewport to the result of an action, if the goal wants one. A page that waits for
+// an answer cannot be drawn.
+func (d Deps) showPicture(ctx context.Context, p Browser, r *goal.Result) {
+	if _, blocked := p.Prompts.OpenPrompt(); blocked || !d.Pictures {
+		return
+	}
+	img, err := p.Pictures.Capture(ctx, pane.ScreenshotOptions{})
+	factor := 1.0
+	if err == nil {
+		img, factor, err = scalePicture(img)
+	}
+	switch {
+	case err != nil:
+		r.Text += "\nNo picture of it could be taken: " + text.SanitizeLine(err.Error(), maxPictureError)
+		return
+	case factor != 1:
+		r.Text += fmt.Sprintf("\nThe picture has %.3f of the page's size: divide its positions by that.", factor)
+	}
+	r.Image, r.Shown = img, true
+}
+
+const maxPictureError = 200 // characters
+
 // maxPictureSide is the maximum length of a picture's side, in pixels, up to which models do not scale the picture
 // down themselves. If they did, the factor for their coordinates would be unknown.
 const maxPictureSide = 1568

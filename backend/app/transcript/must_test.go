@@ -22,6 +22,7 @@ import (
 //	times N TEXT                N lines contain the text
 //	told TEXT · untold TEXT     a message to the model contains the text, or none does
 //	shown N RRGGBB              the Nth picture that a judge received has the colour in its middle
+//	pictured N                  the agent's last request contains N pictures
 //	turns N [MODEL]             a model was asked N times, including failures and repeats
 //	offered first|last TOOL… · unoffered first|last TOOL…   tools of the model's first or last request
 //	file PATH [TEXT] · nofile PATH
@@ -48,6 +49,8 @@ func (s *stage) must(line string) {
 		holds = !s.told1(rest)
 	case "shown":
 		holds = s.shown(first, second)
+	case "pictured":
+		holds = strconv.Itoa(s.pictured()) == first
 	case "turns":
 		holds = strconv.Itoa(s.models.next[provider(second)]) == first
 	case "offered", "unoffered":
@@ -134,6 +137,20 @@ func (s *stage) shown(nth, colour string) bool {
 		}
 	}
 	return false
+}
+
+// pictured returns how many pictures the agent's last request contains.
+func (s *stage) pictured() (n int) {
+	for _, r := range slices.Backward(s.models.server.Requests()) {
+		if len(r.Tools) == 0 {
+			continue
+		}
+		for _, m := range r.Messages {
+			n += len(m.Images)
+		}
+		break
+	}
+	return n
 }
 
 // ofRoot reports whether an event warns that a goal runs as root, which depends on the user who runs the
@@ -272,7 +289,7 @@ func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 }
 
 // stable checks that messages which the model has already received stay the same, byte for byte, so that the provider's
-// cache hits. Only a full window may be shortened.
+// cache hits. Only a full window may be shortened, and only pictures are removed.
 func (s *stage) stable(requests []modeltest.Request) {
 	if len(s.names()) != 1 || s.tr.comment["window"] != "" {
 		return
@@ -283,6 +300,7 @@ func (s *stage) stable(requests []modeltest.Request) {
 		if len(r.Tools) == 0 { // an aside
 			continue
 		}
+		r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m goal.Message) bool { return len(m.Images) > 0 })
 		if n := len(before.Tools); n > len(r.Tools) || !slices.Equal(r.Tools[:n], before.Tools) {
 			s.Errorf("the tools are %q after they were %q: new ones belong at the end", r.Tools, before.Tools)
 		}

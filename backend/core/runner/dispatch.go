@@ -40,7 +40,8 @@ type dispatcher struct {
 	offer      *toolbox.Toolbox
 	more       []string // groups of tools that were not offered at the goal's start
 	notice     limitNotice
-	window     int // of the agent's model, in tokens; 0 if unknown
+	window     int  // of the agent's model, in tokens; 0 if unknown
+	blind      bool // the model refused pictures
 	guard      *loopguard.Guard
 	nestedStop *Stop // from a nested call
 }
@@ -285,6 +286,9 @@ func (d *dispatcher) recordResult(
 	}
 	notice := d.notice.take(d.budget, d.steps.claims.failedInARow())
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + notice}
+	if result.Shown && !d.blind {
+		m.Images = [][]byte{result.Image}
+	}
 	d.messages.Add(m)
 	return d.journal.append(ctx, step, &event.Message{Message: m})
 }

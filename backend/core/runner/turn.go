@@ -72,7 +72,8 @@ func (r *Run) bytesBesides(contract string) int {
 	return len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
 }
 
-// askWithinWindow asks the model, and compacts the conversation if the window is smaller than configured.
+// askWithinWindow asks the model, and compacts the conversation if the window is smaller than configured. A model that
+// refuses pictures is asked without them.
 func (r *Run) askWithinWindow(ctx context.Context, contract string, window, besides int) (goal.Reply, *Stop, error) {
 	reply, err := r.askModel(ctx, contract)
 	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
@@ -80,6 +81,12 @@ func (r *Run) askWithinWindow(ctx context.Context, contract string, window, besi
 		if stop := r.compactor.compact(ctx, before/2, nil); stop != nil {
 			return reply, stop, err
 		}
+		reply, err = r.askModel(ctx, contract)
+	}
+	if errors.Is(err, goal.ErrNoVision) && r.messages.RemoveImages() {
+		r.dispatcher.blind = true
+		r.journal.queue(&event.Warning{What: "pictures", Text: "the model does not accept pictures, so the goal goes on " +
+			"without them"})
 		reply, err = r.askModel(ctx, contract)
 	}
 	if errors.Is(err, goal.ErrRequestRefused) && r.messages.FillsWindow(window, besides, suspectAbove) {

@@ -115,6 +115,9 @@ var ErrPaused = errors.New("the user paused the goal, so its model is not asked"
 // ErrContextTooLong means that the conversation does not fit into the model's context window.
 var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
 
+// ErrNoVision means that the model does not accept the pictures of a conversation.
+var ErrNoVision = errors.New("the model does not accept pictures")
+
 // ErrRequestRefused means that the provider refused a request for an unknown reason. The conversation may be too
 // long.
 var ErrRequestRefused = errors.New("the provider refused the request")
@@ -154,6 +157,7 @@ type Result struct {
 	OK    bool
 	Text  string
 	Image []byte        // JPEG or PNG for the screen and the journal, nil if none
+	Shown bool          // the model sees Image, too
 	More  *Continuation // set if Text is one page of something longer, or reading can continue from there
 	// Budget is how many bytes of Text the model may receive at once; 0 means the dispatcher's own limit. The rest
 	// is stored and read by its handle.

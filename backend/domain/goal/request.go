@@ -62,6 +62,8 @@ type Options struct {
 	MaxOutput int `json:"max_output,omitempty"`
 	// of the pages that the agent opens
 	PageSize PageSize `json:"page_size,omitempty"`
+	// the model sees a picture of the page after each action in it
+	Pictures bool `json:"pictures,omitempty"`
 	// text that the agent reads with the objective: the output of a command
 	Attached     string `json:"attached,omitempty"`
 	AllowPassing bool   `json:"allow_passing,omitempty"` // a check may pass at the start
@@ -191,6 +193,10 @@ func (r *Request) Flags() []Flag {
 		{
 			"page-size", SupervisionFlags, (*string)(&r.PageSize),
 			"the size of the agent's pages: phone, tablet, laptop (1280x800, the default), desktop, or WIDTHxHEIGHT",
+		},
+		{
+			"pictures", SupervisionFlags, &r.Pictures,
+			"show the model a picture of the page after each action in it, if it accepts pictures; it keeps the newest three",
 		},
 		{
 			"on-ask", SupervisionFlags, &r.OnAsk,

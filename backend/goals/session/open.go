@@ -186,6 +186,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		Search:       se.registry.searchTool(),
 		Skills:       se.registry.skillTool(g.Policy.Dir),
 		PendingInput: &se.registry.pendingInput,
+		Pictures:     g.Pictures,
 	}
 	deps.Protected, deps.Work = se.protectedReasons(), g.Policy.DescribeWork()
 	deps.Hidden, deps.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite

@@ -928,6 +928,8 @@ export interface Options {
   max_output?: number;
   /** of the pages that the agent opens */
   page_size?: string;
+  /** the model sees a picture of the page after each action in it */
+  pictures?: boolean;
   /** text that the agent reads with the objective: the output of a command */
   attached?: string;
   /** a check may pass at the start */

@@ -3,6 +3,8 @@
 package conversation
 
 import (
+	"slices"
+
 	"goalpost/backend/domain/goal"
 )
 
@@ -30,8 +32,32 @@ func (c *Conversation) Add(messages ...goal.Message) {
 		}
 		c.messages = append(c.messages, m)
 		c.bytes += messageSize(m)
+		if len(m.Images) > 0 {
+			c.keepImages(maxPictured)
+		}
 	}
 }
+
+// maxPictured is how many messages have images: the newest ones. They are not in the journal, so a conversation that is
+// restored has none.
+const maxPictured = 3
+
+// keepImages removes the images of all messages but the newest ones that have some, and reports whether there were any.
+func (c *Conversation) keepImages(newest int) (removed bool) {
+	for i, m := range slices.Backward(c.messages) {
+		if len(m.Images) == 0 {
+			continue
+		}
+		if newest--; newest < 0 {
+			c.messages[i].Images, removed = nil, true
+		}
+	}
+	c.bytes = Size(c.messages)
+	return removed
+}
+
+// RemoveImages removes all images, and reports whether there were any.
+func (c *Conversation) RemoveImages() bool { return c.keepImages(0) }
 
 // AddDeferred stores a note of the host for the first message after a pause.
 func (c *Conversation) AddDeferred(text string) { c.deferred = append(c.deferred, text) }
@@ -54,8 +80,11 @@ func Size(messages []goal.Message) int {
 	return n
 }
 
+// imageBytes is how many bytes of text cost a model about as many tokens as a picture of a page.
+const imageBytes = 5 << 10
+
 func messageSize(m goal.Message) int {
-	n := len(m.Text) + len(m.Facts) + len(m.CallID) + 16 + m.Reasoning.Bytes()
+	n := len(m.Text) + len(m.Facts) + len(m.CallID) + 16 + m.Reasoning.Bytes() + len(m.Images)*imageBytes
 	for _, call := range m.Calls {
 		n += len(call.Tool) + len(call.Arguments) + len(call.ID)
 	}

@@ -1,10 +1,12 @@
 package conversation
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -256,4 +258,24 @@ func batch(n, bytes int) *Conversation {
 		})
 	}
 	return c
+}
+
+func TestConversation_Images_TheNewestThreeStay(t *testing.T) {
+	var c Conversation
+	for i := range 5 {
+		c.Add(goal.Message{Role: goal.ToolRole, CallID: strconv.Itoa(i), Images: [][]byte{{byte(i)}}})
+		c.Add(goal.Message{Role: goal.Assistant, Text: "next"})
+	}
+	var left []byte
+	for _, m := range c.Messages() {
+		for _, image := range m.Images {
+			left = append(left, image...)
+		}
+	}
+	if !bytes.Equal(left, []byte{2, 3, 4}) || c.Bytes() != Size(c.Messages()) {
+		t.Errorf("left are %v, in %d bytes of %d", left, c.Bytes(), Size(c.Messages()))
+	}
+	if before := c.Bytes(); !c.RemoveImages() || c.Bytes() >= before || c.RemoveImages() {
+		t.Error("the images are not removed once")
+	}
 }

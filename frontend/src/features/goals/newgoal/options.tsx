@@ -10,7 +10,15 @@ import { DependencyPicker } from "./after";
 import { DraftInput } from "./draftinput";
 import { accessFields, limitFields } from "./linefields";
 import { CheckDir, CheckOutputField } from "./scope";
-import { CriticEvery, OnAskField, PageSizeField, ProviderField, RequireSteps, ReviewField } from "./supervision";
+import {
+  CriticEvery,
+  OnAskField,
+  PageSizeField,
+  Pictures,
+  ProviderField,
+  RequireSteps,
+  ReviewField,
+} from "./supervision";
 
 interface Option {
   /** What the search finds it by, in addition to its group: label, purpose, other words for it. */
@@ -108,6 +116,7 @@ function supervision(all: AdvancedProps): Option[] {
     { words: "Independent review model", field: <ReviewField {...all} /> },
     { words: "If no one answers approvals", field: <OnAskField {...all} /> },
     { words: "The agent's pages size viewport phone tablet desktop", field: <PageSizeField {...all} /> },
+    { words: "Show the model a picture after each action in a page vision screenshot", field: <Pictures {...all} /> },
     { words: "Require the agent to plan and verify every change", field: <RequireSteps {...all} /> },
   ];
 }

@@ -80,6 +80,21 @@ export function PageSizeField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
+export function Pictures({ draft, set }: AdvancedProps) {
+  return (
+    <label className="flex items-center gap-2 text-xs">
+      <input
+        type="checkbox"
+        data-testid="field-pictures"
+        className="accent-(--accent)"
+        checked={draft.pictures ?? false}
+        onChange={(e) => set({ pictures: e.target.checked })}
+      />
+      Show the model a picture after each action in a page
+    </label>
+  );
+}
+
 export function PersonaField({ draft, set, errors }: AdvancedProps) {
   const personas = useAnswer("LibraryAPI.List", draft.dir).answer ?? [];
   const names = new Set(personas.filter((e) => e.kind === "persona" && e.trusted && !e.problem).map((e) => e.name));

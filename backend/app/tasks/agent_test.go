@@ -96,7 +96,13 @@ func (a *agent) do(tool string, with args) string {
 // open opens the page of a task, and stores the snapshot in the result.
 func (a *agent) open(task string) {
 	a.Helper()
-	text := a.do("browser_open", args{"url": a.site.URL + "/tasks/" + task + ".html"})
+	a.openAt(a.site.URL, task)
+}
+
+// openAt opens the page at another address of the site.
+func (a *agent) openAt(origin, task string) {
+	a.Helper()
+	text := a.do("browser_open", args{"url": origin + "/tasks/" + task + ".html"})
 	if m := paneNamed.FindStringSubmatch(text); m != nil {
 		a.pane = m[1]
 	}
@@ -201,6 +207,7 @@ func open(t *testing.T) *workshop {
 		Env:      os.Environ(),
 		Browsers: w.panes,
 		Panes:    w.panes,
+		Logins:   logins{w.site},
 	})
 	if err != nil {
 		t.Fatal(err)

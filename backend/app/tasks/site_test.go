@@ -21,7 +21,10 @@ const pages = "../../panes/browser/fixtures/tasks"
 type site struct {
 	*httptest.Server
 	other string // the same pages under another origin, for frames of another site
-	code  string
+	// the same pages at another port, at a company's address and at its login server
+	port, company, subdomain string
+	secure                   *httptest.Server // the same pages, with a certificate that nobody trusts
+	code                     string
 
 	mu   sync.Mutex
 	sent map[string]string // by task
@@ -31,7 +34,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{code: fmt.Sprint(100000 + rand.IntN(900000)), sent: map[string]string{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /tasks/{page...}", s.page)
+	mux.HandleFunc("GET /tasks/{page...}", guarded(s.page))
 	mux.HandleFunc("POST /solved/{task}", s.judge)
 	mux.HandleFunc("GET /report.txt", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.txt"`)
@@ -56,8 +59,16 @@ func newSite(t *testing.T) *site {
 			_, _ = io.WriteString(w, c.Value)
 		}
 	})
-	s.Server = httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s.Server, s.secure = httptest.NewServer(mux), httptest.NewTLSServer(mux)
+	second := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		s.Close()
+		s.secure.Close()
+		second.Close()
+	})
+	s.port = second.URL
+	s.company = strings.Replace(s.URL, "127.0.0.1", "shop.localhost", 1)
+	s.subdomain = strings.Replace(s.URL, "127.0.0.1", "login.shop.localhost", 1)
 	s.other = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	return s
 }
@@ -74,7 +85,8 @@ func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	}
 	kinds := map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css"}
 	w.Header().Set("Content-Type", kinds[path.Ext(name)])
-	_, _ = strings.NewReplacer("__CODE__", s.code, "__OTHER__", s.other).WriteString(w, string(content))
+	_, _ = strings.NewReplacer("__CODE__", s.code, "__OTHER__", s.other, "__PORT__", s.port,
+		"__SUBDOMAIN__", s.subdomain).WriteString(w, string(content))
 }
 
 func (s *site) judge(w http.ResponseWriter, r *http.Request) {

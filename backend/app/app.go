@@ -121,6 +121,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.ModelAPI(ctx),
 		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),
 		calls.NewLibraryAPI(ctx, a.library),
+		calls.NewMemoryAPI(ctx, a.store.Memory),
 		calls.NewSSHAPI(ctx, a.panes.Servers),
 		calls.NewMCPAPI(ctx, a.mcpServers),
 		calls.NewSecretAPI(ctx, a.secrets),

@@ -30,6 +30,8 @@ type Deps struct {
 	Search Search
 	// Skills are nil if there are none, which leaves the tool out.
 	Skills Skills
+	// Memory is nil where a folder has none, as for MCP clients.
+	Memory Memory
 	// Protected maps the files that decide about the goal and must not change, relative to Dir, to the reasons.
 	Protected map[string]string
 	// Work describes the part of Dir that may be changed; "" means all of it.

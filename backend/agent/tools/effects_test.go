@@ -108,6 +108,7 @@ func samples() []sample {
 		{tool: "fetch_url", what: "a page of the goal's loopback", args: []any{"url", local}},
 		{tool: "fetch_url", what: "a public page", args: []any{"url", shop}},
 		{tool: "web_search", what: "a query to the user's search engine", args: []any{"query", "words"}},
+		{tool: "remember", what: "a note for later goals, which the user sees", args: []any{"text", "x"}},
 		{tool: "load_skill", what: "a text that the user trusts", args: []any{"name", "pdf"}},
 		{tool: "browser_open", what: "a page of the goal's loopback", args: []any{"url", local}},
 		{tool: "browser_open", what: "a public page", args: []any{"url", shop}},

@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// groups are the tools that a model is not offered from the start. All other tools are the core, which has at most 20
+// groups are the tools that a model is not offered from the start. All other tools are the core, which has at most 23
 // tools and 16 KB.
 var groups = map[goal.ToolGroup][]string{
 	goal.BrowserTools: {

@@ -56,7 +56,7 @@ func toolMakers(r Deps) []maker {
 	return append(list,
 		startGoal, goalStatus, waitForGoal, shareNote,
 		lookAt, saveRecipe, runRecipe,
-		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, writeNote, readEvidence, waitTool,
+		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, writeNote, remember, readEvidence, waitTool,
 		waitUntil, findTools,
 	)
 }

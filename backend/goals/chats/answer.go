@@ -233,7 +233,7 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 	return runner.AnswerUser(ctx, runner.Config{Clock: s.Clock, Log: s.Log, Rules: s.Rules}, runner.Answer{
 		Goal:     g,
 		Session:  session,
-		System:   systemPrompt(b.chat),
+		System:   systemPrompt(b.chat, s.listMemory(ctx, b.chat.Dir)),
 		Messages: messages,
 		Rounds:   s.rounds(),
 		Events:   a.record,
@@ -244,6 +244,21 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 			}
 		},
 	})
+}
+
+// listMemory lists what was noted about a chat's folder.
+func (s *Service) listMemory(ctx context.Context, dir string) (notes []string) {
+	if dir == "" {
+		return nil
+	}
+	list, err := s.Store.Memory.List(ctx, dir)
+	if err != nil {
+		s.Log.Warn("the notes about a folder cannot be read", "error", err)
+	}
+	for _, m := range list {
+		notes = append(notes, m.Text)
+	}
+	return notes
 }
 
 // Stop ends the answer of a chat. What it has said stays. It returns when the answer has ended.

@@ -3,11 +3,13 @@ package chats
 import (
 	"fmt"
 
+	"goalpost/backend/core/runner/prompt"
 	"goalpost/backend/domain/chat"
 )
 
-// systemPrompt returns the rules of a chat. They are the same for all its answers, so that prompt caches hit.
-func systemPrompt(c chat.Chat) string {
+// systemPrompt returns the rules of a chat, and what was noted about its folder. They are the same for all its answers
+// while no note changes, so that prompt caches hit.
+func systemPrompt(c chat.Chat, memory []string) string {
 	text := `You answer questions in Goalpost's chat, beside the user's terminals and browser pages.
 
 - Answer first, then explain as much as the question needs. Write Markdown. Name files as path:line.
@@ -20,5 +22,5 @@ func systemPrompt(c chat.Chat) string {
 	if c.Dir != "" {
 		text += fmt.Sprintf("\nThe user's folder is %s. Relative paths start there.\n", c.Dir)
 	}
-	return text
+	return text + prompt.DescribeMemory(memory)
 }

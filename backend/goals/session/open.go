@@ -158,7 +158,7 @@ func (reg *Registry) add(r *Session) {
 // setUpRun makes the tools, the checks and the models of a run.
 func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := se.sandbox.Env, se.sandbox.Programs
-	se.policy, se.provider = g.Policy, g.Provider
+	se.policy, se.provider, se.memoryDir = g.Policy, g.Provider, memoryDir(g)
 	se.registry.Panes.Workspaces.Resumed(string(g.ID))
 	gp := &goalPanes{
 		panes:    se.registry.Panes,
@@ -185,6 +185,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		Web:          se.sandbox.Web(),
 		Search:       se.registry.searchTool(),
 		Skills:       se.registry.skillTool(g.Policy.Dir),
+		Memory:       goalMemory{se.registry.Store.Memory, se.memoryDir, g.ID},
 		PendingInput: &se.registry.pendingInput,
 		Pictures:     g.Pictures,
 	}

@@ -81,6 +81,7 @@ type Session struct {
 	goal          goal.ID
 	provider      string
 	policy        policy.Policy
+	memoryDir     string // the folder about which it notes what later goals should know
 	sandbox       *goalsandbox.Sandbox
 	folder        *openFolder // nil for another agent, which has no goal
 	tools         *tools.Set

@@ -82,6 +82,7 @@ func (se *Session) ReadStart(ctx context.Context) startfacts.Facts {
 	dir := se.policy.Dir
 	f := startfacts.Read(dir, goalsandbox.HiddenPaths(se.policy), path, se.registry.Clock.Now())
 	f.Skills = se.registry.listSkills(dir)
+	f.Memory = se.registry.listMemory(ctx, se.memoryDir)
 	f.Git = text.JoinClauses(se.registry.Worktrees.Describe(ctx, dir), se.sandbox.MissingGit)
 	return f
 }

@@ -67,6 +67,7 @@ type Store struct {
 	Workspace *WorkspaceTables
 	Spend     *SpendTable
 	Chats     *ChatTable
+	Memory    *MemoryTable
 	Backups   *Backups
 
 	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
@@ -92,6 +93,7 @@ func newStore(c connection) *Store {
 	s.Workspace = &WorkspaceTables{&s.connection}
 	s.Spend = &SpendTable{&s.connection}
 	s.Chats = &ChatTable{connection: &s.connection}
+	s.Memory = &MemoryTable{connection: &s.connection}
 	s.Backups = &Backups{connection: &s.connection, goals: s.Goals}
 	return s
 }
@@ -131,7 +133,7 @@ func openFile(ctx context.Context, o Options, file string) (*Store, error) {
 		shared: flock.New(filepath.Join(lockDir, "db.lock")),
 	})
 	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
-	s.Chats.redact = o.Redact
+	s.Chats.redact, s.Memory.redact = o.Redact, o.Redact
 	s.Backups.free = o.Free
 	if err := s.connection.open(ctx, s.Backups.writeCopy); err != nil {
 		return nil, errors.Join(s.explain(err), s.connection.Close())

@@ -180,6 +180,7 @@ const tools: Record<string, Tool> = {
   goal_status: ["goal", "Look at a goal", "Looking at a goal", "Looked at a goal", none],
   wait_for_goal: ["goal", "Wait for a goal", "Waiting for a goal", "Waited for a goal", none],
   share_note: ["goal", "Share a note", "Sharing a note", "Shared a note", none],
+  remember: ["plan", "Note for later goals", "Noting for later goals", "Noted for later goals", quoted("text")],
   load_skill: ["read", "Read the skill", "Reading the skill", "Read the skill", quoted("name")],
   save_recipe: ["plan", "Save a recipe", "Saving a recipe", "Saved a recipe", quoted("name")],
   run_recipe: ["plan", "Run the recipe", "Running the recipe", "Ran the recipe", quoted("name")],

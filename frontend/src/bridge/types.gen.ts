@@ -1959,6 +1959,16 @@ export interface MCPTool {
   risk: string;
 }
 
+/** MemoryNote is what an agent or the user noted about a folder for later goals and chats there. */
+export interface MemoryNote {
+  id: string;
+  dir: string;
+  text: string;
+  /** that wrote it, "" for the user */
+  goal: string;
+  written_at: string;
+}
+
 /** NetworkView sums up the requests of a goal's programs and pages by host. */
 export interface NetworkView {
   /** refused ones first, then by requests */
@@ -3492,6 +3502,14 @@ export interface Methods {
   "MCPAPI.Test": (name: string) => MCPServer;
   /** LogIn lets the user log in to a server, at the address that List shows meanwhile, and lists its tools. */
   "MCPAPI.LogIn": (name: string) => MCPServer;
+  /** List lists the notes about a folder, "" for those about all folders, the newest of a folder first. */
+  "MemoryAPI.List": (dir: string) => MemoryNote[] | null;
+  /** Add stores a note of the user. It returns the older notes that had to go for it. */
+  "MemoryAPI.Add": (dir: string, text: string) => MemoryNote[] | null;
+  /** Edit replaces the text of a note. It returns the older notes that had to go for it. */
+  "MemoryAPI.Edit": (id: string, text: string) => MemoryNote[] | null;
+  /** Delete deletes a note. Add undoes it. */
+  "MemoryAPI.Delete": (id: string) => boolean;
   /** List lists the providers, the built-in demonstration last. */
   "ModelAPI.List": () => Provider[] | null;
   /**

@@ -24,6 +24,7 @@ type Facts struct {
 	More         int      // entries that are not listed
 	Instructions []Instructions
 	Skills       []Skill
+	Memory       []string // what earlier goals and the user noted about the folder, newest first
 }
 
 // Skill is what an agent knows of a skill before it loads it.

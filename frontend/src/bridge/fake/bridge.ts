@@ -14,6 +14,7 @@ import type {
   GrantView,
   EngineView,
   LibraryEntry,
+  MemoryNote,
   LoginView,
   PaneInfo,
   Problem,
@@ -36,6 +37,7 @@ import { FakeChats } from "./chats";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { fakeLibrary, inferFakePersona, newFakeEntry } from "./library";
+import { fakeMemory, newFakeNote } from "./memory";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -127,6 +129,7 @@ export class FakeBridge implements Bridge {
   settings = structuredClone(settings);
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   library: LibraryEntry[] = [...fakeLibrary];
+  memory: MemoryNote[] = [...fakeMemory];
   private deletedEntries: LibraryEntry[] = [];
   engines: EngineView[] = [
     {
@@ -893,6 +896,19 @@ export class FakeBridge implements Bridge {
     },
     "LibraryAPI.Restore": () => {
       this.library = [...this.library, ...this.deletedEntries];
+      return true;
+    },
+    "MemoryAPI.List": () => this.memory,
+    "MemoryAPI.Add": (dir, text) => {
+      this.memory = [newFakeNote(dir, text), ...this.memory];
+      return [];
+    },
+    "MemoryAPI.Edit": (id, text) => {
+      this.memory = this.memory.map((n) => (n.id === id ? { ...n, text, goal: "" } : n));
+      return [];
+    },
+    "MemoryAPI.Delete": (id) => {
+      this.memory = this.memory.filter((n) => n.id !== id);
       return true;
     },
     "EngineAPI.List": () => this.engines,

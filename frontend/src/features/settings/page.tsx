@@ -7,6 +7,7 @@ import { settingsPlaces } from "./places";
 import { Engines } from "./engines";
 import { Library } from "./library";
 import { MCPServers } from "./mcpservers";
+import { Memory } from "./memory";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
@@ -49,6 +50,7 @@ export function SettingsPage() {
           <Providers />
           <Engines />
           <Library />
+          <Memory />
           <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />

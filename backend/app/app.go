@@ -4,7 +4,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
@@ -156,14 +155,6 @@ func (a *App) ApprovalAPI(ctx context.Context) *calls.ApprovalAPI {
 
 // Events subscribes to all events of this process.
 func (a *App) Events(buffer int) *event.Subscription { return a.broker.SubscribeReliable(buffer) }
-
-// StopGoals pauses running goals as interrupted and waits until they have stopped.
-func (a *App) StopGoals(ctx context.Context) error {
-	if err := a.runner.Close(ctx); err != nil {
-		return fmt.Errorf("stop goals: %w", err)
-	}
-	return nil
-}
 
 // Interrupt pauses a goal of this process as interrupted, and waits until it has stopped.
 func (a *App) Interrupt(ctx context.Context, id goal.ID) error { return a.runner.Interrupt(ctx, id) }

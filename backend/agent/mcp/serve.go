@@ -115,8 +115,16 @@ func reportProgress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 }
 
 // Serve serves another agent on in and out until in or ctx ends. Only the protocol may be written to out.
-func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteCloser) error {
-	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxFrame})
+// The end of ctx ends calls, too.
+func Serve(ctx context.Context, o ServedTools, in io.Reader, out io.WriteCloser) error {
+	read, write := io.Pipe() // the end of the input cancels calls; a read of in may not end
+	go func() {
+		_, err := io.Copy(write, in)
+		_ = write.CloseWithError(err) // returns nil
+	}()
+	stop := context.AfterFunc(ctx, func() { _ = write.Close() }) // returns nil
+	defer stop()
+	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: read, Writer: out, MaxLineLength: maxFrame})
 	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

@@ -41,11 +41,11 @@ func (p Program) acp() *cobra.Command {
 }
 
 func (p Program) serveEditor(ctx context.Context, a *app.App, risk policy.Risk, engine string) error {
-	if err := a.Goals.Recover(ctx); err != nil {
-		return fmt.Errorf("recover: %w", err)
+	if err := p.recover(ctx, a); err != nil {
+		return err
 	}
 	p.announceClient("an editor")
 	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
-		return a.ServeEditor(ctx, risk, engine, p.Stdin, p.Stdout)
-	}, a.StopGoals)
+		return a.ServeEditor(answeredByPage(ctx), risk, engine, p.Stdin, p.Stdout)
+	}, func(context.Context) error { return nil })
 }

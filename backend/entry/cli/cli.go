@@ -83,13 +83,14 @@ func (p Program) root() *cobra.Command {
 	addGroup("Keep or undo changes", changes.diff(), inHost(changes.undo(), useHost),
 		inHost(changes.commit(), useHost), changes.worktree())
 	addGroup("Models, tools and secrets",
-		providerCommands{p}.providers(), engineCommands{p}.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(),
+		providerCommands{p}.providers(), engineCommands{p}.engines(), inHost(mcpCommands{p}.mcp(), startHost),
+		recipeCommands{p}.recipe(),
 		p.libraryGroup(library.Personas, "how agents work"),
 		p.libraryGroup(library.Skills, "what agents load when they need it"),
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),
-		serving.serve(), hostCommands{p}.host(), p.acp())
+		serving.serve(), hostCommands{p}.host(), inHost(p.acp(), startHost))
 	root.AddCommand(serving.static(), p.version(), p.exitCodes(), p.manual())
 	if p.Window != nil {
 		root.AddCommand(p.open())

@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/secret"
 )
 
 // The annotation of a command that runs in the host process, and its values: what happens if none runs.
@@ -152,6 +153,15 @@ func (h hostCommands) runFor(a *app.App) func(context.Context, *hostsocket.Calle
 		}
 		return p.Run(ctx, c.Args)
 	}
+}
+
+// answeredByPage returns the context of a command whose caller is a program that speaks a protocol: a page answers
+// approvals, and asks for the passphrase.
+func answeredByPage(ctx context.Context) context.Context {
+	return api.WithCaller(ctx, api.Caller{
+		IsAttended:    true,
+		AskPassphrase: func(context.Context) (string, error) { return "", secret.ErrLocked },
+	})
 }
 
 // isTerminal reports whether standard input (0), output (1) or error (2) of the caller is a terminal.

@@ -37,7 +37,7 @@ func openHost(t *testing.T) *hostHome {
 	h.client = hostsocket.NewClient(filepath.Join(h.dir, "state"), "test")
 	host := exec.Command(os.Args[0], "host")
 	host.Args[0] = "goalctl" // see TestMain
-	host.Env = os.Environ()
+	host.Env, host.Stderr = os.Environ(), os.Stderr
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}

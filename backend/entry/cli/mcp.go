@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,13 +50,11 @@ func (mc mcpCommands) mcp() *cobra.Command {
 }
 
 func (mc mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
-	if err := a.Goals.Recover(ctx); err != nil {
-		return fmt.Errorf("recover: %w", err)
+	if err := mc.program.recover(ctx, a); err != nil {
+		return err
 	}
-	if b.Dir == "" {
-		if b.Dir, err = os.Getwd(); err != nil {
-			return fmt.Errorf("mcp: %w", err)
-		}
+	if b.Dir, err = mc.program.absolute(b.Dir); err != nil {
+		return err
 	}
 	d, err := a.OpenMCPServer(ctx, b)
 	if err != nil {
@@ -70,8 +66,8 @@ func (mc mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy)
 		if err != nil {
 			return fmt.Errorf("mcp: %w", err)
 		}
-		return mcp.Serve(ctx, served, mc.program.Stdin, nopCloser{mc.program.Stdout})
-	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
+		return mcp.Serve(answeredByPage(ctx), served, mc.program.Stdin, nopCloser{mc.program.Stdout})
+	}, d.Close)
 }
 
 // nopCloser is standard output, which this command must not close.

@@ -17,8 +17,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/agent/model/modeltest"
-	"goalpost/backend/entry/cli"
-	"goalpost/backend/host/sandbox/sandboxtest"
 	"goalpost/backend/lib/waittest"
 )
 
@@ -26,6 +24,7 @@ import (
 type agent struct {
 	*testing.T
 	session *sdk.ClientSession
+	host    *hostHome
 	dir     string
 	user    func(args ...string) (out string, exit int) // runs a command as the user
 
@@ -33,46 +32,38 @@ type agent struct {
 	progress []string
 }
 
-// startShared starts goalctl mcp with flags, and connects to it.
+// startShared starts goalctl mcp with flags in a host process, and connects to it.
 func startShared(t *testing.T, model string, flags ...string) *agent {
 	t.Helper()
-	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	a := &agent{T: t, dir: filepath.Join(home, "agent")}
+	h := openHost(t)
+	a := &agent{T: t, host: h, dir: filepath.Join(h.dir, "agent")}
 	if err := os.Mkdir(a.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	getenv := func(name string) string {
-		return map[string]string{"GOALPOST_HOME": filepath.Join(home, "data"), "HOME": home}[name]
-	}
-	var words bytes.Buffer
-	program := func(in io.ReadCloser, out io.Writer, args ...string) int {
-		return cli.Program{
-			Name:    "goalctl",
-			Version: "test",
-			Getenv:  getenv,
-			Stdin:   in,
-			Stdout:  out,
-			Stderr:  &words,
-			Closing: defaultCloseWait,
-		}.Run(context.WithoutCancel(t.Context()), args)
-	}
 	a.user = func(args ...string) (string, int) {
-		var out bytes.Buffer
-		code := program(nil, &out, args...)
-		return out.String(), code
+		code, out, _ := h.run(t, args...)
+		return out, code
 	}
 	server := modeltest.New(t, play)
-	if code := program(nil, io.Discard, "providers", "add", "local", "--base-url", server.URL, "--model", model,
+	if code, _, said := h.run(t, "providers", "add", "local", "--base-url", server.URL, "--model", model,
 		"--use"); code != 0 {
-		t.Fatalf("exit %d: %s", code, words.String())
+		t.Fatalf("exit %d: %s", code, said)
 	}
+	a.connect(flags...)
+	return a
+}
+
+// connect runs goalctl mcp with flags, and connects to it until the test ends.
+func (a *agent) connect(flags ...string) {
+	a.Helper()
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	exit := make(chan int, 1)
+	var words bytes.Buffer
 	go func() {
-		code := program(in, out, append([]string{"mcp", "--dir", a.dir}, flags...)...)
+		p := a.host.program(out, &words)
+		p.Stdin = in
+		code := p.Run(context.WithoutCancel(a.Context()), append([]string{"mcp", "--dir", a.dir}, flags...))
 		_, _ = in.Close(), out.Close() // a client that still waits gets an error
 		exit <- code
 	}()
@@ -84,18 +75,18 @@ func startShared(t *testing.T, model string, flags ...string) *agent {
 		},
 	})
 	var err error
-	if a.session, err = client.Connect(t.Context(), &sdk.IOTransport{Reader: from, Writer: to}, nil); err != nil {
-		t.Fatalf("%v, exit %d: %s", err, <-exit, words.String())
+	if a.session, err = client.Connect(a.T.Context(), &sdk.IOTransport{Reader: from, Writer: to}, nil); err != nil {
+		a.Fatalf("%v, exit %d: %s", err, <-exit, words.String())
 	}
-	t.Cleanup(func() {
-		if err := a.session.Close(); err != nil {
-			t.Error(err)
+	session := a.session
+	a.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			a.Error(err)
 		}
 		if code := <-exit; code != 0 {
-			t.Errorf("exit %d: %s", code, words.String())
+			a.Errorf("exit %d: %s", code, words.String())
 		}
 	})
-	return a
 }
 
 // call calls a tool and returns its text. ok is false if the tool reports an error.

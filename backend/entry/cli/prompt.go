@@ -34,7 +34,7 @@ func isTerminal(f *os.File) bool {
 
 // announceClient prints at a terminal that the command waits for a program that speaks its protocol.
 func (p Program) announceClient(client string) {
-	if p.Stdin == os.Stdin && isTerminal(os.Stdin) {
+	if p.isTerminal(0) {
 		p.errorf("%s: this command waits for %s on standard input; see --help, or press Ctrl+C to end it\n", p.Name, client)
 	}
 }

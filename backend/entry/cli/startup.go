@@ -162,10 +162,20 @@ func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
 	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
 }
 
-// serveUntilSignal serves until its input ends or a signal comes, and then closes what it serves.
+// serveUntilSignal serves until its input ends, a signal comes or the caller is gone, and then closes what it serves.
 func (p Program) serveUntilSignal(ctx context.Context, serve, closeAll func(context.Context) error) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signals, stop := p.signals()
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		defer end()
+		select {
+		case <-ctx.Done():
+		case <-signals:
+		case <-p.gone():
+		}
+	}()
 	defer func() {
 		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
 		defer cancel()

@@ -44,8 +44,12 @@ type Agent struct {
 	conn     connection
 	sessions *sessionList
 
+	life context.Context // ends with Serve; it has the values of the program that serves the editor
+	gone <-chan struct{} // closed when the editor has closed its end
+
 	mu      sync.Mutex
 	working map[sdk.SessionId]bool // sessions whose prompt is being answered
+	prompts sync.WaitGroup         // of working
 }
 
 // connection sends the agent's messages to the editor.
@@ -54,25 +58,62 @@ type connection interface {
 	RequestPermission(ctx context.Context, r sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)
 }
 
-// Serve speaks with an editor until the editor closes its end, or ctx ends. The editor's goals pause then.
+// Serve speaks with an editor until the editor closes its end, or ctx ends. Then it pauses the goals whose prompts are
+// not answered as interrupted.
 func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
 	sessions, err := openSessions(filepath.Join(deps.State, "editor-sessions.json"))
 	if err != nil {
 		return err
 	}
-	a := &Agent{deps: deps, sessions: sessions, working: map[sdk.SessionId]bool{}}
+	life, end := context.WithCancel(ctx)
+	defer end()
+	a := &Agent{deps: deps, sessions: sessions, life: life, working: map[sdk.SessionId]bool{}}
 	ready := make(chan struct{})
 	answers := newOwedAnswers(in, out)
 	conn := sdk.NewAgentSideConnection(deferredAgent{a, ready}, answers, answers)
 	conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK logs whole messages
-	a.conn = conn
+	a.conn, a.gone = conn, conn.Done()
 	close(ready)
 	select {
 	case <-conn.Done():
-		return nil
 	case <-ctx.Done():
-		return nil
 	}
+	a.mu.Lock()
+	end()
+	a.mu.Unlock()
+	a.prompts.Wait()
+	return nil
+}
+
+// promptContext is the context of a prompt. It has the values of the program that serves the editor, which the protocol
+// does not know, and ends with the connection.
+type promptContext struct {
+	context.Context // of the request
+	life            context.Context
+}
+
+func (p promptContext) Value(key any) any {
+	if v := p.Context.Value(key); v != nil {
+		return v
+	}
+	return p.life.Value(key)
+}
+
+// hasEnded reports whether the editor or the program that serves it has ended.
+func (a *Agent) hasEnded() bool {
+	select {
+	case <-a.gone:
+		return true
+	default:
+		return a.life.Err() != nil
+	}
+}
+
+// withLife returns the context of a prompt, which the caller ends.
+func (a *Agent) withLife(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(promptContext{ctx, a.life})
+	stop := context.AfterFunc(a.life, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // deferredAgent delays the first call of the editor until the agent has its connection.

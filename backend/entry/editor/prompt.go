@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -30,6 +31,8 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 			"cancel it first"))
 	}
 	defer a.endTurn(r.SessionId)
+	ctx, end := a.withLife(ctx)
+	defer end()
 	p := parsePrompt(r.Prompt)
 	sub := a.deps.Broker.SubscribeReliable(eventBuffer) // before the goal begins
 	defer sub.Close()
@@ -61,10 +64,11 @@ func (a *Agent) startGoal(ctx context.Context, s savedSession, p prompt) (goal.I
 func (a *Agent) beginTurn(id sdk.SessionId) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.working[id] {
+	if a.working[id] || a.hasEnded() {
 		return false
 	}
 	a.working[id] = true
+	a.prompts.Add(1)
 	return true
 }
 
@@ -72,6 +76,7 @@ func (a *Agent) endTurn(id sdk.SessionId) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.working, id)
+	a.prompts.Done()
 }
 
 // continueGoal continues the goal of a session with a note. It returns false if the prompt needs a new goal: the
@@ -193,6 +198,10 @@ func (a *Agent) follow(ctx context.Context, s savedSession, sub *event.Subscript
 	for {
 		select {
 		case <-cancelled:
+			if a.hasEnded() {
+				a.interrupt(sending, s.Goal)
+				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+			}
 			cancelled = nil
 			if err := a.pause(sending, s.Goal); err != nil {
 				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped already
@@ -245,6 +254,16 @@ func (a *Agent) pause(ctx context.Context, id goal.ID) error {
 		return nil
 	}
 	return a.deps.Goals.Pause(ctx, id)
+}
+
+// interrupt pauses the goal of an editor that is gone, as interrupted.
+func (a *Agent) interrupt(ctx context.Context, id goal.ID) {
+	const interruptTimeout = 4 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, interruptTimeout)
+	defer cancel()
+	if err := a.deps.Goals.Runner().Interrupt(ctx, id); err != nil {
+		a.deps.Log.Warn("the goal of an editor was not paused in time", "goal", id, "error", err)
+	}
 }
 
 func stopReason(ctx context.Context, exit goal.Exit) sdk.StopReason {

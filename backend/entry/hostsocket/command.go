@@ -55,7 +55,7 @@ type Caller struct {
 	rest   []byte     // of the last answer
 
 	mu  sync.Mutex
-	out *json.Encoder
+	out *json.Encoder // nil once the command has ended, whose last calls may still write
 	end *http.ResponseController
 }
 
@@ -131,6 +131,9 @@ func (w writerFunc) Write(p []byte) (int, error) {
 func (c *Caller) send(f hostFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.out == nil {
+		return os.ErrClosed
+	}
 	if err := errors.Join(c.out.Encode(f), c.end.Flush()); err != nil {
 		return endedError(err)
 	}
@@ -179,6 +182,9 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request) {
 	go c.receive(in)
 	code := s.o.Run(s.ctx, c) //nolint:contextcheck // it is never left half done
 	_ = c.send(hostFrame{Exit: &code})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = nil
 }
 
 // Console is where a command is shown that the host runs.

@@ -355,9 +355,13 @@ func (se *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progr
 			return nil, problemError(err)
 		}
 	}
-	return "it continues", problemError(se.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
+	err = se.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
 		Limits: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
-	}))
+	})
+	if err == nil {
+		se.goals.addResumed(row.ID)
+	}
+	return "it continues", problemError(err)
 }
 
 func limitsInput(iterations, minutes int, usd float64) goal.Limits {

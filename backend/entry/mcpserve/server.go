@@ -54,7 +54,7 @@ type Server struct {
 	approvals shownApprovals
 }
 
-// Open opens the sandbox and the tools for another agent. A process may have only one such server.
+// Open opens the sandbox and the tools for another agent.
 func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
@@ -73,10 +73,15 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 	return &Server{deps: deps, policy: p, rules: rules, tools: set, session: s}, nil
 }
 
-// Close ends the programs in the server's panes.
+// Close pauses the goals that the agent has started as interrupted, and ends the programs in the server's panes.
 func (se *Server) Close(ctx context.Context) error {
-	return errors.Join(se.tools.Close(), se.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
-		sandbox.RemoveLayer(se.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
+	var errs []error
+	for _, id := range se.goals.started() {
+		errs = append(errs, se.deps.Goals.Runner().Interrupt(ctx, id))
+	}
+	name := se.session.Name()
+	return errors.Join(append(errs, se.tools.Close(), se.deps.Sessions.CloseGoal(ctx, name),
+		sandbox.RemoveLayer(se.deps.Sandboxes.PrivateDir(name)))...)
 }
 
 // denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so it also refuses a call
@@ -99,7 +104,7 @@ type listPanesArgs struct{}
 func (se *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
 	for _, info := range se.deps.Panes.Snapshot().Panes {
-		if info.GoalID == string(goal.ExternalAgent) {
+		if info.GoalID == string(se.session.Name()) {
 			list = append(list, info)
 		}
 	}

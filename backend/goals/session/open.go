@@ -267,20 +267,21 @@ func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 // OpenExternal opens the session and the tools of another agent, which belong to no goal. The registry has the session,
 // so that its pages find their proxy, until it is closed.
 func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
-	sandbox, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
+	name := reg.nameExternal()
+	sandbox, err := reg.Sandboxes.Open(ctx, string(name), p, reg.Sandboxes.PrivateDir(name))
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &Session{
 		registry:    reg,
-		goal:        goal.ExternalAgent,
+		goal:        name,
 		policy:      p,
 		sandbox:     sandbox,
 		goalSecrets: goalSecrets{vault: reg.Secrets, mask: reg.Mask, browsers: reg.Panes.Browsers},
 	}
 	gp := &goalPanes{
 		panes:    reg.Panes,
-		goal:     goal.ExternalAgent,
+		goal:     name,
 		dir:      p.Dir,
 		launcher: sandbox.Programs,
 		env:      sandbox.Env,
@@ -306,6 +307,16 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 	reg.add(r)
 	reg.mu.Unlock()
 	return r, set, nil
+}
+
+// nameExternal returns the name of another agent's session. Several agents may be connected.
+func (reg *Registry) nameExternal() goal.ID {
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if reg.externals++; reg.externals == 1 {
+		return goal.ExternalAgent
+	}
+	return goal.ID(fmt.Sprintf("%s-%d", goal.ExternalAgent, reg.externals))
 }
 
 func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {

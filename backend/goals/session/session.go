@@ -60,9 +60,11 @@ type Registry struct {
 	Children     func(context.Context, goal.Goal) (Children, error)
 	pendingInput commandline.PendingInput // of terminals that the user shares
 
-	mu    sync.Mutex
-	open  map[goal.ID]*Session
-	waits sync.WaitGroup // for sessions in their grace period
+	mu   sync.Mutex
+	open map[goal.ID]*Session
+	// externals counts the sessions of other agents.
+	externals int
+	waits     sync.WaitGroup // for sessions in their grace period
 }
 
 // Children are the goals that one goal's agent started.
@@ -138,6 +140,9 @@ func errorWithHint(err error) error {
 	}
 	return err
 }
+
+// Name returns the id of the goal, or the name of the other agent, to which the session belongs.
+func (se *Session) Name() goal.ID { return se.goal }
 
 func (se *Session) Models() runner.Models { return se.models.Models }
 

@@ -56,7 +56,7 @@ var neighbours = map[string][]string{
 	"backend/goals/session": {
 		"api", "access", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees",
 	},
-	"backend/goals/peers": {"api", "panes", "session"},
+	"backend/goals/peers": {"panes", "session"},
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},

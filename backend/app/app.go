@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
-	"slices"
 	"time"
 
 	"goalpost/backend/agent/engine"
@@ -100,7 +99,6 @@ type App struct {
 	sessions     *session.Registry
 	chats        *chats.Service
 	runner       *runner.Runner
-	peerServer   *peers.Server
 	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
 	notifier     *notifier
 	updates      update.Checker
@@ -197,12 +195,7 @@ func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 
 // Panes lists the panes of this process.
-func (a *App) Panes() []pane.Info {
-	return slices.DeleteFunc(a.panes.Snapshot().Panes, func(i pane.Info) bool {
-		_, _, isRemote := panes.SplitPeerID(i.ID)
-		return isRemote
-	})
-}
+func (a *App) Panes() []pane.Info { return a.panes.Snapshot().Panes }
 
 // UnregisterOwnPort reverts one call of RegisterOwnPort.
 func (a *App) UnregisterOwnPort(port int) { a.ports.Unregister(port) }
@@ -280,17 +273,9 @@ func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, 
 	}, in, out)
 }
 
-// StartInOwnerProcess starts a goal in the process that owns the panes shared with it.
-func (a *App) StartInOwnerProcess(ctx context.Context, in goal.Request) (goal.ID, error) {
-	return a.makePeers().StartInOwnerProcess(ctx, in)
-}
-
 type clock struct{}
 
 func (clock) Now() time.Time                         { return time.Now() }
 func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 var _ runner.Session = (*session.Session)(nil)
-
-// makePeers returns a client for other processes of this user.
-func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }

@@ -205,11 +205,10 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		OnRequest:      filters.OnRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
-		Log:            a.log,
-		Events:         &a.broker,
-		Terminals:      streamTerminals{a.panes},
-		Browsers:       streamBrowsers{a.panes},
-		FindRemotePane: a.makePeers().DialPeerPane,
+		Log:       a.log,
+		Events:    &a.broker,
+		Terminals: streamTerminals{a.panes},
+		Browsers:  streamBrowsers{a.panes},
 	})
 	return err
 }
@@ -308,14 +307,10 @@ func (a *App) openGoals(context.Context) error {
 	return nil
 }
 
-// openPeers opens the server for other processes of this user. With Watch it also follows the goals of those processes
-// and notifies the user.
+// openPeers lets other processes of this user wake this one. With Watch it also follows the goals of those processes and
+// notifies the user.
 func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Goals)
-	if err != nil {
-		return err
-	}
-	a.wakeSocket, err = a.store.Sockets.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
+	a.wakeSocket, err = a.store.Sockets.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) })
 	if err != nil {
 		a.log.Warn("other processes cannot wake this one, which reads their orders a little later", "error", err)
 	}
@@ -353,9 +348,6 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.wakeSocket != nil {
 		errs = append(errs, a.wakeSocket.Close())
-	}
-	if a.peerServer != nil {
-		errs = append(errs, a.peerServer.Shutdown(ctx))
 	}
 	if a.notifier != nil {
 		a.follower.Close()

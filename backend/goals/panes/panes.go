@@ -4,12 +4,10 @@ package panes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -169,9 +167,6 @@ func (r *Registry) Terminal(id string) (*terminal.Session, error) {
 
 // NotFoundError is the user's error for a pane that this process does not have.
 func NotFoundError(id string) error {
-	if _, _, remote := SplitPeerID(id); remote {
-		return fault.New(fault.Conflict, ErrReadOnly.Error(), "use that process, or end it and resume the goal here")
-	}
 	return fault.New(fault.NotFound, fmt.Sprintf("pane %q not found", id), "it may have been closed")
 }
 
@@ -197,31 +192,6 @@ func (r *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bo
 	o := browser.Options{ID: r.NewID(pane.Browser), GoalID: opener.GoalID}
 	r.Workspaces.place(pane.Info{ID: o.ID, GoalID: opener.GoalID, Shared: opener.Shared}, opener.ID)
 	return o, true
-}
-
-// PeerSeparator separates the name and the process in the id of another process's pane.
-const PeerSeparator = "@"
-
-// SplitPeerID splits the id of a pane into its name and its process. remote reports whether it names another process.
-func SplitPeerID(id string) (name, process string, remote bool) {
-	return strings.Cut(id, PeerSeparator)
-}
-
-// ErrReadOnly refuses to change a pane of another process.
-var ErrReadOnly = errors.New("this pane belongs to a goal of another process, so it is read-only here")
-
-// Shareable lists the user's own panes of this process that no goal has.
-func (r *Registry) Shareable() []pane.Info {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list := []pane.Info{}
-	for _, info := range r.list {
-		_, _, remote := SplitPeerID(info.ID)
-		if info.GoalID == "" && r.shares[info.ID] == nil && !remote && (info.Running || info.Kind == pane.Browser) {
-			list = append(list, info)
-		}
-	}
-	return list
 }
 
 // Scrollback returns the size of a terminal's scrollback in bytes.

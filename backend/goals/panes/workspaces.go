@@ -320,9 +320,6 @@ func (w *Workspaces) place(info pane.Info, opener string) {
 	if info.GoalID != "" && !info.Shared {
 		return
 	}
-	if _, _, remote := SplitPeerID(info.ID); remote {
-		return
-	}
 	w.mu.Lock()
 	w.load()
 	in := w.state.Active

@@ -1,3 +1,4 @@
+// Package peers publishes the events of the journal: those of this process, and those that other processes commit.
 package peers
 
 import (
@@ -32,7 +33,6 @@ type Follower struct {
 	store    *store.Store
 	sessions *session.Registry
 	panes    *panes.Registry
-	viewer   *viewer
 	// adoptAnswered continues goals whose approvals were answered after their process had died.
 	adoptAnswered func(context.Context) error
 
@@ -61,7 +61,6 @@ func (f *Follower) Start(
 	ctx, cancel := context.WithCancel(ctx)
 	f.cancel = cancel
 	f.store, f.sessions, f.panes, f.adoptAnswered = s, sessions, panes, adopt
-	f.viewer = &viewer{store: s, log: f.log, panes: panes, open: map[string]bool{}}
 	f.work.Go(func() {
 		for ctx.Err() == nil {
 			if err := f.store.History.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
@@ -77,12 +76,11 @@ func (f *Follower) Start(
 }
 
 // pollOtherProcesses pauses, as interrupted, the goals of a process that died: the kernel releases its lock
-// files and notifies nobody. It also shows the panes of goals that other processes run.
+// files and notifies nobody.
 func (f *Follower) pollOtherProcesses(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		f.viewer.discoverPeers(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -156,6 +154,5 @@ func (f *Follower) Close() {
 	if f.cancel != nil {
 		f.cancel()
 		f.work.Wait()
-		f.viewer.work.Wait()
 	}
 }

@@ -16,9 +16,6 @@ import (
 // browser connects a page and one browser pane.
 func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 	const limit = 1 << 20
-	if s.relayRemote(w, r, "browser", limit) { //nolint:contextcheck // bound to the socket, which outlives the request
-		return
-	}
 	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		v, err := s.o.Browsers.Attach(c.ctx, r.PathValue("pane"))
 		if err != nil {

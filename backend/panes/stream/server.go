@@ -23,10 +23,6 @@ type Options struct {
 	Events    EventSource
 	Terminals Terminals
 	Browsers  Browsers
-	// FindRemotePane finds a pane of another process; nil: there are none.
-	FindRemotePane func(pane string) (RemotePane, bool)
-	// Detached opens no port: only Handler is used.
-	Detached bool
 	// Ping is how often a silent page is pinged, and how long it may take to answer. 0 means 30 s.
 	Ping time.Duration
 	// Stall is how long sending one message may take. 0 means 10 s.

@@ -23,10 +23,6 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("making the stream's token: %w", err)
 	}
 	s := &Server{o: o, token: hex.EncodeToString(secret), conns: NewConnections(ctx), accepted: make(chan struct{})}
-	if o.Detached {
-		close(s.accepted)
-		return s, nil
-	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("opening the loopback stream: %w", err)

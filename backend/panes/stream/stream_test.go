@@ -61,7 +61,7 @@ func closing(tb testing.TB, ws *websocket.Conn) (websocket.StatusCode, string) {
 }
 
 func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	port := w.URL()[strings.LastIndex(w.URL(), ":"):]
 	protocols := func(p ...string) func(*websocket.DialOptions) {
 		return func(o *websocket.DialOptions) { o.Subprotocols = p }
@@ -129,7 +129,7 @@ func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 }
 
 func TestEndpoints_PlainRequest_IsRefused(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(w.URL(), "ws:", "http:", 1)+
 		"/v1/events", http.NoBody)
 	if err != nil {
@@ -148,7 +148,7 @@ func TestEndpoints_PlainRequest_IsRefused(t *testing.T) {
 }
 
 func TestPane_Missing_ClosesWithNotFound(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	for _, path := range []string{"/v1/terminal/t9", "/v1/browser/b9"} {
 		code, reason := closing(t, w.dial(t, path))
 		if code != stream.CloseNotFound || !strings.Contains(reason, "there is no") {
@@ -168,7 +168,7 @@ func TestPane_Missing_ClosesWithNotFound(t *testing.T) {
 }
 
 func TestEvents_AfterHello_AreComplete(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	ws := w.dial(t, "/v1/events")
 	if got := readText(t, ws); got != `{"type":"hello"}` {
 		t.Fatalf("first %s", got)
@@ -205,7 +205,7 @@ func TestEvents_SlowPage_IsClosed(t *testing.T) {
 }
 
 func TestEvents_ManyPages_AllGetThem(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	const pages, events = 8, 500
 	all := make([]*websocket.Conn, pages)
 	for i := range all {
@@ -245,7 +245,7 @@ func TestEvents_ManyPages_AllGetThem(t *testing.T) {
 }
 
 func TestClose_OpenSockets_CloseWithGoingAway(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	w.terminals["t1"] = &fakeTerminal{tb: t, data: []byte("hi"), chunk: 10}
 	b := newBrowser()
 	w.browsers["b1"] = b
@@ -277,7 +277,7 @@ func TestClose_OpenSockets_CloseWithGoingAway(t *testing.T) {
 }
 
 func TestClose_SilentPage_IsCutOff(t *testing.T) {
-	w := open(t, nil)
+	w := open(t, func(*stream.Options) {})
 	w.dial(t, "/v1/events") // never reads, so it does not answer the close message
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -295,10 +295,7 @@ func TestPing_PageVanished_IsDetected(t *testing.T) {
 }
 
 func TestHandler_UsesOtherAuth(t *testing.T) {
-	w := open(t, func(o *stream.Options) { o.Detached = true })
-	if w.URL() != "" {
-		t.Errorf("a detached server listens on %s", w.URL())
-	}
+	w := open(t, func(*stream.Options) {})
 	front := httptest.NewServer(w.Handler(func(r *http.Request) bool { return r.Header.Get("Cookie") == "s=1" }))
 	t.Cleanup(front.Close)
 	dial := func(cookie string) (*websocket.Conn, error) {

@@ -25,9 +25,6 @@ const (
 
 // terminal connects a page and one terminal.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
-	if s.relayRemote(w, r, "terminal", maxMessage) { //nolint:contextcheck // the socket outlives the request
-		return
-	}
 	s.open(w, r, maxMessage, func(c *socket) (connHandlers, error) {
 		offset, err := startOffset(r)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,7 +71,7 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 type LockOwner struct {
 	PID     int
 	Other   bool   // the process is not this one
-	Process string // its name, for DialPeer
+	Process string // its name in the run folder
 }
 
 // LockOwner returns the process that holds the lock file of a goal.
@@ -92,26 +91,6 @@ func (g *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	}
 	o.Other = o.Process != g.processName()
 	return o, nil
-}
-
-// PeersRunningGoals names the other processes that run goals of this data folder, sorted.
-func (g *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
-	running, err := g.seqs(ctx, "status = 'running'")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for id := range running {
-		o, err := g.LockOwner(id)
-		if err != nil {
-			return nil, err
-		}
-		if o.Other {
-			names = append(names, o.Process)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
 }
 
 func (g *GoalLocks) lockPath(id goal.ID) string {

@@ -16,7 +16,6 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/lib/text"
 )
 
 // PeerSockets finds and wakes the other processes on the same data folder.
@@ -32,13 +31,11 @@ type PeerSockets struct {
 // everything a little later anyway. All methods may be called concurrently.
 //
 // A client sends one line. "order GOAL" wakes the process for a goal, and the connection ends. "follow" keeps the
-// connection and gets a byte after each commit of this process. "visit" asks to see the panes; the store passes that
-// connection on.
+// connection and gets a byte after each commit of this process.
 type WakeSocket struct {
 	sockets *PeerSockets
 	listen  net.Listener
 	onWake  func(goal.ID)
-	visit   func(net.Conn)
 	work    sync.WaitGroup
 
 	mu     sync.Mutex
@@ -49,9 +46,9 @@ type WakeSocket struct {
 // wakeTimeout is how long one process waits for another on the wake socket.
 const wakeTimeout = 5 * time.Second
 
-// ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for. visit gets the
-// connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
-func (p *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+// ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for, and must
+// not block.
+func (p *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
@@ -71,7 +68,7 @@ func (p *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visi
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("wake socket: %w", err), l.Close())
 	}
-	b := &WakeSocket{sockets: p, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	b := &WakeSocket{sockets: p, listen: l, onWake: onWake, conns: map[net.Conn]chan struct{}{}}
 	p.wakeSocketMu.Lock()
 	p.wakeSocket = b
 	p.wakeSocketMu.Unlock()
@@ -140,14 +137,11 @@ func (w *WakeSocket) add(c net.Conn) bool {
 }
 
 func (w *WakeSocket) serve(c net.Conn) {
-	visits := false
 	defer func() {
 		w.mu.Lock()
 		delete(w.conns, c)
 		w.mu.Unlock()
-		if !visits {
-			_ = c.Close() // perhaps by Close already
-		}
+		_ = c.Close() // perhaps by Close already
 	}()
 	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
 	line, err := readLine(c)
@@ -156,11 +150,6 @@ func (w *WakeSocket) serve(c net.Conn) {
 	}
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
-	case "visit":
-		if visits = w.visit != nil; visits {
-			_ = c.SetDeadline(time.Time{})
-			w.visit(c)
-		}
 	case "order":
 		w.onWake(goal.ID(rest))
 	case "follow":
@@ -169,7 +158,7 @@ func (w *WakeSocket) serve(c net.Conn) {
 	}
 }
 
-// readLine reads one line and no byte beyond it: the rest is for the visit handler.
+// readLine reads one line.
 func readLine(c net.Conn) (string, error) {
 	const maxBytes = 64
 	line, one := []byte{}, make([]byte, 1)
@@ -247,24 +236,6 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller adds the context
 }
 
-// processName matches the name of a process in the run folder.
-var processName = text.NewPattern(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
-
-// DialPeer connects to another process, named by LockOwner.Process, to see its panes.
-func (p *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
-	if !processName.MatchString(process) {
-		return nil, fmt.Errorf("%q is not a process of this data folder", process)
-	}
-	c, err := dialSocket(ctx, filepath.Join(p.dir, "run", process+".sock"))
-	if err != nil {
-		return nil, fmt.Errorf("the process %s does not answer: %w", process, err)
-	}
-	if _, err := c.Write([]byte("visit\n")); err != nil {
-		return nil, errors.Join(fmt.Errorf("the process %s does not answer: %w", process, err), c.Close())
-	}
-	return c, nil
-}
-
 // sendWake sends one line to the wake socket of a process.
 func sendWake(ctx context.Context, path, line string) error {
 	c, err := dialSocket(ctx, path)
@@ -294,18 +265,6 @@ func (p *PeerSockets) wakeSockets() []string {
 		}
 	}
 	return others
-}
-
-// Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
-// answer.
-func (p *PeerSockets) Peers() []string {
-	var names []string
-	for _, path := range p.wakeSockets() {
-		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Processes lists the other processes that work on this data folder.

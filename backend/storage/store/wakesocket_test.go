@@ -17,11 +17,11 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	received := make(chan goal.ID, 1)
-	wakeSocket, err := owner.Sockets.ListenWake(t.Context(), func(id goal.ID) { received <- id }, nil)
+	wakeSocket, err := owner.Sockets.ListenWake(t.Context(), func(id goal.ID) { received <- id })
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.Sockets.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
+	beside, err := other.Sockets.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,6 +146,12 @@ as_user goalctl secret list --json | grep -q '"deploy-key"' || fail "the secret 
 as_user goalctl mcp servers list --json | grep -q '"notes-mcp"' || fail "the MCP server is gone"
 as_user goalctl mcp servers remove notes # this writes the settings file
 grep '"approval_minutes": 25,' "$settings" || fail "the setting is gone"
+# The host process of the previous version keeps running, if that version had one. The refusal names the command that ends it.
+if as_user goalctl host status; then
+  refusal=$(as_user goalctl resume "$half_goal" 2>&1 || true)
+  [[ $refusal == *'goalctl host stop'* ]] || fail "an older host is not named: $refusal"
+  as_user goalctl host stop --yes
+fi
 as_user goalctl resume "$half_goal" 2>&1 | tail -n 12
 as_user goalctl show "$half_goal" | grep -q 'completed done' || fail "the new version did not finish the old goal"
 as_user goalctl undo "$half_goal" --dry-run
@@ -165,6 +171,7 @@ as_user goalctl __complete show '' 2>/dev/null | head -n 1 | grep -q 'completed/
 as_root sh -c 'gzip -t /usr/share/man/man1/goalctl.1.gz /usr/share/man/man1/goalpost.1.gz'
 
 step "removal"
+if as_user goalctl host status; then as_user goalctl host stop --yes; fi
 as_root apt-get purge -qq -y goalpost >/dev/null
 # The logs of dpkg and apt may mention the package, but no other file may.
 left=$(cd "$root" && find . -path ./proc -prune -o -path ./home -prune -o \

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	rod "github.com/go-rod/rod/lib/cdp"
 )
@@ -71,9 +73,31 @@ func (p *pendingCalls) resolve(message []byte) bool {
 	return true
 }
 
+// Chromium reports the new document of a page a moment before it has replaced the old one, and refuses a command in
+// between before it has done anything. Nothing reports the end of that moment.
+const (
+	betweenDocuments      = "Not attached to an active page"
+	betweenDocumentsRetry = 10 * time.Millisecond
+)
+
 // call sends a command and waits for its answer, or for the end of ctx, which must
-// end with the connection.
+// end with the connection. A command that comes between two documents of the page is sent again.
 func (c *Conn) call(ctx context.Context, session, method string, params any) ([]byte, error) {
+	for {
+		result, err := c.callOnce(ctx, session, method, params)
+		var refusal *Error
+		if !errors.As(err, &refusal) || refusal.Message != betweenDocuments {
+			return result, err
+		}
+		select {
+		case <-time.After(betweenDocumentsRetry):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s: %w", method, ctx.Err())
+		}
+	}
+}
+
+func (c *Conn) callOnce(ctx context.Context, session, method string, params any) ([]byte, error) {
 	id := firstOwnCallID + int(c.pipe.calls.last.Add(1)%(firstPostID-firstOwnCallID))
 	message, err := json.Marshal(rod.Request{ID: id, SessionID: session, Method: method, Params: params})
 	if err != nil {

@@ -22,7 +22,6 @@ func fakeChromium(t *testing.T, answers ...string) (*Conn, <-chan string) {
 	c := Open(fromChromium, toChromium, slog.New(slog.DiscardHandler), func(*Event) {}, func(ScreencastFrame) {})
 	methods := make(chan string, len(answers))
 	go func() {
-		defer toUs.Close()
 		for in := bufio.NewReader(fromUs); len(answers) > 0; answers = answers[1:] {
 			message, err := in.ReadBytes(0)
 			if err != nil {

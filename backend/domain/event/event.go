@@ -5,6 +5,8 @@ package event
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"goalpost/backend/domain/chat"
@@ -62,10 +64,11 @@ type (
 		Tokens         int64   `json:"tokens"`
 		USD            float64 `json:"usd"`
 	}
-	// ModelChanged has the model that the user chose for the goal.
+	// ModelChanged has the model that the user chose for the goal, and those for while it is away.
 	ModelChanged struct {
-		Provider string `json:"provider"`
-		Model    string `json:"model"`
+		Provider  string   `json:"provider"`
+		Model     string   `json:"model"`
+		Fallbacks []string `json:"fallbacks,omitempty"`
 	}
 	// Iteration opens one pass of the loop.
 	Iteration struct {
@@ -406,11 +409,17 @@ func ResumeChanges(g goal.Goal, c goal.ResumeChange) ([]Body, goal.Goal) {
 		bodies = append(bodies, NewLimitsChanged(c.Limits))
 		g.Limits = c.Limits
 	}
-	if c.Provider != "" && (c.Provider != g.Provider || c.Model != g.Model) {
-		bodies = append(bodies, &ModelChanged{Provider: c.Provider, Model: c.Model})
-		g.Provider, g.Model = c.Provider, c.Model
+	isOther := c.Provider != g.Provider || c.Model != g.Model || !slices.Equal(c.Fallbacks, g.Options.Fallbacks)
+	if c.Provider != "" && isOther {
+		bodies = append(bodies, &ModelChanged{Provider: c.Provider, Model: c.Model, Fallbacks: c.Fallbacks})
+		g.Provider, g.Model, g.Options.Fallbacks = c.Provider, c.Model, c.Fallbacks
 	}
 	return bodies, g
+}
+
+// Describe names the models, in their order.
+func (m *ModelChanged) Describe() string {
+	return strings.Join(append([]string{m.Provider + " " + m.Model}, m.Fallbacks...), ", then ")
 }
 
 // NewLimitsChanged returns the event for new limits.

@@ -32,7 +32,7 @@ func filled() []event.Body {
 		&event.Started{},
 		&event.Reopened{Note: "n"},
 		&event.LimitsChanged{WallClockMS: 1, Iterations: 2, ClaimsPerCheck: 3, Tokens: 4, USD: 5.5},
-		&event.ModelChanged{Provider: "p", Model: "m"},
+		&event.ModelChanged{Provider: "p", Model: "m", Fallbacks: []string{"q/n"}},
 		&event.Iteration{N: 3},
 		&event.Message{
 			Message: goal.Message{

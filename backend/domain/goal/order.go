@@ -44,9 +44,10 @@ func (o OrderKind) IsValid() bool {
 // ResumeChange is what the user changes of a goal that continues.
 type ResumeChange struct {
 	Limits
-	// its new model; "" keeps the one that it has
-	Provider string `json:"provider,omitempty"`
-	Model    string `json:"model,omitempty"`
+	// its new model, with those for while it is away; "" keeps the ones that it has
+	Provider  string   `json:"provider,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty"`
 }
 
 // QuestionPrefix begins the reason of a goal that paused for a question of its agent.

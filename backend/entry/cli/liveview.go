@@ -258,7 +258,7 @@ func (l liveView) printProgress(e event.Event) {
 	case *event.LimitsChanged:
 		l.program.errorf("  limits: %s\n", formatLimits(b))
 	case *event.ModelChanged:
-		l.program.errorf("  model: %s %s\n", b.Provider, oneLine(b.Model))
+		l.program.errorf("  model: %s\n", oneLine(b.Describe()))
 	case *event.Reopened:
 		l.program.errorf("  reopened: %s\n", oneLine(b.Note))
 	case *event.Looked:

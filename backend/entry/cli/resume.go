@@ -84,7 +84,8 @@ func (r resumeCommands) resumeWith(
 	protected.add(c.Flags())
 	c.Flags().StringVar(&note, "note", "", noteUsage)
 	c.Flags().StringVar(&model, "model", "",
-		"another model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider")
+		"another model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider; after a comma, others for "+
+			"while it is away")
 	return c
 }
 

@@ -23,7 +23,8 @@ type ResumeInput struct {
 	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
 	// Unprotect lists files that the agent may change from now on, by their paths relative to the folder.
 	Unprotect []string `json:"unprotect,omitempty"`
-	// Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider; "" keeps it.
+	// Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider. After a comma follow
+	// others for while it is away. "" keeps all of them.
 	Model string `json:"model,omitempty"`
 }
 

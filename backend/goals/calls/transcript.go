@@ -195,7 +195,7 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 	case *event.LimitsChanged:
 		t.Title, t.Text = "Limits changed", formatNewLimits(b)
 	case *event.ModelChanged:
-		t.Title, t.Text = "Model changed", b.Provider+" "+b.Model
+		t.Title, t.Text = "Model changed", b.Describe()
 	case *event.Accepted:
 		t.Title, t.Text = b.Describe(""), b.AssuranceReason
 	case *event.ChangesUndone:

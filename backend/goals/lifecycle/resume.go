@@ -114,8 +114,8 @@ func (r *Resumption) changeOf(ctx context.Context, g goal.Goal, in api.ResumeInp
 	if err := r.validateLimitsLeft(ctx, g, change.Limits); err != nil || in.Model == "" {
 		return change, err
 	}
-	p, err := r.models.ChooseOther(ctx, g, in.Model)
-	change.Provider, change.Model = p.ID, p.Model
+	p, fallbacks, err := r.models.ChooseOther(ctx, g, in.Model)
+	change.Provider, change.Model, change.Fallbacks = p.ID, p.Model, fallbacks
 	return change, err
 }
 

@@ -51,7 +51,9 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 	if own, others, _ := strings.Cut(g.Model, ","); others != "" {
 		g.Model, g.Options.Fallbacks = strings.TrimSpace(own), nil
 		for name := range strings.SplitSeq(others, ",") {
-			g.Options.Fallbacks = append(g.Options.Fallbacks, strings.TrimSpace(name))
+			if name = strings.TrimSpace(name); name != "" {
+				g.Options.Fallbacks = append(g.Options.Fallbacks, name)
+			}
 		}
 	}
 	p, err := pr.Chosen(g.Provider, g.Model)
@@ -97,23 +99,23 @@ func (pr *Providers) Chosen(id, name string) (config.Provider, error) {
 	return p, err
 }
 
-// ChooseOther returns the model that a goal is to use from now on. A name without a provider is a model of the goal's.
-func (pr *Providers) ChooseOther(ctx context.Context, g goal.Goal, name string) (config.Provider, error) {
-	if strings.Contains(name, ",") {
-		return config.Provider{}, fault.Invalid("model", "a goal that has begun keeps its fallbacks", "name one model")
-	}
-	g.Model = name
-	if _, err := pr.Find(name, config.Provider{}); err == nil {
+// ChooseOther returns the model that a goal is to use from now on, and those for while it is away, which follow commas.
+// A name without a provider is a model of the goal's.
+func (pr *Providers) ChooseOther(ctx context.Context, g goal.Goal, name string) (config.Provider, []string, error) {
+	own, _, _ := strings.Cut(name, ",")
+	g.Model, g.Options.Fallbacks = name, nil
+	if _, err := pr.Find(strings.TrimSpace(own), config.Provider{}); err == nil {
 		g.Provider = ""
 	}
 	if err := pr.Choose(ctx, &g); err != nil {
-		return config.Provider{}, err
+		return config.Provider{}, nil, err
 	}
 	if g.Scripted {
-		return config.Provider{}, fault.Invalid("model", "the scripted model cannot continue a goal", "choose another model")
+		return config.Provider{}, nil, fault.Invalid("model", "the scripted model cannot continue a goal",
+			"choose another model")
 	}
 	p, err := pr.Get(g.Provider)
-	return WithModel(p, g.Model), err
+	return WithModel(p, g.Model), g.Options.Fallbacks, err
 }
 
 // validateEffort refuses an effort that the provider's protocol does not know.

@@ -26,7 +26,7 @@ const goalColumns = `id, created_at, objective, criterion, criterion_sha256, pol
 	model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at,
 	ended_at,
-	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by, aftermath`
+	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by, aftermath, fallbacks`
 
 // GoalRow is a goal with the numbers that only the store counts.
 type GoalRow struct {
@@ -107,17 +107,24 @@ type optionsColumn struct {
 
 func scanGoal(r scanner, g *GoalRow) error {
 	var milliseconds int64
+	var fallbacks string
 	err := r.Scan(&g.ID, timeColumn{&g.CreatedAt}, &g.Objective, jsonColumn{&g.Criterion}, &g.CriterionSHA256,
 		jsonColumn{&g.Policy}, &g.PolicySHA256, jsonColumn{&g.Limits}, &g.Provider, &g.Model, &g.Scripted, &g.Status, &g.Exit,
 		&g.Verified, &g.RunID, &milliseconds, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
 		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&optionsColumn{&g.Options, &g.Origin}}, &g.Account,
 		timeColumn{&g.ParkedUntil},
-		&g.Judged, &g.Queued, &g.StoppedBy, jsonColumn{&g.Aftermath})
+		&g.Judged, &g.Queued, &g.StoppedBy, jsonColumn{&g.Aftermath}, &fallbacks)
 	if err != nil {
 		return fmt.Errorf("read goal %s: %w", g.ID, err)
 	}
 	g.Spent.WallClock = time.Duration(milliseconds) * time.Millisecond
+	if fallbacks != "" { // the user has chosen others since the start
+		g.Options.Fallbacks = nil
+		if err := json.Unmarshal([]byte(fallbacks), &g.Options.Fallbacks); err != nil {
+			return fmt.Errorf("read the models of goal %s: %w", g.ID, err)
+		}
+	}
 	return nil
 }
 

@@ -62,8 +62,7 @@ func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
 	case *event.ModelChanged:
-		return "UPDATE goals SET provider = ?, model = ? WHERE id = ?",
-			[]any{text.ToUTF8(b.Provider), text.ToUTF8(b.Model), ev.GoalID}, nil
+		return modelChanged(ev, b)
 	case *event.Queued:
 		return projectQueued(ev, b)
 	case *event.ChangesUndone: // what the checks said was about the state before
@@ -78,6 +77,16 @@ func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 		})
 	}
 	return "", nil, nil
+}
+
+// modelChanged stores the models that the user chose. The options of the goal stay those of its start.
+func modelChanged(ev event.Event, b *event.ModelChanged) (string, []any, error) {
+	fallbacks, err := json.Marshal(b.Fallbacks)
+	if err != nil {
+		return "", nil, fmt.Errorf("encode models: %w", err)
+	}
+	return "UPDATE goals SET provider = ?, model = ?, fallbacks = ? WHERE id = ?",
+		[]any{text.ToUTF8(b.Provider), text.ToUTF8(b.Model), string(fallbacks), ev.GoalID}, nil
 }
 
 func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string, []any, error) {

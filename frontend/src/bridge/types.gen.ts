@@ -219,10 +219,11 @@ export interface LimitsChangedEvent {
   usd: number;
 }
 
-/** ModelChanged has the model that the user chose for the goal. */
+/** ModelChanged has the model that the user chose for the goal, and those for while it is away. */
 export interface ModelChangedEvent {
   provider: string;
   model: string;
+  fallbacks?: string[];
 }
 
 /** Iteration opens one pass of the loop. */
@@ -2312,7 +2313,10 @@ export interface ResumeInput extends Limits {
   accept_changes?: readonly ProtectedVersion[];
   /** Unprotect lists files that the agent may change from now on, by their paths relative to the folder. */
   unprotect?: readonly string[];
-  /** Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider; "" keeps it. */
+  /**
+   * Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider. After a comma follow
+   * others for while it is away. "" keeps all of them.
+   */
   model?: string;
 }
 

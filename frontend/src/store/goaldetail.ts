@@ -130,6 +130,7 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
     case "model_changed":
       next.provider = event.provider;
       next.model = event.model;
+      next.options = { ...next.options, fallbacks: event.fallbacks ?? [] };
       break;
     case "limits_changed":
       next.wall_clock_ms = event.wall_clock_ms;

@@ -156,7 +156,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "reopened":
       return note(next, event, event.note);
     case "model_changed":
-      return note(next, event, `${event.provider} ${event.model}`);
+      return note(next, event, [`${event.provider} ${event.model}`, ...(event.fallbacks ?? [])].join(", then "));
     case "limits_changed":
       return note(next, event, limitsText(event));
     case "critic":

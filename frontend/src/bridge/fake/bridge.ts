@@ -983,8 +983,9 @@ export class FakeBridge implements Bridge {
     const { view } = this.goal(id);
     view.parked_until = "";
     if (input.model) {
-      const [provider = "", ...name] = input.model.split("/");
-      this.say(id, { type: "model_changed", provider, model: name.join("/") });
+      const [own = "", ...fallbacks] = input.model.split(",").map((one) => one.trim());
+      const [provider = "", ...name] = own.split("/");
+      this.say(id, { type: "model_changed", provider, model: name.join("/"), fallbacks });
     }
     if (input.wall_clock_ms || input.iterations || input.tokens || input.usd) {
       this.say(id, {

@@ -95,6 +95,7 @@ export class FakeGoal {
       case "model_changed":
         v.provider = event.provider;
         v.model = event.model;
+        v.options = { ...v.options, fallbacks: event.fallbacks ?? [] };
         break;
       case "limits_changed":
         v.wall_clock_ms = event.wall_clock_ms;

@@ -9,13 +9,15 @@ export function needsModel(view: GoalView): boolean {
   return view.exit === "parked" || /^(?:Model error|the model): /.test(view.reason);
 }
 
-/** Continues the goal with another model. */
+/** Continues the goal with another model, and others for while that is away. */
 export function ChooseModel({ view }: { view: GoalView }) {
   const app = useApp();
   const providers = useAppState((s) => s.providers).filter((p) => !p.scripted);
   const [open, setOpen] = useState(false);
   const [provider, setProvider] = useState(view.provider);
   const [model, setModel] = useState("");
+  const before = (view.options.fallbacks ?? []).join(", ");
+  const [others, setOthers] = useState(before);
   const [busy, setBusy] = useState(false);
   if (!open) {
     return (
@@ -26,10 +28,11 @@ export function ChooseModel({ view }: { view: GoalView }) {
   }
   const usual = providers.find((p) => p.id === provider)?.model ?? "";
   const name = model.trim();
-  const isSame = provider === view.provider && (name || usual) === view.model;
+  const isSame = provider === view.provider && (name || usual) === view.model && others.trim() === before;
   const use = async () => {
     setBusy(true);
-    await app.goals.resume(view.id, { model: name ? `${provider}/${name}` : provider });
+    const own = name ? `${provider}/${name}` : provider;
+    await app.goals.resume(view.id, { model: [own, others.trim()].filter(Boolean).join(", ") });
     setBusy(false);
   };
   return (
@@ -54,6 +57,14 @@ export function ChooseModel({ view }: { view: GoalView }) {
         placeholder={usual}
         value={model}
         onChange={(e) => setModel(e.target.value)}
+      />
+      <Input
+        data-testid="model-others"
+        aria-label="Models for while it is away"
+        className="min-w-40 flex-1 text-xs"
+        placeholder="while it is away: PROVIDER/MODEL, …"
+        value={others}
+        onChange={(e) => setOthers(e.target.value)}
       />
       <Button look="primary" data-testid="model-use" disabled={busy || isSame} onClick={() => void use()}>
         Continue with it

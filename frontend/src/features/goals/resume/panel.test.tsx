@@ -151,6 +151,18 @@ test("another model is chosen for a goal whose model is away, or needs a key", a
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", model: `${view.provider}/qwen3` }]]);
 });
 
+test("with another model come others for while it is away, at first those that the goal has", async () => {
+  const options = { ...blankView.options, fallbacks: ["spare/small"] };
+  const view = await show("01m0parked", { options });
+  await press("model-change");
+  expect(get("model-others").getAttribute("value")).toBe("spare/small");
+  write("model-name", "qwen3");
+  write("model-others", "spare, third/big ");
+  await press("model-use");
+  const model = `${view.provider}/qwen3, spare, third/big`;
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", model }]]);
+});
+
 test("a goal that waits for a condition shows for what, the last look, and stops waiting at a click", async () => {
   const until = new Date(Date.now() + 3_595_000).toISOString();
   const reason = "Waiting: CI of pull request 12 · looks every 1 m";

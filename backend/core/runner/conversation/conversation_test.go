@@ -113,7 +113,7 @@ func TestCompaction_OfAnyConversation_IsValidAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-// TestExcerpts_TwoCompactions_KeepWhatWasSaid checks that without a summary the agent's words, the beginning of each
+// TestExcerpts_TwoCompactions_KeepWhatWasSaid checks that without a summary the agent's words, both ends of each
 // result and the reason of each failure stay, and that results are left out before words.
 func TestExcerpts_TwoCompactions_KeepWhatWasSaid(t *testing.T) {
 	c := talk(30, 3000)
@@ -124,7 +124,7 @@ func TestExcerpts_TwoCompactions_KeepWhatWasSaid(t *testing.T) {
 	c.Add(goal.Message{Role: goal.ToolRole, CallID: "a", Step: 31, Text: "{\"ok\":false,\"ms\":9}\n" +
 		"<output from=\"make\">\n" + strings.Repeat("cc\n", 2000) + "ld: no libfoo\n</output>\nexit 2"})
 	c.Add(goal.Message{Role: goal.ToolRole, CallID: "b", Step: 32, Text: "{\"ok\":true}\n" +
-		"<output from=\"m13\">\n\nPORT = 7443\n" + strings.Repeat("x", 3000) + "\n</output>"})
+		"<output from=\"m13\">\n\nPORT = 7443\n" + strings.Repeat("x", 3000) + "\nport of the owner: 7444\n</output>"})
 	for i := range 2 {
 		for _, m := range talk(30, 3000).messages[1:] {
 			m.CallID = fmt.Sprint(i, m.CallID)
@@ -139,7 +139,8 @@ func TestExcerpts_TwoCompactions_KeepWhatWasSaid(t *testing.T) {
 	got := c.messages[1].Text
 	for _, want := range []string{
 		"you said: The owner said: never touch m13.", `failed: step 31, run_command {"command":"make"}: `,
-		"ld: no libfoo exit 2", `step 32, read_file {"path":"m13"}: PORT = 7443 xxx`, "result 1 xxx",
+		"ld: no libfoo exit 2", `step 32, read_file {"path":"m13"}: PORT = 7443 xxx`, "port of the owner: 7444",
+		"result 1 xxx",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is gone", want)

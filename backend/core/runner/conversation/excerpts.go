@@ -21,8 +21,8 @@ const (
 	maxArguments     = 120
 )
 
-// Excerpts returns what the given messages say, one line each, in at most the given bytes: what the agent said, the
-// beginning of each result, and why calls failed. It stands for a summary where no model wrote one. What an earlier
+// Excerpts returns what the given messages say, one line each, in at most the given bytes: what the agent said, both
+// ends of each result, and why calls failed. It stands for a summary where no model wrote one. What an earlier
 // summary says stays in front.
 func Excerpts(old []goal.Message, bytes int) string {
 	var lines []string
@@ -45,16 +45,17 @@ func Excerpts(old []goal.Message, bytes int) string {
 	return strings.Join(dropExcerpts(lines, bytes), "\n")
 }
 
-// excerptResult returns the line of a result: its beginning, or both ends of a failure.
+// excerptResult returns the line of a result, with both of its ends: programs print what they found last.
 func excerptResult(m goal.Message, call goal.Call) string {
 	line := fmt.Sprintf("%s%d, %s %s: ", stepExcerpt, m.Step, text.SanitizeLine(call.Tool, maxArguments),
 		text.SanitizeLine(call.Arguments, maxArguments))
-	content := goal.UnwrapEnvelope(m.Text)
+	limit := maxStepExcerpt
 	if strings.HasPrefix(m.Text, `{"ok":false`) {
-		why := text.TruncateMiddle([]byte(text.FirstLines(content, len(content))), maxFailedExcerpt)
-		return failedExcerpt + line + text.SanitizeLine(string(why), 2*maxFailedExcerpt)
+		line, limit = failedExcerpt+line, maxFailedExcerpt
 	}
-	return line + text.SanitizeLine(text.FirstLines(content, maxStepExcerpt), maxStepExcerpt)
+	content := goal.UnwrapEnvelope(m.Text)
+	ends := text.TruncateMiddle([]byte(text.FirstLines(content, len(content))), limit)
+	return line + text.SanitizeLine(string(ends), 2*limit)
 }
 
 // dropExcerpts drops lines until the rest has at most the given bytes: first those of results and of the host, then

@@ -286,6 +286,7 @@ func (a *App) openGoals(context.Context) error {
 		Rules:             rules,
 		ApprovalTimeout:   a.approvalTimeout,
 		DailyLimitReached: a.models.Budget.IsReached,
+		ModelWait:         func() time.Duration { return time.Duration(a.cfg.Settings().ModelWaitHours) * time.Hour },
 		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
 	a.chats = &chats.Service{

@@ -147,6 +147,13 @@ func (s *stage) build() {
 			s.Fatal(err)
 		}
 	}
+	if hours, err := strconv.Atoi(s.tr.comment["model-wait"]); err == nil {
+		settings := s.cfg.Settings()
+		settings.ModelWaitHours = hours
+		if err := s.cfg.SaveSettings(settings); err != nil {
+			s.Fatal(err)
+		}
+	}
 	s.norm = s.normaliser()
 }
 

@@ -67,6 +67,8 @@ type History interface {
 	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
 	// OpenWait returns the condition for which a goal waits, nil if it waits for none.
 	OpenWait(ctx context.Context, id goal.ID) (*goal.Wait, error)
+	// ParkedInARow counts how often the goal was parked since a model last answered, and returns when it was first.
+	ParkedInARow(ctx context.Context, id goal.ID) (n int, since time.Time, err error)
 	// Interruptions returns what the goal went through without its user.
 	Interruptions(ctx context.Context, id goal.ID) (goal.Interruptions, error)
 	// IntentsWithoutResult returns the intents that have no result.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"goalpost/backend/domain/event"
@@ -56,6 +57,35 @@ func (r *Runner) waitWhileParked(
 			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
 		}
 	}
+}
+
+// limitModelWait lets a goal wait for its model only as long as the settings say. Then it asks its user.
+func (r *Run) limitModelWait(ctx context.Context, stop *Stop) *Stop {
+	if stop.Exit != goal.WaitingForProvider || r.cfg.ModelWait == nil {
+		return stop
+	}
+	limit := r.cfg.ModelWait()
+	if limit <= 0 {
+		return stop
+	}
+	_, since, err := r.cfg.Store.History.ParkedInARow(ctx, r.goal.ID)
+	if err != nil {
+		r.cfg.Log.Warn("since when the goal waits for its model", "goal", r.goal.ID, "error", err)
+		return stop
+	}
+	now := r.cfg.Clock.Now()
+	if since.IsZero() { // the wait begins
+		since = now
+	}
+	if end := since.Add(limit); stop.Until.After(end) {
+		stop.Until = end
+	}
+	if waited := now.Sub(since); waited >= limit {
+		return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf(
+			"%s; it was away for %s, and the settings say to give up after %s",
+			stop.Reason, goal.FormatDuration(waited), goal.FormatDuration(limit))}
+	}
+	return stop
 }
 
 // isOver reports whether a timer has fired. It takes the time.

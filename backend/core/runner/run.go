@@ -88,6 +88,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	<-watched
 	r.progress.wait()
 	r.critic.close(context.WithoutCancel(ctx))
+	stop = r.limitModelWait(context.WithoutCancel(ctx), stop)
 	r.budget.stoppedAt = r.cfg.Clock.Now()
 	finishErr := r.finishRun(context.WithoutCancel(ctx), stop)
 	if stop.Exit != goal.WaitingForCondition || finishErr != nil {

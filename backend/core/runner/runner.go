@@ -26,7 +26,8 @@ type Clock interface {
 	After(d time.Duration) <-chan time.Time
 }
 
-// Config holds the dependencies of a Runner. Everything but DailyLimitReached, Disk and Ended is required.
+// Config holds the dependencies of a Runner. Everything but DailyLimitReached, ModelWait, Disk and Ended is
+// required.
 type Config struct {
 	Store Store
 	// Open opens the session of a goal; warn journals a problem that does not stop it.
@@ -45,6 +46,9 @@ type Config struct {
 	// DailyLimitReached reports whether today's spending limit is used up; nil if there is none. It is called often
 	// while goals wait for the next day.
 	DailyLimitReached func(ctx context.Context) bool
+	// ModelWait returns for how long a goal waits for its model before it asks its user, 0 if without end. nil is without
+	// end.
+	ModelWait func() time.Duration
 	// Disk returns the free bytes on the disk of the journal; nil if that is unknown.
 	Disk func() (uint64, error)
 	// Ended is called for a goal that ended while it waited in this process, so that what its earlier runs left can

@@ -173,9 +173,10 @@ func (h *History) lastClaimBefore(ctx context.Context, id goal.ID, seq int64) (i
 const parkedInARowQuery = "SELECT count(*), coalesce(min(at), '') FROM events INDEXED BY events_of_kind WHERE " +
 	"goal_id = ?1 AND " + rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
 	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` +
-	rareEventFilter + " AND type = 'usage')"
+	rareEventFilter + " AND (type = 'usage' OR type = 'paused' AND body ->> 'exit' <> 'parked'))"
 
-// ParkedInARow counts how often the goal was parked since a model last answered, and returns when it was first.
+// ParkedInARow counts how often the goal was parked since a model last answered, or since it last stopped for another
+// reason, and returns when it was first.
 func (h *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, since time.Time, err error) {
 	err = visitRows(ctx, h.connection.read, "read parks", func(r scanner) error {
 		return r.Scan(&n, timeColumn{&since})

@@ -3108,6 +3108,8 @@ export interface Settings {
   approval_minutes: number;
   /** how long a model may send nothing; 0 = the default */
   silence_minutes: number;
+  /** how long a goal waits for its model; 0 = until it answers */
+  model_wait_hours: number;
   /** on the user's desktop */
   notifications: boolean;
   /**

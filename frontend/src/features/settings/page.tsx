@@ -274,6 +274,15 @@ function Goals({ settings, save, saveRow }: SectionProps) {
         onSave={(silence_minutes) => void save({ silence_minutes })}
       />
       <NumberRow
+        title="Give up waiting for a model"
+        text="Hours for which a goal waits for a model that does not answer before it asks you (0 = until it answers)"
+        testid="model-wait-hours"
+        value={settings.model_wait_hours}
+        min={0}
+        max={720}
+        onSave={(model_wait_hours) => void save({ model_wait_hours })}
+      />
+      <NumberRow
         title="Concurrent goals"
         text="How many goals run at the same time (0 = default, 3). Takes effect after a restart."
         testid="goals-at-once"

@@ -273,9 +273,4 @@ func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, 
 	}, in, out)
 }
 
-type clock struct{}
-
-func (clock) Now() time.Time                         { return time.Now() }
-func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 var _ runner.Session = (*session.Session)(nil)

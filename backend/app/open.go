@@ -46,7 +46,7 @@ func New(o Options) *App {
 		o.Began = time.Now()
 	}
 	if o.Clock == nil {
-		o.Clock = clock{}
+		o.Clock = newClock()
 	}
 	if o.Engines == nil {
 		o.Engines = engine.Profiles()

@@ -31,10 +31,10 @@ type conditionWait struct {
 	active *active
 	run    *Run // the stopped run whose session looks
 	wait   goal.Wait
-	looks  int                // in this process
-	last   string             // what the last look found
-	next   time.Time          // of the next look
-	polled time.Time          // when this was last awake
+	looks  int       // in this process
+	last   string    // what the last look found
+	next   time.Time // of the next look
+	sleep  *sleepWatch
 	found  chan conditionLook // of the look in progress, nil if there is none
 	// isRestarted says that the program has ended since the wait began.
 	isRestarted bool
@@ -105,6 +105,7 @@ func (r *Runner) now() time.Time { return r.cfg.Clock.Now().Round(0) }
 
 // await looks until the wait is over.
 func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok bool) {
+	c.sleep = c.cfg.watchSleep()
 	looking, cancel := context.WithCancel(goal.WithRun(ctx, c.run.id))
 	exit := goal.WaitingForCondition
 	defer func() {
@@ -130,7 +131,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 			return c.wake(ctx, c.timeout())
 		}
 		c.beginLook(looking)
-		c.polled = c.now()
+		c.sleep.reset()
 		select {
 		case <-ctx.Done():
 		case <-c.active.nudge:
@@ -141,7 +142,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 				return c.wake(ctx, *end)
 			}
 		}
-		c.noteSleep(ctx, c.goal, c.now().Sub(c.polled))
+		c.cfg.noteSleep(ctx, c.run.id, c.sleep.sinceReset())
 	}
 }
 
@@ -182,9 +183,12 @@ func (c *conditionWait) takeRevocations(ctx context.Context) *waitEnd {
 	return nil
 }
 
-// untilNext returns how long nothing has to be done.
+// untilNext returns how long nothing has to be done. If the clock was set back, the next look does not come later.
 func (c *conditionWait) untilNext() time.Duration {
 	now := c.now()
+	if latest := now.Add(c.wait.Every()); c.next.After(latest) {
+		c.next = latest
+	}
 	d := min(idleOrderInterval, c.wait.Until.Sub(now))
 	if c.wait.EveryMS > 0 && c.found == nil {
 		d = min(d, c.next.Sub(now))
@@ -268,7 +272,7 @@ func (c *conditionWait) timeout() waitEnd {
 
 // wake gives the call that waits its result, before anything can prevent the next run, so that it is given once.
 func (c *conditionWait) wake(ctx context.Context, end waitEnd) (opening []event.Body, ok bool) {
-	passed := c.now().Sub(c.wait.Since).Round(time.Second)
+	passed := max(0, c.now().Sub(c.wait.Since).Round(time.Second)) // the clock may have been set back
 	words := fmt.Sprintf("%s. Waited %s", end.why, goal.FormatDuration(passed))
 	if c.looks > 0 {
 		words += ", with " + goal.FormatCount(c.looks, "look")

@@ -195,6 +195,30 @@ func TestWaitUntil_FileAppears_WakesOnceWithoutCountingTime(t *testing.T) {
 	}
 }
 
+// setBack sets the clock back. Timers are of the monotonic clock, which is not set.
+func (h *handClock) setBack(by time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(-by)
+	for i := range h.timers {
+		h.timers[i].at = h.timers[i].at.Add(-by)
+	}
+}
+
+// TestWaitUntil_ClockIsSetBack_LooksAsBefore: the next look does not wait until the clock shows the old time again.
+func TestWaitUntil_ClockIsSetBack_LooksAsBefore(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.hands.setBack(24 * time.Hour)
+	w.write("built")
+	began := w.hands.Now()
+	if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 0 ms, ") {
+		t.Errorf("the agent reads %q", got)
+	}
+	if took := w.hands.Now().Sub(began); took > 30*time.Minute {
+		t.Errorf("the look came after %s", took)
+	}
+}
+
 func TestWaitUntil_ConditionNeverMet_WakesAtItsLimit(t *testing.T) {
 	w := newWaiting(t, waitForFile)
 	if got := w.finish(); !strings.Contains(got, `{"ok":false}`) ||

@@ -37,6 +37,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	if timeLeft, limited := r.budget.timeLeft(); limited {
 		deadline = r.cfg.Clock.After(timeLeft)
 	}
+	sleep := r.cfg.watchSleep()
 	for {
 		select {
 		case <-ctx.Done():
@@ -50,6 +51,9 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
+		}
+		if sleep.meter != nil && r.cfg.noteSleep(ctx, r.id, sleep.sinceReset()) { // time that passes in a turn is no sleep
+			sleep.reset()
 		}
 		if stop := r.orders.pollOrders(ctx); stop != nil {
 			cancel(stop)

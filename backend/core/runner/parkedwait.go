@@ -11,9 +11,6 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// sleepGap is by how much the clock advances between two polls if the machine slept in the meantime.
-const sleepGap = 30 * time.Second
-
 // waitWhileParked waits until the provider may be asked again, or the daily limit leaves money, without a slot and
 // without spending anything. It ends early if the user resumes the goal, perhaps with new limits, or if the machine
 // has slept: the network may be another one now. opening are the first events of the next run; ok is false if the goal
@@ -21,20 +18,20 @@ const sleepGap = 30 * time.Second
 func (r *Runner) waitWhileParked(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {
-	polled := r.cfg.Clock.Now().Round(0) // without the monotonic reading, which does not advance while the machine sleeps
+	sleep := r.cfg.watchSleep()
 	until = until.Round(0)
-	timeout := r.cfg.Clock.After(until.Sub(polled))
+	timeout := r.cfg.Clock.After(until.Sub(sleep.now()))
 	for {
-		now := r.cfg.Clock.Now().Round(0)
 		switch {
 		case isOver(timeout):
 			return resumedAfterWait(g.Exit), true
-		case r.noteSleep(ctx, g, now.Sub(polled)) && g.Exit == goal.WaitingForProvider:
+		case r.cfg.noteSleep(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, sleep.sinceReset()) &&
+			g.Exit == goal.WaitingForProvider:
 			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
-		case !now.Before(until):
+		case !sleep.now().Before(until):
 			return resumedAfterWait(g.Exit), true
 		}
-		polled = now
+		sleep.reset()
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
 			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}
@@ -96,18 +93,6 @@ func isOver(timer <-chan time.Time) bool {
 	default:
 		return false
 	}
-}
-
-// noteSleep journals that the machine slept, if the time between two polls is that long, and reports whether it was.
-func (r *Runner) noteSleep(ctx context.Context, g *goal.Goal, gap time.Duration) bool {
-	if gap <= sleepGap {
-		return false
-	}
-	slept := &event.Warning{What: event.SleptWarning, Text: "the computer slept for " + goal.FormatDuration(gap)}
-	if err := r.cfg.Store.Events.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, slept); err != nil {
-		r.cfg.Log.Warn("journal that the computer slept", "goal", g.ID, "error", err)
-	}
-	return true
 }
 
 // takeLateOrders takes orders that came as the wait ended. Once the run has begun, such orders go to the run.

@@ -1,0 +1,44 @@
+package runner_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+)
+
+// sleepyClock is the real clock of a machine that sleeps when a test says so.
+type sleepyClock struct {
+	clock
+
+	slept atomic.Int64 // a Duration
+}
+
+func (s *sleepyClock) Slept() time.Duration { return time.Duration(s.slept.Load()) }
+
+// TestSleep_WhileAModelThinks_IsReported: a sleep is noticed while a turn is under way, and only once.
+func TestSleep_WhileAModelThinks_IsReported(t *testing.T) {
+	hands := &sleepyClock{}
+	var w *world
+	w = newWorldAt(t, hands, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		hands.slept.Add(int64(40 * time.Minute))
+		w.await("warning")
+		return call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim)(ctx, turn)
+	})
+	_, row := w.run(nil)
+	expect(t, row, goal.Completed, goal.Done)
+	var warnings []string
+	for _, e := range w.events {
+		if b, ok := e.Body.(*event.Warning); ok && b.What == event.SleptWarning {
+			warnings = append(warnings, b.Text)
+		}
+	}
+	if report := strings.Join(row.Report, "\n"); !strings.Contains(report, "The computer slept once.") ||
+		len(warnings) != 1 || warnings[0] != "the computer slept for 40 m" {
+		t.Errorf("%q in the journal, and the report says:\n%s", warnings, report)
+	}
+}

@@ -142,8 +142,9 @@ func TestListFiles_Folder_IsListed(t *testing.T) {
 	h.put(".git/config", "")
 	h.put("node_modules/lib/index.js", "")
 	h.link("/etc", "away")
+	h.link("nowhere", "broken")
 	flat := h.do("list_files")
-	h.good(flat, "a.txt  5 bytes", "sub/", "away  (L---------)")
+	h.good(flat, "a.txt  5 bytes", "sub/", "away  (a link to /etc)", "broken  (a link to nowhere)")
 	if strings.Contains(flat.Text, "b.txt") {
 		t.Errorf("%q goes below", flat.Text)
 	}

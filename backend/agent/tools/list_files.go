@@ -56,7 +56,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 			return nil
 		}
 		if len(lines) < maxListed {
-			lines = append(lines, formatEntry(name, d))
+			lines = append(lines, f.formatEntry(name, d))
 		} else {
 			more++
 		}
@@ -77,8 +77,13 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 }
 
 // formatEntry returns one line for a file or folder, even if its name contains line breaks.
-func formatEntry(name string, d fs.DirEntry) string {
-	name = printableName(name)
+func (f folder) formatEntry(at string, d fs.DirEntry) string {
+	name := printableName(at)
+	if d.Type() == fs.ModeSymlink {
+		if to, err := f.root.Readlink(at); err == nil {
+			return name + "  (a link to " + printableName(to) + ")"
+		}
+	}
 	if d.IsDir() {
 		return name + "/"
 	}

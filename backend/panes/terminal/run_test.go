@@ -248,3 +248,47 @@ func TestProgramOf_EachOption_SelectsTheShell(t *testing.T) {
 		}
 	}
 }
+
+// TestRun_OtherShell_TakesCommands starts a bash that reads no start file of ours.
+func TestRun_OtherShell_TakesCommands(t *testing.T) {
+	for _, start := range []string{"exec bash --norc", "bash --norc"} {
+		shells(t, func(t *testing.T, shell string) {
+			s := terminal(t, shell)
+			ready(t, s)
+			r, err := s.Commands.Run(within(t), "PS1='inner> ' "+start, 0)
+			if err != nil || r.Finished {
+				t.Fatalf("%+v %v", r, err)
+			}
+			waited(t, s, WaitCondition{Pattern: regexp.MustCompile("inner> |bash-[0-9.]+[$#]"), Since: r.Offset})
+			for range 2 {
+				if r := run(t, s, "echo 'one!\ntwo'; (exit 3)"); r.Output != "one!\ntwo\n" || r.Exit != 3 || !r.Finished {
+					t.Errorf("%+v", r)
+				}
+			}
+			if r := run(t, s, "echo 'not closed"); r.Exit == 0 || !r.Finished {
+				t.Errorf("an incomplete command: %+v", r)
+			}
+			r, err = s.Commands.Run(within(t), "echo listening; sleep 1000", 0)
+			if err != nil || r.Finished {
+				t.Errorf("%+v %v", r, err)
+			}
+			if _, err := s.Commands.Run(within(t), "echo too early", 0); !errors.Is(err, ErrBusy) {
+				t.Errorf("beside a command that runs: %v", err)
+			}
+			waited(t, s, WaitCondition{Pattern: regexp.MustCompile("listening\n"), Since: r.Offset})
+			if _, err := s.Write([]byte{3}); err != nil { // Ctrl+C
+				t.Fatal(err)
+			}
+			if start != "bash --norc" {
+				return
+			}
+			if _, err := s.Write([]byte("exit\r")); err != nil {
+				t.Fatal(err)
+			}
+			ready(t, s)
+			if r := run(t, s, "echo outer"); r.Output != "outer\n" || r.Exit != 0 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}

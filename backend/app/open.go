@@ -308,7 +308,7 @@ func (a *App) openGoals(context.Context) error {
 	return nil
 }
 
-// openPeers lets other processes of this user wake this one. With Watch it also follows the goals of those processes and
+// openPeers lets other processes of this user wake this one. With Watch it also follows what they commit, and
 // notifies the user.
 func (a *App) openPeers(ctx context.Context) (err error) {
 	a.wakeSocket, err = a.store.Sockets.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) })

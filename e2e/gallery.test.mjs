@@ -100,7 +100,7 @@ async function checkPhone(page, gallery) {
   await at("drawer-toggle").click();
   await covered.waitFor({ state: "attached" });
   const picker = at("pane-picker");
-  for (const { value } of await picker.locator("option").evaluateAll((all) => all.map((o) => ({ value: o.value })))) {
+  for (const value of await picker.locator("optgroup option").evaluateAll((all) => all.map((o) => o.value))) {
     await picker.selectOption(value);
     const shown = at("pane").and(page.locator(`[data-pane="${value}"]`));
     await page.waitForFunction(

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sharedChromium, withApp } from "./lib/app.mjs";
+import { complaints, sharedChromium, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -279,3 +279,44 @@ async function pictures(page) {
   }
   return all;
 }
+
+test("a phone shows the panes of all workspaces, and makes one", { timeout: limit(200_000) }, (t) =>
+  withApp(t, async ({ page, home, said }) => {
+    mkdirSync(join(home, "shop"));
+    await page.getByTestId("skip-welcome").click();
+    await make(page, join(home, "shop"), "2x1");
+    const panes = await page.getByTestId("pane").evaluateAll((all) => all.map((p) => p.dataset.pane));
+    await page.setViewportSize({ width: 360, height: 740 });
+    const picker = page.getByTestId("pane-picker");
+    const groups = () =>
+      picker.evaluate((p) =>
+        [...p.querySelectorAll("optgroup")].map((g) => [g.label, [...g.children].map((o) => o.value)]),
+      );
+    const all = await groups();
+    assert.deepEqual(
+      all.map(([name]) => name),
+      ["Workspace", "shop"],
+    );
+    assert.deepEqual(all[1][1].toSorted(), panes.toSorted());
+    assert.ok((await picker.boundingBox()).height >= 44, "a finger misses the picker");
+
+    // The empty workspace, in which a terminal is opened; then a pane of the other one.
+    await picker.selectOption({ label: "No panes" });
+    await page.getByTestId("pane").first().waitFor({ state: "detached" });
+    await page.getByTestId("new-terminal").click();
+    await page.getByTestId("terminal").waitFor();
+    assert.equal((await groups())[0][1].length, 1);
+    await picker.selectOption(panes[1]);
+    await page.locator(`[data-testid="pane"][data-pane="${panes[1]}"]`).waitFor();
+    assert.equal(await picker.inputValue(), panes[1]);
+
+    await picker.selectOption({ label: "New workspace…" });
+    await page.getByTestId("field-workspace-name").fill("by phone");
+    await page.getByTestId("workspace-create").click();
+    await page.waitForFunction(() => document.querySelectorAll("[data-testid=pane-picker] optgroup").length === 3);
+    const made = (await groups())[2];
+    assert.equal(made[0], "by phone");
+    await page.locator(`[data-testid="pane"][data-pane="${made[1][0]}"]`).waitFor();
+    assert.deepEqual(complaints(said), []);
+  }),
+);

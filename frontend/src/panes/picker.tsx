@@ -1,34 +1,72 @@
-import type { PaneInfo } from "@/bridge/types";
+import { useShallow } from "zustand/shallow";
+import type { PaneInfo, Workspace } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
+import { goalTabsOf, openWorkspace, ownPanes, panesOfGoal, shownPanes } from "@/store/workspaces";
 import { Select } from "@/ui/input";
 import { useControl } from "./context";
 
-/** Chooses the pane that a phone shows. */
+/** The value of a workspace without panes: a pane's id has no space. */
+const emptyValue = (workspace: Workspace) => `workspace ${workspace.id}`;
+const newValue = "new workspace";
+
+/** Chooses the pane that a phone shows, in any workspace. */
 export function PanePicker() {
   const app = useApp();
   const control = useControl();
-  const panes = useAppState((s) => s.panes.panes);
-  const active = useAppState((s) => s.activePane);
-  if (panes.length === 0) return null;
+  const state = useAppState(
+    useShallow(({ panes, goals, workspace, paneTab, activePane }) => ({
+      panes,
+      goals,
+      workspace,
+      paneTab,
+      activePane,
+    })),
+  );
+  const list = state.panes.workspaces.list ?? [];
+  const open = openWorkspace(state);
+  const shown = shownPanes(state);
+  const active = shown.find((p) => p.id === state.activePane) ?? shown[0];
+  const choose = (value: string) => {
+    if (value === newValue) {
+      app.set({ newWorkspace: true });
+      return;
+    }
+    app.set({ drawer: false, ownDrawer: false });
+    const empty = list.find((w) => emptyValue(w) === value);
+    if (empty) app.workspaces.show(empty.id);
+    else control.show(value);
+  };
   return (
     <Select
       aria-label="Shown pane"
       data-testid="pane-picker"
       className="min-w-0"
-      value={panes.some((p) => p.id === active) ? active : panes[0]?.id}
-      onChange={(e) => {
-        app.set({ drawer: false, ownDrawer: false });
-        control.show(e.target.value);
-      }}
+      value={active?.id ?? (open ? emptyValue(open) : "")}
+      onChange={(e) => choose(e.target.value)}
     >
-      {panes.map((p) => (
-        <option key={p.id} value={p.id}>
-          {paneLabel(p)}
-        </option>
+      {list.map((workspace) => (
+        <optgroup key={workspace.id} label={workspace.name}>
+          <Panes panes={panesIn(state, workspace)} empty={emptyValue(workspace)} />
+        </optgroup>
       ))}
+      <option value={newValue}>New workspace…</option>
     </Select>
   );
+}
+
+function Panes({ panes, empty }: { panes: PaneInfo[]; empty: string }) {
+  if (panes.length === 0) return <option value={empty}>No panes</option>;
+  return panes.map((p) => (
+    <option key={p.id} value={p.id}>
+      {paneLabel(p)}
+    </option>
+  ));
+}
+
+/** The panes of all tabs of a workspace. */
+function panesIn(s: Parameters<typeof goalTabsOf>[0], workspace: Workspace): PaneInfo[] {
+  return [...ownPanes(s, workspace), ...goalTabsOf(s, workspace).flatMap((goal) => panesOfGoal(s, goal))];
 }
 
 function paneLabel(p: PaneInfo): string {

@@ -73,7 +73,8 @@ export async function importText(app: App, text: string): Promise<void> {
     if (layout) await app.bridge.call("WorkspaceAPI.SaveLayout", id, JSON.stringify(layout));
     app.workspaces.show(id);
     const commands = (file.panes ?? []).filter((p) => p.command).length;
-    if (commands > 0) app.notices.done(`${commands} commands wait at their prompts. Press Enter to run one.`);
+    if (commands === 1) app.notices.done("A command waits at its prompt. Press Enter to run it.");
+    if (commands > 1) app.notices.done(`${commands} commands wait at their prompts. Press Enter to run one.`);
   } catch (reason) {
     app.notices.problem(asProblem(reason));
   }

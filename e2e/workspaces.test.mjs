@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -317,6 +317,48 @@ test("a phone shows the panes of all workspaces, and makes one", { timeout: limi
     const made = (await groups())[2];
     assert.equal(made[0], "by phone");
     await page.locator(`[data-testid="pane"][data-pane="${made[1][0]}"]`).waitFor();
+    assert.deepEqual(complaints(said), []);
+  }),
+);
+
+test("a workspace is exported, dragged, closed and imported", { timeout: limit(200_000) }, (t) =>
+  withApp(t, async ({ page, home, said }) => {
+    const [shop, ran, file] = ["shop", "ran", "shop.json"].map((name) => join(home, name));
+    mkdirSync(shop);
+    await page.getByTestId("skip-welcome").click();
+    await make(page, shop, "3x3");
+    const tab = (name) => page.getByTestId("workspace-tab").filter({ hasText: name });
+    const choose = async (name, item) => {
+      await tab(name).click({ button: "right" });
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    const [download] = await Promise.all([page.waitForEvent("download"), choose("shop", "Export…")]);
+    const saved = JSON.parse(readFileSync(await download.path(), "utf8"));
+    assert.equal(saved.panes.length, 9);
+    assert.deepEqual([saved.name, saved.folder, saved.panes[0].dir], ["shop", shop, shop]);
+
+    await tab("shop").dragTo(tab("Workspace"));
+    await names(page, ["shop", "Workspace"]);
+    await choose("shop", "Close");
+    await page.getByText("9 terminals in it will be closed").first().waitFor();
+    await page.getByTestId("question-yes").click();
+    await names(page, ["Workspace"]);
+
+    // What an imported file would run waits until the user presses Enter.
+    saved.panes[4].command = `touch '${ran}'`;
+    writeFileSync(file, JSON.stringify({ ...saved, name: "copy" }));
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), choose("Workspace", "Import…")]);
+    await chooser.setFiles(file);
+    await names(page, ["Workspace", "copy"]);
+    await selected(page, "copy");
+    await page.getByText("A command waits at its prompt").first().waitFor();
+    await page.waitForFunction(() => document.querySelectorAll("[data-testid=pane]").length === 9);
+    const waiting = page.getByTestId("terminal").filter({ hasText: "touch" });
+    await waiting.waitFor();
+    assert.ok(!existsSync(ran), "an imported command ran by itself");
+    await waiting.locator(".xterm-screen").click();
+    await page.keyboard.press("Enter");
+    await until("the command to run", () => existsSync(ran));
     assert.deepEqual(complaints(said), []);
   }),
 );

@@ -20,7 +20,7 @@ const (
 
 type terminalWaitArgs struct {
 	Pane           string `json:"pane"`
-	For            string `json:"for"`
+	For            string `json:"for,omitempty"`
 	Pattern        string `json:"pattern,omitempty"`
 	Since          int64  `json:"since,omitempty"`
 	QuietSeconds   int    `json:"quiet_seconds,omitempty"`
@@ -52,6 +52,13 @@ func (t terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	u := TerminalWaitCondition{Since: -1}
 	if t.Since > 0 {
 		u.Since = t.Since
+	}
+	switch { // only one thing can be meant
+	case t.For != "":
+	case t.Pattern != "":
+		t.For = "pattern"
+	case t.QuietSeconds > 0:
+		t.For = "quiet"
 	}
 	if t.For != "pattern" && t.Pattern != "" {
 		return u, fmt.Errorf("to wait for a pattern, set \"for\" to \"pattern\", not %q", t.For)

@@ -627,7 +627,8 @@ func TestTerminalWait_EachCondition_IsReported(t *testing.T) {
 	if h.panes.wait != 5*time.Second || r.More.Next != 7 {
 		t.Errorf("%s %+v", h.panes.wait, r.More)
 	}
-	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1 m;",
+	h.bad(h.do("terminal_wait", "pane", "t1"), `for is ""; use pattern, prompt`)
+	h.bad(h.do("terminal_wait", "pane", "t1", "pattern", "closed"), "not within 1 m;",
 		"server listening")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "prompt"), "at its prompt")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "exit"), "the command is done, exit 3")

@@ -56,8 +56,8 @@ func toolMakers(r Deps) []maker {
 	return append(list,
 		startGoal, goalStatus, waitForGoal, shareNote,
 		lookAt, saveRecipe, runRecipe,
-		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, writeNote, remember, readEvidence, waitTool,
-		waitUntil, findTools,
+		claimComplete, abortWithReport, askUser, declareStep, verifyStep, writeTodos, writeNote, remember, readEvidence,
+		waitTool, waitUntil, findTools,
 	)
 }
 

@@ -36,7 +36,8 @@ func (ma *MemoryAPI) List(dir string) (out []api.MemoryNote, err error) {
 func (ma *MemoryAPI) Add(dir, text string) (dropped []api.MemoryNote, err error) {
 	defer ma.recoverProblem(&err)
 	if !filepath.IsAbs(dir) {
-		return nil, fault.Invalid("dir", "the folder is not an absolute path", "give the folder in which goals should read the note")
+		return nil, fault.Invalid("dir", "the folder is not an absolute path",
+			"give the folder in which goals should read the note")
 	}
 	return viewDropped(ma.table.Add(ma.ctx, store.Memory{Dir: filepath.Clean(dir), Text: text}))
 }

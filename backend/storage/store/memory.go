@@ -72,7 +72,8 @@ func (mt *MemoryTable) clean(text string) (string, error) {
 		text = string(mt.redact([]byte(text)))
 	}
 	if text == "" || len(text) > MaxMemory {
-		return "", fault.Invalid("text", fmt.Sprintf("the note has %d bytes", len(text)), fmt.Sprintf("write 1 to %d", MaxMemory))
+		return "", fault.Invalid("text", fmt.Sprintf("the note has %d bytes", len(text)),
+			fmt.Sprintf("write 1 to %d", MaxMemory))
 	}
 	return text, nil
 }

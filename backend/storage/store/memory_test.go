@@ -65,7 +65,8 @@ func TestMemory_UserEdits_IsTheUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited, err := s.Memory.List(ctx, "/shop")
-	if err != nil || len(edited) != 1 || edited[0].Goal != "" || edited[0].Text != "run make test" || edited[0].ID != list[0].ID {
+	if err != nil || len(edited) != 1 || edited[0].Goal != "" || edited[0].Text != "run make test" ||
+		edited[0].ID != list[0].ID {
 		t.Errorf("after the edit: %+v, %v", edited, err)
 	}
 	if err := s.Memory.Delete(ctx, list[0].ID); err != nil {

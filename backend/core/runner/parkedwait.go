@@ -22,13 +22,13 @@ func (r *Runner) waitWhileParked(
 	until = until.Round(0)
 	timeout := r.cfg.Clock.After(until.Sub(sleep.now()))
 	for {
+		slept, now := sleep.sinceReset(), sleep.now() // before the timer, which may fire meanwhile
 		switch {
 		case isOver(timeout):
 			return resumedAfterWait(g.Exit), true
-		case r.cfg.noteSleep(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, sleep.sinceReset()) &&
-			g.Exit == goal.WaitingForProvider:
+		case r.cfg.noteSleep(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, slept) && g.Exit == goal.WaitingForProvider:
 			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
-		case !sleep.now().Before(until):
+		case !now.Before(until):
 			return resumedAfterWait(g.Exit), true
 		}
 		sleep.reset()

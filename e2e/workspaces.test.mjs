@@ -303,7 +303,7 @@ test("a phone shows the panes of all workspaces, and makes one", { timeout: limi
     // The empty workspace, in which a terminal is opened; then a pane of the other one.
     await picker.selectOption({ label: "No panes" });
     await page.getByTestId("pane").first().waitFor({ state: "detached" });
-    await page.getByTestId("new-terminal").click();
+    await picker.selectOption({ label: "New terminal" });
     await page.getByTestId("terminal").waitFor();
     assert.equal((await groups())[0][1].length, 1);
     await picker.selectOption(panes[1]);

@@ -8,9 +8,15 @@ import { useControl } from "./context";
 
 /** The value of a workspace without panes: a pane's id has no space. */
 const emptyValue = (workspace: Workspace) => `workspace ${workspace.id}`;
-const newValue = "new workspace";
 
-/** Chooses the pane that a phone shows, in any workspace. */
+/** What the picker makes, by the words of its entries. */
+const makers: Readonly<Record<string, (app: ReturnType<typeof useApp>) => unknown>> = {
+  "New terminal": (app) => app.panes.openTerminal(),
+  "New page": (app) => app.panes.openBrowser(),
+  "New workspace…": (app) => app.set({ newWorkspace: true }),
+};
+
+/** Chooses the pane that a phone shows, in any workspace, or makes one. */
 export function PanePicker() {
   const app = useApp();
   const control = useControl();
@@ -28,11 +34,11 @@ export function PanePicker() {
   const shown = shownPanes(state);
   const active = shown.find((p) => p.id === state.activePane) ?? shown[0];
   const choose = (value: string) => {
-    if (value === newValue) {
-      app.set({ newWorkspace: true });
+    app.set({ drawer: false, ownDrawer: false });
+    if (makers[value]) {
+      makers[value](app);
       return;
     }
-    app.set({ drawer: false, ownDrawer: false });
     const empty = list.find((w) => emptyValue(w) === value);
     if (empty) app.workspaces.show(empty.id);
     else control.show(value);
@@ -50,7 +56,11 @@ export function PanePicker() {
           <Panes panes={panesIn(state, workspace)} empty={emptyValue(workspace)} />
         </optgroup>
       ))}
-      <option value={newValue}>New workspace…</option>
+      {Object.keys(makers).map((words) => (
+        <option key={words} value={words}>
+          {words}
+        </option>
+      ))}
     </Select>
   );
 }

@@ -31,17 +31,7 @@ export function TopBar() {
           Zoomed · show all panes
         </Button>
       ) : null}
-      <Button
-        look="quiet"
-        data-testid="new-terminal"
-        title="Ctrl+Shift+T"
-        onClick={() => void app.panes.openTerminal()}
-      >
-        <TerminalIcon size={14} /> <span className="max-[640px]:sr-only">Terminal</span>
-      </Button>
-      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
-        <GlobeIcon size={14} /> <span className="max-[640px]:sr-only">Browser</span>
-      </Button>
+      {isPhone ? null : <NewPanes />}
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
         New goal{" "}
         <Kbd onAccent className="max-[800px]:hidden">
@@ -68,5 +58,25 @@ export function TopBar() {
         </IconButton>
       ) : null}
     </header>
+  );
+}
+
+/** Opens a terminal or a page. On a phone the picker of panes does. */
+function NewPanes() {
+  const app = useApp();
+  return (
+    <>
+      <Button
+        look="quiet"
+        data-testid="new-terminal"
+        title="Ctrl+Shift+T"
+        onClick={() => void app.panes.openTerminal()}
+      >
+        <TerminalIcon size={14} /> Terminal
+      </Button>
+      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
+        <GlobeIcon size={14} /> Browser
+      </Button>
+    </>
   );
 }

@@ -215,14 +215,14 @@ export class Window {
     await run("xdotool", args, { env: { ...process.env, DISPLAY: this.display } });
   }
 
-  /** Presses the left button of the real pointer in the middle of an element. */
+  /** Presses the left button of the real pointer in the middle of an element, of its first line if it is in a text. */
   async click(id) {
     // A pane moves while the layout settles: wait until the element no longer moves, and is on top at its middle.
     let before;
     const [x, y] = await until(`"${id}" at rest`, async () => {
       const place = await this.page((id) => {
         const element = document.querySelector(`[data-testid="${id}"]`);
-        const r = element?.getBoundingClientRect();
+        const [r] = element?.getClientRects() ?? [];
         if (!r?.width) return null;
         const [x, y] = [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)];
         return element.contains(document.elementFromPoint(x, y)) ? [x, y] : null;

@@ -55,7 +55,7 @@ func (mt *MemoryTable) Add(ctx context.Context, m Memory) (dropped []Memory, err
 	return dropped, mt.tx(ctx, func(tx *sql.Tx) error {
 		dropped = nil
 		err := execStatement(ctx, tx, "note", "INSERT INTO memory (id, dir, body, goal_id, written_at) VALUES (?,?,?,?,?) "+
-			"ON CONFLICT (dir, body) DO UPDATE SET written_at = excluded.written_at",
+			"ON CONFLICT (dir, body) DO UPDATE SET id = excluded.id, written_at = excluded.written_at", // ids sort by time
 			NewID(), m.Dir, m.Text, m.Goal, formatTime(mt.now()))
 		if err != nil {
 			return err

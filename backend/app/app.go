@@ -118,7 +118,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.ModelAPI(ctx),
 		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),
 		calls.NewLibraryAPI(ctx, a.library),
-		calls.NewMemoryAPI(ctx, a.store.Memory),
+		a.MemoryAPI(ctx),
 		calls.NewSSHAPI(ctx, a.panes.Servers),
 		calls.NewMCPAPI(ctx, a.mcpServers),
 		calls.NewSecretAPI(ctx, a.secrets),
@@ -129,6 +129,11 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 
 // ChatAPI returns the calls about chats. The command line uses it too.
 func (a *App) ChatAPI(ctx context.Context) *calls.ChatAPI { return calls.NewChatAPI(ctx, a.chats) }
+
+// MemoryAPI returns the calls about notes of folders.
+func (a *App) MemoryAPI(ctx context.Context) *calls.MemoryAPI {
+	return calls.NewMemoryAPI(ctx, a.store.Memory, a.access.ValidateExistingDir)
+}
 
 // CheckFolder returns why no goal and no chat may use a folder, nil if they may.
 func (a *App) CheckFolder(dir string) error {

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,7 +11,6 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/api"
-	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestMemory_OfAFolder_IsReadByLaterGoalsAndChats(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	memory := calls.NewMemoryAPI(context.Background(), p.app.Store().Memory)
+	memory := p.app.MemoryAPI(context.Background())
 	shop := t.TempDir()
 	// run plays a goal that gives up, and returns its first request.
 	run := func(dir string, answers ...modeltest.Answer) string {
@@ -74,6 +75,15 @@ func TestMemory_OfAFolder_IsReadByLaterGoalsAndChats(t *testing.T) {
 	refuses("does not exist", err)
 	_, err = memory.Add("shop", "x")
 	refuses("absolute", err)
+	_, err = memory.Add(filepath.Join(shop, "gone"), "x")
+	refuses("does not exist", err)
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(shop, link))
+	_, err = memory.Add(link, "Through the link.")
+	must(t, err)
+	if noted := run(shop); !strings.Contains(noted, "Through the link.") {
+		t.Errorf("a note through a link is not read: %s", noted)
+	}
 	_, err = memory.Add(shop, strings.Repeat("x", store.MaxMemory+1))
 	refuses("bytes", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
@@ -12,13 +13,17 @@ import (
 
 // MemoryAPI lists and changes the notes about folders that later goals and chats read.
 type MemoryAPI struct {
-	table *store.MemoryTable
+	table  *store.MemoryTable
+	folder func(path string) (string, error)
 	apiBase
 }
 
-// NewMemoryAPI makes the API; ctx is the program's life.
-func NewMemoryAPI(ctx context.Context, table *store.MemoryTable) *MemoryAPI {
-	return &MemoryAPI{table, apiBase{ctx}}
+// NewMemoryAPI makes the API; ctx is the program's life. folder returns the path that goals in a folder have, or why
+// none can be there.
+func NewMemoryAPI(
+	ctx context.Context, table *store.MemoryTable, folder func(path string) (string, error),
+) *MemoryAPI {
+	return &MemoryAPI{table, folder, apiBase{ctx}}
 }
 
 // List lists the notes about a folder, "" for those about all folders, the newest of a folder first.
@@ -35,11 +40,14 @@ func (ma *MemoryAPI) List(dir string) (out []api.MemoryNote, err error) {
 // Add stores a note of the user. It returns the older notes that had to go for it.
 func (ma *MemoryAPI) Add(dir, text string) (dropped []api.MemoryNote, err error) {
 	defer ma.recoverProblem(&err)
-	if !filepath.IsAbs(dir) {
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~") {
 		return nil, fault.Invalid("dir", "the folder is not an absolute path",
 			"give the folder in which goals should read the note")
 	}
-	return viewDropped(ma.table.Add(ma.ctx, store.Memory{Dir: filepath.Clean(dir), Text: text}))
+	if dir, err = ma.folder(dir); err != nil {
+		return nil, err
+	}
+	return viewDropped(ma.table.Add(ma.ctx, store.Memory{Dir: dir, Text: text}))
 }
 
 // Edit replaces the text of a note. It returns the older notes that had to go for it.

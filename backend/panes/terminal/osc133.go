@@ -14,7 +14,6 @@ type shellMark struct {
 	exit       int    // of a command-end mark
 	dir        string // of a folder mark
 	line       string // of a command-start mark: the command, if the shell reports it
-	nested     bool   // of a command that was typed into a shell of the program
 	start, end int64  // offsets of the sequence itself
 }
 
@@ -35,12 +34,11 @@ const maxOSC = 4 << 10
 // markParser finds marks in a stream that arrives in pieces. Command marks are accepted only with the session's
 // nonce: programs can print anything, but only the shell knows the nonce.
 type markParser struct {
-	nonce  string
-	nested string // the nonce of the newest command that was typed into another shell, "" before the first
-	host   string // folders of other hosts are ignored; "" accepts all hosts
-	state  oscState
-	text   []byte
-	begin  int64
+	nonce string
+	host  string // folders of other hosts are ignored; "" accepts all hosts
+	state oscState
+	text  []byte
+	begin int64
 }
 
 type oscState int
@@ -118,9 +116,7 @@ func (m *markParser) parse(end int64) (shellMark, bool) {
 		return found, ok
 	case "133":
 		fields := strings.Split(rest, ";")
-		word, isOurs := strings.CutPrefix(fields[len(fields)-1], "goalpost=")
-		found.nested = m.nested != "" && word == m.nested
-		if !isOurs || m.nonce == "" || word != m.nonce && !found.nested {
+		if m.nonce == "" || fields[len(fields)-1] != "goalpost="+m.nonce {
 			return shellMark{}, false
 		}
 		return m.command(found, fields)

@@ -80,27 +80,6 @@ func readsLines(master *os.File) bool {
 	return err == nil && errno == 0 && settings.Lflag&syscall.ICANON != 0
 }
 
-// editsLine reports whether a bash or zsh has the terminal and edits a line there: it is at its prompt, then.
-func editsLine(master *os.File) bool { return inShell(master) && !readsLines(master) }
-
-// inShell reports whether a bash or zsh has the terminal, and no program that it runs.
-func inShell(master *os.File) bool {
-	conn, err := master.SyscallConn()
-	if err != nil {
-		return false
-	}
-	var group int32
-	var errno syscall.Errno
-	err = conn.Control(func(fd uintptr) {
-		_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
-	})
-	if err != nil || errno != 0 || group <= 0 {
-		return false
-	}
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", group))
-	return err == nil && (string(name) == "bash\n" || string(name) == "zsh\n")
-}
-
 // readNow reads what the kernel has without waiting; 0 means that nothing is left. (A read of a pty flushes data that
 // is still in the kernel's queue, so 0 is reliable.)
 func readNow(master *os.File, p []byte) int {

@@ -50,9 +50,6 @@ func (cr *CommandRunner) Run(ctx context.Context, command string, wait time.Dura
 		return Run{}, err
 	}
 	keys, err := cr.session.spec.shell.encodeCommand(command, t.nonce)
-	if t.nested {
-		keys, err = encodeNested(command, t.nonce)
-	}
 	if err != nil {
 		return Run{}, err
 	}
@@ -67,11 +64,10 @@ func (cr *CommandRunner) Run(ctx context.Context, command string, wait time.Dura
 
 // promptState is the state of the shell at its prompt, just before a command is typed.
 type promptState struct {
-	life   *childProcess
-	nonce  string
-	nested bool  // the prompt is that of another shell, which a command has started or become
-	count  int   // of earlier commands
-	at     int64 // end of the output before the command
+	life  *childProcess
+	nonce string
+	count int   // of earlier commands
+	at    int64 // end of the output before the command
 }
 
 // awaitPrompt waits for the prompt.
@@ -81,21 +77,13 @@ func (cr *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (p
 	for {
 		cr.session.mu.Lock()
 		state, err, next := cr.session.command.state, cr.endedError(), cr.session.output.next()
-		t := promptState{
-			life: cr.session.life, nonce: cr.session.marks.nonce, count: cr.session.command.count, at: cr.session.ring.end,
-		}
-		returns := cr.session.command.nested == nestedDone
-		if err == nil && state == shellRunning && cr.session.command.nested != nestedRunning && editsLine(t.life.master) {
-			t.nonce, t.nested = newNonce(), true
-			cr.session.marks.nested = t.nonce
-		}
+		t := promptState{cr.session.life, cr.session.marks.nonce, cr.session.command.count, cr.session.ring.end}
 		cr.session.mu.Unlock()
 		switch {
 		case err != nil:
 			return promptState{}, err
-		case state == shellReady, t.nested:
+		case state == shellReady:
 			return t, nil
-		case state == shellRunning && returns && inShell(t.life.master): // its prompt comes
 		case state == shellRunning, state == shellContinuation:
 			return promptState{}, ErrBusy
 		}

@@ -95,21 +95,6 @@ func newNonce() string {
 	return hex.EncodeToString(b)
 }
 
-// encodeNested returns what to type into a bash or zsh that does not report its commands. The nonce is for this command
-// only, because whoever reads the terminal sees it.
-func encodeNested(command, nonce string) (string, error) {
-	if _, err := bashShell.encodeCommand(command, nonce); err != nil {
-		return "", err
-	}
-	mark := func(what string) string { return `printf '\033]133;` + what + ";goalpost=" + nonce + `\007'` }
-	return "\x15 " + mark("C") + "; eval " + quoteLine(command) + "; " + mark("D;%s") + ` "$?"` + "\r", nil
-}
-
-// quoteLine quotes a command as one line, without characters that a line editor acts on.
-func quoteLine(command string) string {
-	return "$'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
-}
-
 const maxCommand = 64 << 10
 
 // maxLine is the maximum line that the kernel accepts for a program without a line editor.
@@ -132,7 +117,8 @@ func (s shellKind) encodeCommand(command, nonce string) (string, error) {
 		// Typed directly, a line end would run half of it, a tab would complete, and an exclamation mark would search
 		// the history.
 		if strings.ContainsAny(command, "\n\t!") {
-			input = "eval " + quoteLine(command)
+			input = "eval $'" +
+				strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
 		}
 	case fishShell:
 		// Typed directly, an incomplete one would continue on the next line without an error.

@@ -14,15 +14,6 @@ const (
 // maxHead limits the stored first output of a command, in raw bytes. The ring has the last part, and both are shown.
 const maxHead = 64 << 10
 
-// nestedState is what Run does in a shell that a command has started or become, such as bash or exec bash.
-type nestedState int
-
-const (
-	notNested     nestedState = iota
-	nestedRunning             // a command that Run typed there runs
-	nestedDone                // it is done, and that shell returns to its prompt
-)
-
 // command is the shell's latest command.
 type command struct {
 	state      shellState
@@ -31,16 +22,11 @@ type command struct {
 	exit       int
 	line       string // the typed command, "" if the shell does not report it
 	head       []byte // the first bytes from start on
-	nested     nestedState
 }
 
 // note updates the shell's state with a mark and reports whether Info changed. mu is held.
 func (s *Session) note(m shellMark) (moved bool) {
 	c := &s.command
-	if m.nested {
-		s.noteNested(m)
-		return false
-	}
 	switch m.kind {
 	case markCwd:
 		moved = s.cwd != m.dir
@@ -62,23 +48,6 @@ func (s *Session) note(m shellMark) (moved bool) {
 		}
 	}
 	return moved
-}
-
-// noteNested updates the state with a mark of a command that Run typed into another shell. For the session's own shell,
-// a command runs all the time. mu is held.
-func (s *Session) noteNested(m shellMark) {
-	c := &s.command
-	switch {
-	case c.state != shellRunning: // the other shell has ended
-	case m.kind == markCommandStart && c.nested != nestedRunning:
-		*c = command{state: shellRunning, count: c.count + 1, start: m.end, line: c.line, nested: nestedRunning}
-	case m.kind == markCommandEnd && c.nested == nestedRunning:
-		done := *c
-		done.end, done.exit = m.start, m.exit
-		done.head = done.head[:max(0, min(int64(len(done.head)), done.end-done.start))]
-		s.finished = done
-		*c = command{state: shellRunning, count: c.count, start: m.end, line: c.line, nested: nestedDone}
-	}
 }
 
 // Running returns the command that the shell is running, as it was typed. ok is false if it runs none, or does not

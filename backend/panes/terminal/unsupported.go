@@ -19,8 +19,4 @@ func resizePTY(*os.File, int, int) error { return errUnsupported }
 
 func readsLines(*os.File) bool { return false }
 
-func inShell(*os.File) bool { return false }
-
-func editsLine(*os.File) bool { return false }
-
 func readNow(*os.File, []byte) int { return 0 }

@@ -49,13 +49,18 @@ export async function startServe(home, env = {}, file = join(root, "bin", "goalc
   return { program, url: JSON.parse(line).url };
 }
 
-/** Saves the picture, the console and the log of a test that failed. */
+/** What of the page's words is printed of a failure: where only the output is kept, they say most. */
+const printedText = 3000;
+
+/** Saves the picture, the console and the log of a test that failed, and prints what the page says. */
 export async function keep(name, page, program, said) {
   mkdirSync(out, { recursive: true });
   const base = join(out, name.replace(/[^a-z0-9]+/gi, "-"));
   writeFileSync(`${base}.log`, `${program?.log ?? ""}\n--- page\n${said.join("\n")}\n`);
   try {
     await page?.screenshot({ path: `${base}.png` });
+    const text = await page?.evaluate(() => document.body.innerText.replace(/\s*\n\s*/g, "\n"));
+    if (text) console.error(`the page says:\n${text.slice(0, printedText)}`);
   } catch (error) {
     console.error(`no screenshot: ${error.message}`);
   }

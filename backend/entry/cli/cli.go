@@ -87,6 +87,7 @@ func (p Program) root() *cobra.Command {
 		recipeCommands{p}.recipe(),
 		p.libraryGroup(library.Personas, "how agents work"),
 		p.libraryGroup(library.Skills, "what agents load when they need it"),
+		p.memory(),
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),

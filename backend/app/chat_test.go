@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -350,9 +351,20 @@ func TestChat_Attachments_AreGivenAsData(t *testing.T) {
 	}
 }
 
-// TestChat_RoundsUsedUp_AsksForAnAnswer: after 20 rounds of tools the model must answer.
+// TestChat_RoundsUsedUp_AsksForAnAnswer: after 20 rounds of tools, or as many as the settings say, the model must
+// answer.
 func TestChat_RoundsUsedUp_AsksForAnAnswer(t *testing.T) {
 	t.Parallel()
+	for setting, rounds := range map[int]int{0: 20, 3: 3} {
+		t.Run(strconv.Itoa(setting), func(t *testing.T) {
+			t.Parallel()
+			useUpRounds(t, setting, rounds)
+		})
+	}
+}
+
+func useUpRounds(t *testing.T, setting, rounds int) {
+	t.Helper()
 	p := start(t, t.TempDir())
 	server := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if strings.Contains(r.Last().Text, "A word from the host: you have used tools") {
@@ -360,8 +372,12 @@ func TestChat_RoundsUsedUp_AsksForAnAnswer(t *testing.T) {
 		}
 		return args("read_file", map[string]any{"path": fmt.Sprintf("file%d", n)})
 	})
+	settings := p.cfg.Settings()
+	settings.ChatRounds = setting
+	must(t, p.cfg.SaveSettings(settings))
 	m := p.send(api.SendInput{ChatID: p.newChat(t.TempDir()), Text: "Look everywhere"})
-	if m.State != chat.OutOfRounds || chat.TextOf(m.Parts) != "That is what I know." || len(server.Requests()) != 22 {
+	if m.State != chat.OutOfRounds || chat.TextOf(m.Parts) != "That is what I know." ||
+		len(server.Requests()) != rounds+2 {
 		t.Errorf("%s after %d requests, %q", m.State, len(server.Requests()), chat.TextOf(m.Parts))
 	}
 }
@@ -403,6 +419,9 @@ func TestChat_Goal_IsProposedAndStarted(t *testing.T) {
 		case strings.Contains(system, "A user talked with a model"):
 			return modeltest.Say(`{"objective":"done.txt exists","risk":"spends_money","why":"It writes a file."}`)
 		case strings.Contains(system, "You work on one goal"):
+			if r.Last().Role != goal.ToolRole {
+				return args("write_file", map[string]any{"path": "first.txt", "content": "one\ntwo\n"})
+			}
 			return call("abort_with_report", `{"reason":"enough","lessons":"none"}`)
 		}
 		return modeltest.Say(`{"checks":[{"type":"shell","command":"test -f done.txt","reason":"It is there."},
@@ -444,7 +463,8 @@ func TestChat_Goal_IsProposedAndStarted(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	about := p.openChat(id).Messages[len(messages)].Attachments[0]
-	if !strings.Contains(about.Text, "done.txt exists") || !strings.Contains(about.Text, "abort_with_report") {
+	if !strings.Contains(about.Text, "done.txt exists") || !strings.Contains(about.Text, "abort_with_report") ||
+		!strings.Contains(about.Text, "Changes:\n- new first.txt +2 −0") {
 		t.Errorf("%+v", about)
 	}
 }

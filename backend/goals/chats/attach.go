@@ -216,15 +216,41 @@ func (s *Service) readGoal(ctx context.Context, a *chat.Attachment) error {
 	if err != nil {
 		return err
 	}
-	changes := "unknown"
-	if s.Changed != nil {
-		changes = s.Changed(ctx, row.ID)
-	}
-	a.Text = describeGoal(row.Goal, claims, steps, changes)
+	a.Text = describeGoal(row.Goal, claims, steps, s.describeChanges(ctx, row.ID))
 	return nil
 }
 
-const maxGoalSteps = 60 // of a goal that is attached
+// Limits of a goal that is attached.
+const (
+	maxGoalSteps   = 60
+	maxGoalChanges = 200
+)
+
+// describeChanges lists what a goal changed in its folder, one file a line.
+func (s *Service) describeChanges(ctx context.Context, id goal.ID) string {
+	view, err := s.Goals.History.Changes(ctx, id, nil)
+	switch {
+	case err != nil:
+		return "unknown: " + fault.Of(err).Message
+	case view.Unavailable != "":
+		return "unknown: " + view.Unavailable
+	case len(view.Files) == 0:
+		return "none"
+	}
+	var b strings.Builder
+	for i, f := range view.Files {
+		if i == maxGoalChanges {
+			fmt.Fprintf(&b, "… and %s more", goal.FormatCount(len(view.Files)-i, "file"))
+			break
+		}
+		fmt.Fprintf(&b, "- %s %s", f.Change, f.Path)
+		if f.Added >= 0 {
+			fmt.Fprintf(&b, " +%d −%d", f.Added, f.Removed)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
 
 func describeGoal(g goal.Goal, claims []store.Claim, steps []store.Step, changes string) string {
 	var b strings.Builder

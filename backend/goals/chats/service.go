@@ -42,8 +42,6 @@ type Service struct {
 	// Secrets and Mask hide secrets from models.
 	Secrets *secret.Vault
 	Mask    *secret.Mask
-	// Changed describes what a goal changed.
-	Changed func(context.Context, goal.ID) string
 
 	mu      sync.Mutex
 	live    map[chat.ID]*answer

@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ func attachedPanes(path []*store.ChatMessage) []string {
 const defaultRounds = 20
 
 // rounds returns how many rounds of tools an answer may have.
-func (s *Service) rounds() int { return defaultRounds }
+func (s *Service) rounds() int { return cmp.Or(s.Config.Settings().ChatRounds, defaultRounds) }
 
 // evidence reads the whole results of calls that an answer saw only in part, in its branch.
 type evidence struct {

@@ -57,6 +57,8 @@ type Settings struct {
 	// ModelWaitHours is for how long a goal waits for a model that does not answer before it asks the user; 0 is without
 	// end.
 	ModelWaitHours int `json:"model_wait_hours"`
+	// ChatRounds is how often an answer of a chat may use tools before the user writes again; 0 is 20.
+	ChatRounds int `json:"chat_rounds"`
 	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
@@ -286,8 +288,8 @@ func isFeedURL(address string) bool {
 }
 
 func (s Settings) validate() error {
-	const minFont, maxFont, minLines, maxLines, maxMinutes, maxHours, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100,
-		200_000, 24 * 60, 30 * 24, 32, 36_500, 128, 16 << 20
+	const minFont, maxFont, minLines, maxLines, maxMinutes, maxHours, maxGoals, maxDays, minMemory, maxMemory,
+		maxRounds = 8, 32, 100, 200_000, 24 * 60, 30 * 24, 32, 36_500, 128, 16 << 20, 1000
 	switch {
 	case !slices.Contains([]Theme{ThemeSystem, ThemeDark, ThemeLight}, s.Theme):
 		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
@@ -306,6 +308,9 @@ func (s Settings) validate() error {
 	case s.SilenceMinutes < 0 || s.SilenceMinutes > maxMinutes:
 		return fault.Invalid("silence_minutes", fmt.Sprintf("%d minutes of silence is out of range", s.SilenceMinutes),
 			fmt.Sprintf("use 1 to %d, or 0 for the default", maxMinutes))
+	case s.ChatRounds < 0 || s.ChatRounds > maxRounds:
+		return fault.Invalid("chat_rounds", fmt.Sprintf("%d rounds of tools are out of range", s.ChatRounds),
+			fmt.Sprintf("use 1 to %d, or 0 for the default", maxRounds))
 	case s.ModelWaitHours < 0 || s.ModelWaitHours > maxHours:
 		return fault.Invalid("model_wait_hours", fmt.Sprintf("%d hours of waiting for a model is out of range",
 			s.ModelWaitHours), fmt.Sprintf("use 1 to %d, or 0 to wait until it answers", maxHours))

@@ -3110,6 +3110,8 @@ export interface Settings {
   silence_minutes: number;
   /** how long a goal waits for its model; 0 = until it answers */
   model_wait_hours: number;
+  /** how often an answer of a chat may use tools; 0 = the default */
+  chat_rounds: number;
   /** on the user's desktop */
   notifications: boolean;
   /**

@@ -54,6 +54,7 @@ export const settings: Settings = {
   keep_days: 0,
   silence_minutes: 0,
   model_wait_hours: 0,
+  chat_rounds: 0,
   grace_minutes: 30,
   goal_memory: 0,
   daily_limit_usd: 20,

@@ -283,6 +283,15 @@ function Goals({ settings, save, saveRow }: SectionProps) {
         onSave={(model_wait_hours) => void save({ model_wait_hours })}
       />
       <NumberRow
+        title="Tools in a chat"
+        text="How often an answer of a chat uses tools before you write again (0 = default, 20)"
+        testid="chat-rounds"
+        value={settings.chat_rounds}
+        min={0}
+        max={1000}
+        onSave={(chat_rounds) => void save({ chat_rounds })}
+      />
+      <NumberRow
         title="Concurrent goals"
         text="How many goals run at the same time (0 = default, 3). Takes effect after a restart."
         testid="goals-at-once"

@@ -26,6 +26,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Approval timeout", "Goals", "minutes"),
   place("Model silence", "Goals", "timeout"),
   place("Give up waiting for a model", "Goals", "hours", "away", "offline"),
+  place("Tools in a chat", "Goals", "rounds", "answer"),
   place("Concurrent goals", "Goals", "parallel"),
   place("Delete ended goals", "Goals", "clean up", "keep"),
   place("Keep programs running after completion", "Goals", "grace period"),

@@ -107,7 +107,7 @@ func (w *waitUntilTool) begin(ctx context.Context, a waitUntilArgs) goal.Result 
 	wait := goal.Wait{For: text.Truncate(strings.Join(strings.Fields(a.For), " "), maxWaitWords)}
 	limit := waitDuration(a.LimitSeconds, defaultConditionWait, maxConditionWait)
 	if c.look == nil {
-		if limit, err = timeUntil(time.Now(), a.Time); err != nil {
+		if limit, wait.ByClock, err = timeUntil(time.Now(), a.Time); err != nil {
 			return failedResult("%s", err)
 		}
 		return okUnless(run.Control.WaitUntil(wait, limit), "waiting")
@@ -144,36 +144,37 @@ func (w *waitUntilTool) Look(ctx context.Context, raw json.RawMessage, mark stri
 	return c.look(ctx, a, mark)
 }
 
-// timeUntil returns how long it is until a time that a model wrote: a time of day, a date with a time, or a duration.
-func timeUntil(now time.Time, words string) (time.Duration, error) {
+// timeUntil returns how long it is until a time that a model wrote: a time of day or a date with a time, which come by
+// the clock, or a duration.
+func timeUntil(now time.Time, words string) (d time.Duration, byClock bool, err error) {
 	words = strings.TrimSpace(words)
 	if d, err := time.ParseDuration(strings.ReplaceAll(strings.TrimPrefix(words, "in "), " ", "")); err == nil {
-		return checkTimeUntil(d, words)
+		return d, false, checkTimeUntil(d, words)
 	}
 	if at, err := time.ParseInLocation("15:04", strings.TrimPrefix(words, "at "), now.Location()); err == nil {
 		day := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
 		if !day.After(now) {
 			day = day.AddDate(0, 0, 1)
 		}
-		return day.Sub(now), nil
+		return day.Sub(now), true, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04"} {
 		if at, err := time.ParseInLocation(layout, words, now.Location()); err == nil {
-			return checkTimeUntil(at.Sub(now), words)
+			return at.Sub(now), true, checkTimeUntil(at.Sub(now), words)
 		}
 	}
-	return 0, fmt.Errorf("%q is not a time; write 07:00, 2026-05-01 07:00 or a duration such as 2h30m",
+	return 0, false, fmt.Errorf("%q is not a time; write 07:00, 2026-05-01 07:00 or a duration such as 2h30m",
 		text.TruncateBytes(words, 100))
 }
 
-func checkTimeUntil(d time.Duration, words string) (time.Duration, error) {
+func checkTimeUntil(d time.Duration, words string) error {
 	switch {
 	case d <= 0:
-		return 0, fmt.Errorf("%s is over", words)
+		return fmt.Errorf("%s is over", words)
 	case d > maxConditionWait:
-		return 0, fmt.Errorf("%s is too far away; a goal waits at most %s", words, goal.FormatDuration(maxConditionWait))
+		return fmt.Errorf("%s is too far away; a goal waits at most %s", words, goal.FormatDuration(maxConditionWait))
 	}
-	return d, nil
+	return nil
 }
 
 // waitConditions returns the kinds of conditions.
@@ -188,7 +189,7 @@ func waitConditions(d Deps) []waitCondition {
 		{"port", func(a waitUntilArgs) bool { return a.Port != 0 }, waitPortEffect, d.lookAtPort},
 		{"pane", func(a waitUntilArgs) bool { return a.Pane != "" }, local, d.lookAtPane},
 		{"time", func(a waitUntilArgs) bool { return a.Time != "" }, func(a waitUntilArgs) (policy.Effect, error) {
-			_, err := timeUntil(time.Now(), a.Time)
+			_, _, err := timeUntil(time.Now(), a.Time)
 			return policy.Effect{Control: true}, err
 		}, nil},
 	}

@@ -31,11 +31,14 @@ type conditionWait struct {
 	active *active
 	run    *Run // the stopped run whose session looks
 	wait   goal.Wait
-	looks  int       // in this process
-	last   string    // what the last look found
-	next   time.Time // of the next look
+	looks  int           // in this process
+	last   string        // what the last look found
+	watch  stopwatch     // of the whole wait
+	next   time.Duration // on the watch: when to look next
 	sleep  *sleepWatch
 	found  chan conditionLook // of the look in progress, nil if there is none
+	// isLast says that no look follows the newest one: it began when the time of the wait was over.
+	isLast bool
 	// isRestarted says that the program has ended since the wait began.
 	isRestarted bool
 }
@@ -60,7 +63,8 @@ type waitEnd struct {
 func (r *Runner) waitForCondition(
 	ctx context.Context, g *goal.Goal, run *Run, w goal.Wait, a *active,
 ) (opening []event.Body, ok bool) {
-	c := &conditionWait{Runner: r, goal: g, active: a, run: run, wait: w, next: r.now().Add(w.Every())}
+	c := &conditionWait{Runner: r, goal: g, active: a, run: run, wait: w, watch: r.watchWait(w)}
+	c.next = c.watch.before + w.Every()
 	if w.EveryMS > 0 {
 		c.looks = 1 // by the call
 	}
@@ -79,8 +83,8 @@ func (r *Runner) resumeWait(ctx context.Context, g *goal.Goal, a *active) (openi
 	}
 	run := newRun(r.cfg, *g, goal.Run{Goal: g.ID, ID: g.RunID}, a)
 	a.pauser.detachRun()
-	c := &conditionWait{Runner: r, goal: g, active: a, run: run, wait: *w, next: r.now(), isRestarted: true}
-	if w.EveryMS > 0 && c.now().Before(w.Until) {
+	c := &conditionWait{Runner: r, goal: g, active: a, run: run, wait: *w, watch: r.watchWait(*w), isRestarted: true}
+	if w.EveryMS > 0 {
 		if stop := run.openForLooks(ctx); stop != nil && ctx.Err() == nil {
 			return c.wake(ctx, c.unusable(stop.Reason))
 		}
@@ -100,8 +104,10 @@ func (r *Run) openForLooks(ctx context.Context) *Stop {
 	return nil
 }
 
-// now returns the time without the monotonic clock, which stops while the machine is suspended.
-func (r *Runner) now() time.Time { return r.cfg.Clock.Now().Round(0) }
+// watchWait returns a stopwatch that shows how long a wait has taken so far.
+func (r *Runner) watchWait(w goal.Wait) stopwatch {
+	return r.cfg.startWatch(max(0, r.cfg.now().Sub(w.Since)))
+}
 
 // await looks until the wait is over.
 func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok bool) {
@@ -127,7 +133,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 			return nil, false
 		case resumed:
 			return c.wake(ctx, waitEnd{why: "the user ended the wait", note: "the user ended the wait"})
-		case !c.now().Before(c.wait.Until):
+		case c.left() <= 0 && (c.wait.EveryMS == 0 || c.isLast && c.found == nil):
 			return c.wake(ctx, c.timeout())
 		}
 		c.beginLook(looking)
@@ -183,24 +189,34 @@ func (c *conditionWait) takeRevocations(ctx context.Context) *waitEnd {
 	return nil
 }
 
-// untilNext returns how long nothing has to be done. If the clock was set back, the next look does not come later.
-func (c *conditionWait) untilNext() time.Duration {
-	now := c.now()
-	if latest := now.Add(c.wait.Every()); c.next.After(latest) {
-		c.next = latest
+// left returns how long the wait may still take.
+func (c *conditionWait) left() time.Duration {
+	if c.wait.ByClock {
+		return c.wait.Until.Sub(c.cfg.now())
 	}
-	d := min(idleOrderInterval, c.wait.Until.Sub(now))
-	if c.wait.EveryMS > 0 && c.found == nil {
-		d = min(d, c.next.Sub(now))
+	return c.wait.Until.Sub(c.wait.Since) - c.watch.elapsed()
+}
+
+// untilNext returns how long nothing has to be done.
+func (c *conditionWait) untilNext() time.Duration {
+	d := idleOrderInterval
+	if c.found == nil {
+		d = min(d, c.left())
+		if c.wait.EveryMS > 0 {
+			d = min(d, c.next-c.watch.elapsed())
+		}
 	}
 	return max(d, time.Millisecond)
 }
 
-// beginLook starts a look if it is time for one.
+// beginLook starts a look if it is time for one. The last one is when the time of the wait is over: the machine may
+// have slept, or been off, while the condition was met.
 func (c *conditionWait) beginLook(ctx context.Context) {
-	if c.wait.EveryMS == 0 || c.found != nil || c.now().Before(c.next) || ctx.Err() != nil {
+	isOver := c.left() <= 0
+	if c.wait.EveryMS == 0 || c.found != nil || !isOver && c.watch.elapsed() < c.next || ctx.Err() != nil {
 		return
 	}
+	c.isLast = isOver
 	c.looks++
 	found := make(chan conditionLook, 1)
 	c.found = found
@@ -224,7 +240,7 @@ func (c *conditionWait) judge(ctx context.Context, l conditionLook) *waitEnd {
 	if end := c.askBlockedHosts(ctx); end != nil {
 		return end
 	}
-	c.next = c.now().Add(c.wait.Every())
+	c.next = c.watch.elapsed() + c.wait.Every()
 	if bits.OnesCount(uint(c.looks)) == 1 {
 		found := text.Truncate(text.FirstLine(l.Text), maxLookText)
 		if stop := c.run.journal.append(ctx, &event.Looked{StepID: c.wait.Step, N: c.looks, Text: found}); stop != nil {
@@ -272,7 +288,7 @@ func (c *conditionWait) timeout() waitEnd {
 
 // wake gives the call that waits its result, before anything can prevent the next run, so that it is given once.
 func (c *conditionWait) wake(ctx context.Context, end waitEnd) (opening []event.Body, ok bool) {
-	passed := max(0, c.now().Sub(c.wait.Since).Round(time.Second)) // the clock may have been set back
+	passed := c.watch.elapsed().Round(time.Second)
 	words := fmt.Sprintf("%s. Waited %s", end.why, goal.FormatDuration(passed))
 	if c.looks > 0 {
 		words += ", with " + goal.FormatCount(c.looks, "look")

@@ -23,10 +23,11 @@ const (
 	finishAll   = `write_file {"path":"done.txt","content":"x"}`
 )
 
-// handClock stands still until a test moves it.
+// handClock stands still until a test moves it. Its machine never sleeps.
 type handClock struct {
 	mu     sync.Mutex
 	now    time.Time
+	up     time.Duration
 	timers []handTimer
 }
 
@@ -43,6 +44,14 @@ func (h *handClock) Now() time.Time {
 	return h.now
 }
 
+func (h *handClock) Up() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.up
+}
+
+func (*handClock) Slept() time.Duration { return 0 }
+
 func (h *handClock) After(d time.Duration) <-chan time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,6 +64,7 @@ func (h *handClock) move(by time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(by)
+	h.up += by
 	var left []handTimer
 	for _, t := range h.timers {
 		if t.at.After(h.now) {
@@ -195,27 +205,54 @@ func TestWaitUntil_FileAppears_WakesOnceWithoutCountingTime(t *testing.T) {
 	}
 }
 
-// setBack sets the clock back. Timers are of the monotonic clock, which is not set.
-func (h *handClock) setBack(by time.Duration) {
+// setAhead sets the clock ahead, or back. Timers are of the monotonic clock, which is not set.
+func (h *handClock) setAhead(by time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.now = h.now.Add(-by)
+	h.now = h.now.Add(by)
 	for i := range h.timers {
-		h.timers[i].at = h.timers[i].at.Add(-by)
+		h.timers[i].at = h.timers[i].at.Add(by)
 	}
 }
 
-// TestWaitUntil_ClockIsSetBack_LooksAsBefore: the next look does not wait until the clock shows the old time again.
-func TestWaitUntil_ClockIsSetBack_LooksAsBefore(t *testing.T) {
-	w := newWaiting(t, waitForFile)
-	w.hands.setBack(24 * time.Hour)
-	w.write("built")
-	began := w.hands.Now()
-	if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 0 ms, ") {
-		t.Errorf("the agent reads %q", got)
+// pass lets time pass while a goal waits, in steps in which the goal can do something.
+func (w *waiting) pass(d time.Duration) {
+	w.Helper()
+	began := w.hands.Up()
+	w.hands.passUntil(w.T, d.String(), func() bool { return w.hands.Up()-began >= d })
+}
+
+const twoDays = 48 * time.Hour
+
+// TestWaitUntil_ClockIsSet_LooksAsBefore: the wait is as long as before, with a look each minute.
+func TestWaitUntil_ClockIsSet_LooksAsBefore(t *testing.T) {
+	for name, by := range map[string]time.Duration{"ahead": twoDays, "back": -twoDays} {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiting(t, waitForFile)
+			w.hands.setAhead(by)
+			w.pass(time.Hour)
+			expect(t, w.row(), goal.Paused, goal.WaitingForCondition)
+			w.write("built")
+			began := w.hands.Up()
+			if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 1 h") {
+				t.Errorf("the agent reads %q", got)
+			}
+			if took := w.hands.Up() - began; took > 30*time.Minute {
+				t.Errorf("the look came after %s", took)
+			}
+		})
 	}
-	if took := w.hands.Now().Sub(began); took > 30*time.Minute {
-		t.Errorf("the look came after %s", took)
+}
+
+// TestWaitUntil_TimeIsUpAfterTheRestart_LooksOnceMore: while the program did not run, the condition was met.
+func TestWaitUntil_TimeIsUpAfterTheRestart_LooksOnceMore(t *testing.T) {
+	w := newWaiting(t, waitForFile)
+	w.restart(func() {
+		w.hands.move(12 * time.Hour)
+		w.write("built")
+	})
+	if got := w.finish(); !strings.Contains(got, "the condition is met. Waited 12 h") {
+		t.Errorf("the agent reads %q", got)
 	}
 }
 
@@ -231,9 +268,19 @@ func TestWaitUntil_ConditionNeverMet_WakesAtItsLimit(t *testing.T) {
 	}
 }
 
+// TestWaitUntil_Time_NeedsNoLook: a duration is as long as it says if the clock is set. A time of day comes when the
+// clock shows it.
 func TestWaitUntil_Time_NeedsNoLook(t *testing.T) {
 	w := newWaiting(t, `wait_until {"for":"the night","time":"in 2 h"}`)
+	w.hands.setAhead(twoDays)
 	if got := w.finish(); !strings.Contains(got, "the time has come. Waited 2 h.") {
+		t.Errorf("the agent reads %q", got)
+	}
+	day := time.Now().Add(5 * time.Hour).Format(time.RFC3339)
+	w = newWaiting(t, `wait_until {"for":"the day","time":"`+day+`"}`)
+	w.hands.setAhead(4 * time.Hour)
+	if got := w.finish(); !strings.Contains(got, "the time has come. Waited 59 m") &&
+		!strings.Contains(got, "the time has come. Waited 1 h") {
 		t.Errorf("the agent reads %q", got)
 	}
 }

@@ -52,7 +52,8 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
-		if sleep.meter != nil && r.cfg.noteSleep(ctx, r.id, sleep.sinceReset()) { // time that passes in a turn is no sleep
+		// Without a BootClock, time that passes in a turn would count as sleep.
+		if sleep.since.boot != nil && r.cfg.noteSleep(ctx, r.id, sleep.sinceReset()) {
 			sleep.reset()
 		}
 		if stop := r.orders.pollOrders(ctx); stop != nil {

@@ -11,27 +11,48 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
+// park is the wait of a parked goal.
+type park struct {
+	until  time.Time
+	length time.Duration
+	watch  stopwatch
+	timer  <-chan time.Time
+	// byClock says that the wait is also over when the clock shows until, however it came to that.
+	byClock bool
+	sleep   *sleepWatch
+}
+
+// parkUntil begins a wait.
+func (c Config) parkUntil(until time.Time, byClock bool) park {
+	p := park{until: until.Round(0), watch: c.startWatch(0), byClock: byClock, sleep: c.watchSleep()}
+	p.length = p.until.Sub(c.now())
+	p.timer = c.Clock.After(p.length)
+	return p
+}
+
+// isOver reports whether the wait is over. The timer alone is not enough: it stands still while the machine sleeps.
+func (p park) isOver() bool {
+	return p.watch.elapsed() >= p.length || p.byClock && !p.watch.clock.Now().Round(0).Before(p.until)
+}
+
 // waitWhileParked waits until the provider may be asked again, or the daily limit leaves money, without a slot and
 // without spending anything. It ends early if the user resumes the goal, perhaps with new limits, or if the machine
 // has slept: the network may be another one now. opening are the first events of the next run; ok is false if the goal
 // does not continue.
 func (r *Runner) waitWhileParked(
-	ctx context.Context, g *goal.Goal, until time.Time, a *active,
+	ctx context.Context, g *goal.Goal, p park, a *active,
 ) (opening []event.Body, ok bool) {
-	sleep := r.cfg.watchSleep()
-	until = until.Round(0)
-	timeout := r.cfg.Clock.After(until.Sub(sleep.now()))
 	for {
-		slept, now := sleep.sinceReset(), sleep.now() // before the timer, which may fire meanwhile
+		slept, isOver := p.sleep.sinceReset(), p.isOver() // before the timer, which may fire meanwhile
 		switch {
-		case isOver(timeout):
+		case hasFired(p.timer):
 			return resumedAfterWait(g.Exit), true
 		case r.cfg.noteSleep(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, slept) && g.Exit == goal.WaitingForProvider:
 			return []event.Body{&event.Resumed{Note: "the computer has slept: the model is asked again"}}, true
-		case !now.Before(until):
+		case isOver:
 			return resumedAfterWait(g.Exit), true
 		}
-		sleep.reset()
+		p.sleep.reset()
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
 			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}
@@ -39,7 +60,7 @@ func (r *Runner) waitWhileParked(
 		case <-ctx.Done():
 			r.endWaiting(ctx, *g, stopCause(ctx))
 			return nil, false
-		case <-timeout:
+		case <-p.timer:
 			return resumedAfterWait(g.Exit), true
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
@@ -61,23 +82,19 @@ func (r *Run) limitModelWait(ctx context.Context, stop *Stop) *Stop {
 	if stop.Exit != goal.WaitingForProvider || r.cfg.ModelWait == nil {
 		return stop
 	}
-	limit := r.cfg.ModelWait()
-	if limit <= 0 {
-		return stop
-	}
 	_, since, err := r.cfg.Store.History.ParkedInARow(ctx, r.goal.ID)
 	if err != nil {
 		r.cfg.Log.Warn("since when the goal waits for its model", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	now := r.cfg.Clock.Now()
-	if since.IsZero() { // the wait begins
-		since = now
+	waited, limit := r.active.modelAway(r.cfg, since), r.cfg.ModelWait()
+	if limit <= 0 {
+		return stop
 	}
-	if end := since.Add(limit); stop.Until.After(end) {
+	if end := r.cfg.Clock.Now().Add(limit - waited); stop.Until.After(end) {
 		stop.Until = end
 	}
-	if waited := now.Sub(since); waited >= limit {
+	if waited >= limit {
 		return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf(
 			"%s; it was away for %s, and the settings say to give up after %s",
 			stop.Reason, goal.FormatDuration(waited), goal.FormatDuration(limit))}
@@ -85,8 +102,20 @@ func (r *Run) limitModelWait(ctx context.Context, stop *Stop) *Stop {
 	return stop
 }
 
-// isOver reports whether a timer has fired. It takes the time.
-func isOver(timer <-chan time.Time) bool {
+// modelAway returns for how long the goal's model has been away. since is when the goal was parked first, zero if it is
+// now.
+func (a *active) modelAway(c Config, since time.Time) time.Duration {
+	switch {
+	case since.IsZero():
+		a.away = c.startWatch(0)
+	case a.away.clock == nil: // an earlier process parked it: only the clock knows how long ago that was
+		a.away = c.startWatch(max(0, c.now().Sub(since)))
+	}
+	return a.away.elapsed()
+}
+
+// hasFired reports whether a timer has fired. It takes the time.
+func hasFired(timer <-chan time.Time) bool {
 	select {
 	case <-timer:
 		return true

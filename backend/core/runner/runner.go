@@ -79,7 +79,8 @@ type active struct {
 
 	blocked bool // waits for a slot; guarded by Runner.mu
 
-	unlockFolders func() // of the goal's run; nil outside of runs
+	away          stopwatch // since the model of the goal is away
+	unlockFolders func()    // of the goal's run; nil outside of runs
 }
 
 // releaseFolders ends the claim of the goal's folders, if there is one.
@@ -111,7 +112,7 @@ func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) 
 		if g.Exit == goal.WaitingForCondition {
 			opening, ok = r.resumeWait(ctx, &g, a)
 		} else {
-			opening, ok = r.waitWhileParked(ctx, &g, g.ParkedUntil, a)
+			opening, ok = r.waitWhileParked(ctx, &g, r.cfg.parkUntil(g.ParkedUntil, true), a)
 		}
 		if ok {
 			r.run(ctx, g, opening, a)
@@ -178,7 +179,8 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 			opening, ok = r.waitForCondition(ctx, &g, run, *stop.Wait, a)
 		case stop.Exit.IsParked():
 			a.pauser.detachRun()
-			opening, ok = r.waitWhileParked(ctx, &g, stop.Until, a)
+			p := r.cfg.parkUntil(stop.Until, stop.Exit == goal.DailyLimitReached)
+			opening, ok = r.waitWhileParked(ctx, &g, p, a)
 		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":
 			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pendingApprovals())
 		}

@@ -105,6 +105,8 @@ type world struct {
 	unclosed error // the error of Close
 	slots    int   // of the runner; 0 is 3
 	window   int   // of the model, in tokens
+	// modelWait is how long goals wait for a model, 0 if without end.
+	modelWait time.Duration
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -157,6 +159,7 @@ func (w *world) runs(s runner.Store) {
 		Slots:           cmp.Or(w.slots, 3),
 		ApprovalTimeout: func(context.Context) time.Duration { return time.Duration(w.patience.Load()) },
 		Disk:            func() (uint64, error) { return w.free.Load(), nil },
+		ModelWait:       func() time.Duration { return w.modelWait },
 	})
 }
 

@@ -11,42 +11,70 @@ import (
 // sleepGap is how long the machine must sleep for it to be reported.
 const sleepGap = 30 * time.Second
 
-// SleepMeter is a Clock that knows how long the machine has slept since some moment in the past.
-type SleepMeter interface{ Slept() time.Duration }
+// BootClock is a Clock that also knows how long it is since some moment in the past, and for how much of this the
+// machine slept. Setting the time changes neither.
+type BootClock interface {
+	Up() time.Duration
+	Slept() time.Duration
+}
+
+// stopwatch measures how long something takes while the machine may sleep and its time may be set. With a clock that is
+// no BootClock, it counts what the clock shows.
+type stopwatch struct {
+	clock  Clock
+	boot   BootClock // nil if the clock is none
+	before time.Duration
+	at     time.Time
+	up     time.Duration
+}
+
+// startWatch returns a stopwatch that shows before and runs.
+func (c Config) startWatch(before time.Duration) stopwatch {
+	s := stopwatch{clock: c.Clock, before: before, at: c.now()}
+	if s.boot, _ = c.Clock.(BootClock); s.boot != nil {
+		s.up = s.boot.Up()
+	}
+	return s
+}
+
+func (s stopwatch) elapsed() time.Duration {
+	if s.boot != nil {
+		return s.before + s.boot.Up() - s.up
+	}
+	return s.before + s.clock.Now().Round(0).Sub(s.at)
+}
+
+// now returns the time without the monotonic reading, which does not advance while the machine sleeps.
+func (c Config) now() time.Time { return c.Clock.Now().Round(0) }
 
 // sleepWatch notices that the machine slept. It belongs to one goroutine.
 type sleepWatch struct {
-	clock Clock
-	meter SleepMeter // nil if the clock is none
-	at    time.Time
+	cfg   Config
+	since stopwatch
 	slept time.Duration
 }
 
 // watchSleep returns a watch that has just been reset.
 func (c Config) watchSleep() *sleepWatch {
-	w := &sleepWatch{clock: c.Clock}
-	w.meter, _ = c.Clock.(SleepMeter)
+	w := &sleepWatch{cfg: c}
 	w.reset()
 	return w
 }
 
 func (w *sleepWatch) reset() {
-	w.at = w.now()
-	if w.meter != nil {
-		w.slept = w.meter.Slept()
+	w.since = w.cfg.startWatch(0)
+	if w.since.boot != nil {
+		w.slept = w.since.boot.Slept()
 	}
 }
-
-// now returns the time without the monotonic reading, which does not advance while the machine sleeps.
-func (w *sleepWatch) now() time.Time { return w.clock.Now().Round(0) }
 
 // sinceReset returns how long the machine has slept since the watch was reset. A clock that cannot tell counts all of
 // the time.
 func (w *sleepWatch) sinceReset() time.Duration {
-	if w.meter != nil {
-		return w.meter.Slept() - w.slept
+	if w.since.boot != nil {
+		return w.since.boot.Slept() - w.slept
 	}
-	return w.now().Sub(w.at)
+	return w.since.elapsed()
 }
 
 // noteSleep journals that the machine slept, if it was for long enough, and reports whether it was.

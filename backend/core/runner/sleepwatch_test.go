@@ -11,6 +11,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
+var testBegan = time.Now()
+
 // sleepyClock is the real clock of a machine that sleeps when a test says so.
 type sleepyClock struct {
 	clock
@@ -18,6 +20,7 @@ type sleepyClock struct {
 	slept atomic.Int64 // a Duration
 }
 
+func (s *sleepyClock) Up() time.Duration    { return s.Slept() + time.Since(testBegan) }
 func (s *sleepyClock) Slept() time.Duration { return time.Duration(s.slept.Load()) }
 
 // TestSleep_WhileAModelThinks_IsReported: a sleep is noticed while a turn is under way, and only once.

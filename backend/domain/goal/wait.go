@@ -13,6 +13,9 @@ type Wait struct {
 	Grant string    `json:"grant,omitempty"` // the approval that allowed the call
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"` // the wait is over then, whatever was found
+	// ByClock says that the wait is for a time of day, which comes when the clock shows it. Otherwise the wait has a
+	// length, however the clock is set meanwhile.
+	ByClock bool `json:"by_clock,omitempty"`
 	// EveryMS is the time between two looks; 0 means that the goal only waits for Until.
 	EveryMS int64  `json:"every_ms,omitempty"`
 	Mark    string `json:"mark,omitempty"` // what the first look found, for a condition that something changes

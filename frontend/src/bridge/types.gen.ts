@@ -1089,6 +1089,11 @@ export interface Wait {
   since: string;
   /** the wait is over then, whatever was found */
   until: string;
+  /**
+   * ByClock says that the wait is for a time of day, which comes when the clock shows it. Otherwise the wait has a
+   * length, however the clock is set meanwhile.
+   */
+  by_clock?: boolean;
   /** EveryMS is the time between two looks; 0 means that the goal only waits for Until. */
   every_ms?: number;
   /** what the first look found, for a condition that something changes */

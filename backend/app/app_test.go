@@ -409,8 +409,12 @@ func TestAbort_FromAnotherProcess_EndsTheGoal(t *testing.T) {
 		_, ok := e.Body.(*event.StepStarted)
 		return ok && string(e.GoalID) == out.GoalID
 	})
-	if ok, err := other.goal.Resume(out.GoalID, api.ResumeInput{}); ok || err == nil {
-		t.Error("a running goal was started a second time")
+	for name, p := range map[string]*program{"its process": owner, "another": other} {
+		ok, err := p.goal.Resume(out.GoalID, api.ResumeInput{})
+		if e := api.ToProblem(err); ok || e == nil || e.Message != "the goal is already running" ||
+			!strings.Contains(e.Hint, "watch it") {
+			t.Errorf("a running goal is resumed from %s: %t, %+v", name, ok, e)
+		}
 	}
 	if err := other.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)

@@ -188,20 +188,28 @@ func describePrompt(q pane.UserPrompt) string {
 	return fmt.Sprintf("the page waits for the user (%s %q)", q.Kind, words)
 }
 
-// doAction acts on a pane and reports what changed.
-func (d Deps) doAction(ctx context.Context, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+// act calls use, which changes or opens a page, with a pane. Every tool that acts on a page runs through it: the result
+// gets a picture of the page, if the goal wants one.
+func (d Deps) act(ctx context.Context, id string, use func(Browser) (goal.Result, error)) goal.Result {
 	return d.usePage(id, func(p Browser) (goal.Result, error) {
-		a, err := do(p)
-		r := goal.Result{
-			OK: true,
-			Text: wrapOutside("the page in pane "+id,
-				fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
-			Point: (*goal.Point)(a.Point),
-		}
+		r, err := use(p)
 		if err == nil {
 			d.showPicture(ctx, p, &r)
 		}
 		return r, err
+	})
+}
+
+// doAction acts on a pane and reports what changed.
+func (d Deps) doAction(ctx context.Context, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+	return d.act(ctx, id, func(p Browser) (goal.Result, error) {
+		a, err := do(p)
+		return goal.Result{
+			OK: true,
+			Text: wrapOutside("the page in pane "+id,
+				fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
+			Point: (*goal.Point)(a.Point),
+		}, err
 	})
 }
 

@@ -25,7 +25,7 @@ func browserEval(r Deps) (Tool, error) {
 		}
 		return e, err
 	}, func(ctx context.Context, a browserEvalArgs) goal.Result {
-		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
+		return r.act(ctx, a.Pane, func(p Browser) (goal.Result, error) {
 			value, err := p.Actions.Eval(ctx, a.Script)
 			return goal.Result{OK: true, Text: wrapOutside("a script in pane "+a.Pane, value), Budget: maxPageTextBytes}, err
 		})

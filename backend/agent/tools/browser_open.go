@@ -44,18 +44,14 @@ func browserOpen(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return r.openedPage(ctx, p)
+		return r.act(ctx, p.Pane, func(at Browser) (goal.Result, error) { return openedPage(ctx, p, at), nil })
 	})
 }
 
 // openedPage returns the first part of the snapshot of a loaded page, or the page's title if a question blocks the page
 // or it cannot be read yet.
-func (d Deps) openedPage(ctx context.Context, p Page) goal.Result {
+func openedPage(ctx context.Context, p Page, at Browser) goal.Result {
 	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
-	at, err := d.Browsers.Get(p.Pane)
-	if err != nil {
-		return failedResult("%s", err)
-	}
 	q, blocked := at.Prompts.OpenPrompt()
 	switch {
 	case blocked:
@@ -65,12 +61,12 @@ func (d Deps) openedPage(ctx context.Context, p Page) goal.Result {
 	}
 	s := pane.Snapshot{Text: p.Title}
 	if !blocked && p.URL != "about:blank" {
+		var err error
 		if s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
 			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
 		}
 	}
 	r := pageResult(p.Pane, s.Text, s.Next, s.Total)
 	r.Text = head + "\n" + r.Text
-	d.showPicture(ctx, at, &r)
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,4 +118,32 @@ func TestLook_EachAnswer_DecidesTheResult(t *testing.T) {
 		}
 	}
 	h.bad(h.do("look", "pane", "x9", "expected", "x"), "no pane x9")
+}
+
+// TestPictures_EachToolThatActs_ShowsOne: a new tool for pages has to act through Deps.act, or to be named here.
+func TestPictures_EachToolThatActs_ShowsOne(t *testing.T) {
+	h := newFixtureWith(t, func(d *tools.Deps) { d.Pictures = true })
+	h.panes.at, h.panes.picture = "http://127.0.0.1/", painted(t, 4, 4)
+	h.put("a", "x")
+	reads := []string{
+		"browser_snapshot", "browser_find", "browser_read", "browser_screenshot", "browser_save", "browser_download",
+		"browser_console", "browser_network", "browser_cookies",
+	}
+	tried := map[string]bool{}
+	for _, s := range samples() {
+		h.panes.touch, h.panes.question = s.touch, s.asks
+		if !strings.HasPrefix(s.tool, "browser_") || s.asks.Kind != "" {
+			continue
+		}
+		tried[s.tool] = true
+		r := h.do(s.tool, s.args...)
+		if acts := !slices.Contains(reads, s.tool); !r.OK || r.Shown != acts {
+			t.Errorf("%s: OK is %v, a picture is shown: %v; %.200s", s.tool, r.OK, r.Shown, r.Text)
+		}
+	}
+	for _, tool := range h.box.Tools() {
+		if name := tool.Spec().Name; strings.HasPrefix(name, "browser_") && !tried[name] {
+			t.Errorf("%s was not tried", name)
+		}
+	}
 }

@@ -38,6 +38,11 @@ type fixture struct {
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
+	return newFixtureWith(tb, func(*tools.Deps) {})
+}
+
+func newFixtureWith(tb testing.TB, change func(*tools.Deps)) *fixture {
+	tb.Helper()
 	top := tb.TempDir()
 	h := &fixture{
 		TB:      tb,
@@ -54,7 +59,7 @@ func newFixture(tb testing.TB) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.box, err = tools.New(tools.Deps{
+	deps := tools.Deps{
 		Dir:       h.dir,
 		Launcher:  set,
 		Env:       []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
@@ -67,7 +72,9 @@ func newFixture(tb testing.TB) *fixture {
 		Access:    access{},
 		Search:    &h.search,
 		Skills:    &h.skills,
-	})
+	}
+	change(&deps)
+	h.box, err = tools.New(deps)
 	if err != nil {
 		tb.Fatal(err)
 	}

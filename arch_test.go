@@ -98,6 +98,7 @@ var homes = map[string][]string{
 	"go.yaml.in/yaml/v3":              {"backend/storage/config", "backend/storage/library"},
 	"golang.org/x/sys":                {"backend/host/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
+	"github.com/ledongthuc/pdf":       {"cmd/goalpost-predicate"},
 	// the browser looks for Chromium; .golangci.yml forbids it to start programs
 	"os/exec":                       {"backend/host/sandbox", "backend/panes/browser"},
 	"golang.org/x/term":             {"backend/entry/cli"},

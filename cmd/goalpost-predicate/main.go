@@ -1,13 +1,15 @@
 //go:build linux
 
-// Command goalpost-predicate evaluates one JavaScript expression over some JSON and exits. It is a separate program
-// because the interpreter cannot limit itself: an endless loop, an array of half a gigabyte or a regular expression
-// that backtracks forever ends this process and nothing else. Before it reads its input, it gives up access to files,
-// network and other programs, and lets the kernel limit its time and memory.
+// Command goalpost-predicate evaluates one JavaScript expression over some JSON, or reads the text of a PDF, and exits.
+// It is a separate program because neither the interpreter nor the parser can limit itself: an endless loop, an array
+// of half a gigabyte or a regular expression that backtracks forever ends this process and nothing else. Before it
+// reads its input, it gives up access to files, network and other programs, and lets the kernel limit its time and
+// memory.
 //
 // goalpost-predicate < question > answer
+// goalpost-predicate pdf < file > text
 //
-// Both are JSON, see question and answer.
+// The question and the answer are JSON, see there.
 package main
 
 import (
@@ -24,8 +26,16 @@ func main() {
 }
 
 func run() error {
-	if err := dropPrivileges(); err != nil {
+	readsPDF := len(os.Args) == 2 && os.Args[1] == "pdf"
+	seconds := maxCPUSeconds
+	if readsPDF {
+		seconds = maxPDFSeconds
+	}
+	if err := dropPrivileges(seconds); err != nil {
 		return err
+	}
+	if readsPDF {
+		return writePDFText(&boundedStdin{limit: maxInput}, os.Stdout)
 	}
 	var q question
 	if err := json.NewDecoder(&boundedStdin{limit: maxInput}).Decode(&q); err != nil {

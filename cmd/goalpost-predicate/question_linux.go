@@ -27,7 +27,7 @@ type boundedStdin struct{ limit int }
 
 func (b *boundedStdin) Read(p []byte) (int, error) {
 	if b.limit <= 0 {
-		return 0, fmt.Errorf("the question is longer than %d bytes", maxInput)
+		return 0, fmt.Errorf("the input is longer than %d bytes", maxInput)
 	}
 	n, err := os.Stdin.Read(p[:min(len(p), b.limit)])
 	b.limit -= n

@@ -16,6 +16,7 @@ const (
 	maxData       = 256 << 20 // bytes
 	maxHeap       = 160 << 20 // bytes
 	maxCPUSeconds = 1         // this program never waits
+	maxPDFSeconds = 3         // for the pages of a PDF
 	maxGoStack    = 32 << 20  // bytes
 )
 
@@ -35,8 +36,8 @@ var allowedSyscalls = append([]uint32{
 	unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE, unix.SYS_SETITIMER,
 }, archAllowedSyscalls...)
 
-// dropPrivileges gives up everything but computing, permanently and for every thread.
-func dropPrivileges() error {
+// dropPrivileges gives up everything but computing for some seconds, permanently and for every thread.
+func dropPrivileges(seconds int) error {
 	debug.SetMemoryLimit(maxHeap)
 	debug.SetMaxStack(maxGoStack)
 	for _, l := range []struct {
@@ -44,7 +45,7 @@ func dropPrivileges() error {
 		name       string
 	}{
 		{unix.RLIMIT_DATA, maxData, "memory"},
-		{unix.RLIMIT_CPU, maxCPUSeconds, "time"},
+		{unix.RLIMIT_CPU, seconds, "time"},
 		{unix.RLIMIT_FSIZE, 1 << 20, "output"},
 		{unix.RLIMIT_CORE, 0, "core dumps"},
 	} {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(inside) == "" {
 		os.Exit(m.Run())
 	}
-	if err := dropPrivileges(); err != nil {
+	if err := dropPrivileges(maxCPUSeconds); err != nil {
 		fmt.Println("drop privileges:", err)
 		os.Exit(1)
 	}

@@ -77,6 +77,8 @@ type PageReader interface {
 	// AsksForPayment reports whether the page asks for a payment card.
 	AsksForPayment(ctx context.Context) (bool, error)
 	HTML(ctx context.Context) ([]byte, error)
+	// PDF returns the file of a page that is a PDF.
+	PDF(ctx context.Context) (file []byte, isPDF bool, err error)
 	Print(ctx context.Context) ([]byte, error)
 }
 

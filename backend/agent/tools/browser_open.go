@@ -44,13 +44,13 @@ func browserOpen(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return r.act(ctx, p.Pane, func(at Browser) (goal.Result, error) { return openedPage(ctx, p, at), nil })
+		return r.act(ctx, p.Pane, func(at Browser) (goal.Result, error) { return r.openedPage(ctx, p, at), nil })
 	})
 }
 
 // openedPage returns the first part of the snapshot of a loaded page, or the page's title if a question blocks the page
 // or it cannot be read yet.
-func openedPage(ctx context.Context, p Page, at Browser) goal.Result {
+func (d Deps) openedPage(ctx context.Context, p Page, at Browser) goal.Result {
 	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
 	q, blocked := at.Prompts.OpenPrompt()
 	switch {
@@ -61,8 +61,15 @@ func openedPage(ctx context.Context, p Page, at Browser) goal.Result {
 	}
 	s := pane.Snapshot{Text: p.Title}
 	if !blocked && p.URL != "about:blank" {
-		var err error
-		if s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
+		r, isPDF, err := d.readPDF(ctx, p.Pane, at, 0)
+		if isPDF && err == nil {
+			r.Text = head + ", a PDF; browser_read reads its text\n" + r.Text
+			return r
+		}
+		if err == nil {
+			s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{})
+		}
+		if err != nil {
 			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
 		}
 	}

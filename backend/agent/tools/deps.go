@@ -28,6 +28,8 @@ type Deps struct {
 	Web http.RoundTripper
 	// Search is the user's search engine; nil if none is set up, which leaves the tool out.
 	Search Search
+	// PDFs reads the text of PDFs; nil where pages and answers that are PDFs have none.
+	PDFs PDFReader
 	// Skills are nil if there are none, which leaves the tool out.
 	Skills Skills
 	// Memory is nil where a folder has none, as for MCP clients.

@@ -164,6 +164,12 @@ func (d Deps) describeResponse(
 		if content = page.Text; content == "" {
 			content = "(The page has no text. It may need scripts: use browser_open.)"
 		}
+	case kind == "application/pdf" && d.PDFs != nil && !cut:
+		if content, err = d.PDFs.Text(ctx, body); err != nil {
+			head = append(head, err.Error())
+		}
+	case kind == "application/pdf" && d.PDFs != nil:
+		head = append(head, "This PDF is too long to be read here: use browser_open.")
 	case isTextKind(kind) || webpage.IsText(body):
 		content = webpage.DecodeText(body, contentType)
 	default:

@@ -43,7 +43,7 @@ func newFetcher(t *testing.T, network tools.RefusalLog, handle http.HandlerFunc)
 			return new(net.Dialer).DialContext(ctx, network, f.server.Listener.Addr().String())
 		},
 	}
-	box, err := tools.New(tools.Deps{Dir: f.dir, Web: transport, Vision: f.vision, Network: network})
+	box, err := tools.New(tools.Deps{Dir: f.dir, Web: transport, Vision: f.vision, Network: network, PDFs: textPDFs{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,4 +233,20 @@ func TestFetchURL_Effect_IsThatOfOpeningThePage(t *testing.T) {
 		}
 	}
 	h.bad(h.do("fetch_url", "url", shop), "no network access for fetch_url")
+}
+
+func TestFetch_PDF_IsText(t *testing.T) {
+	f := newFetcher(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		fmt.Fprint(w, "--- page 1 of 1 ---\nTotal 42\n")
+		if r.URL.Path == "/long" {
+			fmt.Fprint(w, strings.Repeat("x", 4<<20))
+		}
+	})
+	for path, want := range map[string]string{"/a": "Total 42", "/long": "use browser_open"} {
+		got := f.fetch("url", "http://site.example"+path)
+		if !strings.HasPrefix(got, "true") || !strings.Contains(got, want) {
+			t.Errorf("%s: %.300s", path, got)
+		}
+	}
 }

@@ -64,6 +64,15 @@ func (b *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error)
 	return pane.PageText{Text: b.shown}, nil
 }
 
+func (b *browser) PDF(context.Context) ([]byte, bool, error) {
+	return []byte(b.pdf), b.pdf != "", nil
+}
+
+// textPDFs takes a file for its text. Real PDFs are read in the tests of goalsandbox and browser.
+type textPDFs struct{}
+
+func (textPDFs) Text(_ context.Context, file []byte) (string, error) { return string(file), nil }
+
 func (b *browser) Capture(context.Context, pane.ScreenshotOptions) ([]byte, error) {
 	if b.picture != "" {
 		return []byte(b.picture), nil

@@ -72,6 +72,7 @@ func newFixtureWith(tb testing.TB, change func(*tools.Deps)) *fixture {
 		Access:    access{},
 		Search:    &h.search,
 		Skills:    &h.skills,
+		PDFs:      textPDFs{},
 	}
 	change(&deps)
 	h.box, err = tools.New(deps)
@@ -195,6 +196,7 @@ type panes struct {
 	wait             time.Duration
 	touch            tools.ActionPreview
 	picture          string
+	pdf              string // the page is a PDF with this text
 	question         pane.UserPrompt
 	user             bool // the panes belong to the user
 }

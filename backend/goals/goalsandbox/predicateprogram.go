@@ -59,7 +59,7 @@ func (p PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, er
 	if err != nil {
 		return false, fmt.Errorf("encoding the expression %s: %w", q.Expr, err)
 	}
-	out, err := p.run(ctx, question)
+	out, err := runConfined(ctx, p.Launcher, question, p.Program)
 	if err != nil {
 		return false, fmt.Errorf("evaluating the expression: %w", err)
 	}
@@ -73,8 +73,7 @@ func (p PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, er
 		return false, fmt.Errorf("evaluating the expression: no result within %s", goal.FormatDuration(predicateTimeout))
 	case out.Status.Signal == syscall.SIGKILL, out.Status.Signal == cpuTimeUp:
 		return bounds("the expression was stopped, because it takes longer than a second")
-	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"),
-		strings.Contains(stderr, "stack exceeds"):
+	case isOutOfMemory(stderr):
 		return bounds("the expression was stopped, because it takes more than 256 MiB")
 	case out.Status.Code != 0:
 		return false, fmt.Errorf("evaluating the expression: %s: %s", out.Status, text.SanitizeLine(stderr, 300))
@@ -89,8 +88,10 @@ func (p PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, er
 	return a.Value, nil
 }
 
-// run starts the program, sends it the question, and waits for its end.
-func (p PredicateProgram) run(ctx context.Context, question []byte) (out process.Output, err error) {
+// runConfined starts a program that confines itself, sends it some input, and waits for its end.
+func runConfined(
+	ctx context.Context, l process.Launcher, input []byte, argv ...string,
+) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return out, fmt.Errorf("pipe: %w", err)
@@ -98,19 +99,25 @@ func (p PredicateProgram) run(ctx context.Context, question []byte) (out process
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = w.Write(question) // fails if the program ends early, which its status shows
+		_, _ = w.Write(input) // fails if the program ends early, which its status shows
 		_ = w.Close()
 	}()
 	ctx, cancel := context.WithTimeout(ctx, predicateTimeout)
 	defer cancel()
-	out, err = process.Capture(ctx, p.Launcher, process.Command{
-		Argv: []string{p.Program}, Dir: "/", Files: []*os.File{r},
+	out, err = process.Capture(ctx, l, process.Command{
+		Argv: argv, Dir: "/", Files: []*os.File{r},
 		// One thread, so that a second of processor time is a second of one core.
 		Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
 	}, false)
 	err = errors.Join(err, r.Close()) // unblocks the writer if the program has not read
 	<-done
 	return out, err
+}
+
+// isOutOfMemory reports whether a program of Go ended because it needed more memory than it may have.
+func isOutOfMemory(stderr string) bool {
+	return strings.Contains(stderr, "cannot allocate memory") || strings.Contains(stderr, "out of memory") ||
+		strings.Contains(stderr, "stack exceeds")
 }
 
 // cpuTimeUp is SIGXCPU, which package syscall does not name on every system.

@@ -183,6 +183,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		Vision:       visionJudge{se},
 		Recipes:      goalRecipes{se.registry.Config, se.registry.Store, g.ID},
 		Web:          se.sandbox.Web(),
+		PDFs:         se.registry.Sandboxes.PDFs(),
 		Search:       se.registry.searchTool(),
 		Skills:       se.registry.skillTool(g.Policy.Dir),
 		Memory:       goalMemory{se.registry.Store.Memory, se.memoryDir, g.ID},
@@ -295,6 +296,7 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		Browsers:  goalBrowsers{gp},
 		Panes:     goalPaneList{gp},
 		Web:       sandbox.Web(),
+		PDFs:      reg.Sandboxes.PDFs(),
 	}
 	if sandbox.Proxy != nil {
 		deps.SandboxRisk, deps.Network, deps.GitControlled = p.Risk, sandbox.Proxy, sandbox.GitControlled

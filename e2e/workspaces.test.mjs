@@ -207,12 +207,14 @@ test("workspaces are made, used by keys, and come back after a kill", { timeout:
     // Everything is saved within a moment; then the program is killed.
     const before = await pictures(page);
     assert.deepEqual(before.map((b) => Object.keys(b).length).sort(), [2, 4, 6]);
-    const saved = () => page.getByTestId("terminal").first().locator(".xterm-rows").innerText();
     await open(page, 2);
-    await page.getByTestId("terminal").first().click();
+    const chosen = await page.getByTestId("pane").nth(2).getAttribute("data-pane");
+    const terminal = () => page.locator(`[data-testid="pane"][data-pane="${chosen}"]`);
+    await terminal().click();
     await page.keyboard.type("echo kept-$((6*7))\n");
-    await page.getByTestId("terminal").first().getByText("kept-42").first().waitFor();
+    await terminal().getByText("kept-42").first().waitFor();
     await until("the terminals to be saved", () => holds(home, "kept-42"));
+    await until("the layout to be saved", () => holds(home, `"activeGroup":"g-${chosen}"`));
     await program.end("SIGKILL");
     await page.close();
     ({ program, url } = await startServe(home));
@@ -220,8 +222,14 @@ test("workspaces are made, used by keys, and come back after a kill", { timeout:
     await page.goto(url);
     await names(page, ["Workspace", "infra", "storefront"]);
     await selected(page, "storefront");
-    await page.getByTestId("terminal").first().getByText("kept-42").first().waitFor();
-    assert.match(await saved(), /kept-42/);
+    await terminal().getByText("kept-42").first().waitFor();
+    // The pane that had the focus has it again, and its shell reads.
+    await page.waitForFunction(
+      (id) => document.activeElement?.closest("[data-testid=pane]")?.dataset.pane === id,
+      chosen,
+    );
+    await page.keyboard.type("echo read-$((6*7))\n");
+    await terminal().getByText("read-42").first().waitFor();
     assert.deepEqual(await pictures(page), before);
     await open(page, 0);
     await page.getByTestId("pane-title").getByText("at 900").waitFor();

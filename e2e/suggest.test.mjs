@@ -31,13 +31,19 @@ test("from an empty data folder to a commit, with a suggested check", { timeout:
       writeFileSync(join(dir, "Makefile"), "test:\n\ttouch tried.txt\n\ttest -f done.txt\nbuild:\n\ttrue\n");
 
       await act("choose the custom endpoint", at("preset-custom").click());
-      await act("enter the address", at("connect-address").fill(model.url));
+      // Only into a field that has the focus by itself is anything typed without another action.
+      const enter = async (words, id, text) => {
+        await page.waitForFunction((id) => document.activeElement?.dataset.testid === id, id);
+        await act(words, page.keyboard.insertText(text));
+      };
+      await enter("enter the address", "connect-address", model.url);
       await act("test it", at("connect-test").click());
       await at("connect-status").and(page.locator('[data-state="ok"]')).waitFor();
       await act("save and use it", at("connect-save").click());
       await at("new-goal").waitFor();
-      await act("say what", at("field-objective").fill("finish the work"));
-      await act("say where", at("field-dir").fill(dir));
+      await enter("say what", "field-objective", "finish the work");
+      await act("choose the folder's field", at("field-dir").click({ clickCount: 3 }));
+      await enter("say where", "field-dir", dir);
       const before = await at("allowed-words").boundingBox();
 
       // Nothing else is asked: the check that fails now comes by itself, the one that passes already is folded.

@@ -45,7 +45,7 @@ func (r readCommands) list() *cobra.Command {
 	c.Flags().StringVar(&in.Status, "status", "",
 		"only goals with this status: pending, running, paused, completed, failed, aborted")
 	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only resumable goals")
-	c.Flags().StringVar(&in.Search, "search", "", "only goals whose objective contains this text")
+	c.Flags().StringVar(&in.Search, "search", "", "only goals whose objective, result or folder contains this text")
 	c.Flags().IntVar(&in.Limit, "limit", 50, "how many")
 	return c
 }

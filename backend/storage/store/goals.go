@@ -163,7 +163,7 @@ func (gt *GoalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 // Filter selects goals. Its zero value selects all.
 type Filter struct {
 	Status goal.Status
-	Search string // in the objective
+	Search string // in the objective, the agent's last word and the folder
 	Limit  int    // 0: 200
 	Offset int
 	// Resumable selects goals that may be continued: paused, failed, aborted, and running and queued ones whose owner
@@ -187,7 +187,9 @@ func (gt *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error)
 		where, args = where+" AND status = ?", append(args, f.Status)
 	}
 	if f.Search != "" {
-		where, args = where+" AND instr(lower(objective), lower(?)) > 0", append(args, f.Search)
+		where += " AND (instr(lower(objective), lower(?)) > 0 OR instr(lower(account), lower(?)) > 0" +
+			" OR instr(lower(coalesce(policy ->> 'dir', '')), lower(?)) > 0)"
+		args = append(args, f.Search, f.Search, f.Search)
 	}
 	total, err := readValue[int](ctx, gt.read, "count goals", "SELECT count(*) FROM goals WHERE "+where, args...)
 	if err != nil {

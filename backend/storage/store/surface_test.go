@@ -86,6 +86,22 @@ func TestList_Resumable(t *testing.T) {
 	}
 }
 
+func TestList_WithSearch_FindsObjectiveResultAndFolder(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	_, done := create(t, s), create(t, s)
+	if err := s.Journal.Append(t.Context(), begin(t, s, done.ID), &event.Ended{
+		Status: goal.Completed, Exit: goal.Done, Account: "The **coupon** works.",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for search, want := range map[string]int{"DONE.txt": 2, "coupon": 1, "/tmp/X": 2, "write_local": 0, "txt\nThe": 0} {
+		if rows, total, err := s.Goals.List(t.Context(), Filter{Search: search}); err != nil || total != want ||
+			len(rows) != want || want == 1 && rows[0].ID != done.ID {
+			t.Errorf("%q: %d goals, want %d, %v", search, total, want, err)
+		}
+	}
+}
+
 func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView } from "@/bridge/fake/fixtures";
 import { summary } from "@/store/goals";
-import { groups } from "@/store/goalcards";
+import { groupOf, groups } from "@/store/goalcards";
 import { all, choose, find, flushAll, get, mount, nth, press, until, write } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
@@ -115,6 +115,20 @@ test("the list is grouped and sorted as it was the last time, and the keys go in
   await flushAll();
   act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyJ" })));
   expect(app.state.detail.id).toBe(dearest[1]);
+});
+
+test("the counts of the filter follow the search", async () => {
+  const app = await open(new FakeBridge(), running);
+  const count = (b: HTMLElement): [string, string] => [b.dataset.status ?? "", b.lastChild?.textContent ?? ""];
+  const counts = (): Record<string, string> => Object.fromEntries(all("goal-status").map(count));
+  const before = counts();
+  expect(before[""]).toBe(String(app.state.goals.total));
+  const [one] = Object.values(app.state.goals.byId);
+  if (!one) throw new Error("no goal");
+  write("goal-search", one.card.objective);
+  await until(() => expect(counts()).toEqual({ "": "1", [groupOf(one.card)]: "1" }));
+  write("goal-search", "");
+  await until(() => expect(counts()).toEqual(before));
 });
 
 test("a search without a result can be cleared", async () => {

@@ -11,6 +11,7 @@ import { Menu } from "@/ui/menu";
 import { usePhone } from "@/ui/usephone";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
+import { useGoalSearch, type GoalSearch } from "./search";
 import { GoalSidebar } from "./sidebar";
 import { StatusFilter, type StatusChoice } from "./statusfilter";
 import { ActivityTabs } from "./activitytabs";
@@ -49,6 +50,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   const selected = useAppState((s) => s.detail.id);
   const newest = useAppState((s) => firstGoal(s.goals.byId));
   const [only, setOnly] = useState<StatusChoice>("");
+  const search = useGoalSearch();
   // A phone shows either the list or the opened goal.
   const hasNone = useAppState(isEmpty);
   const isPage = useAppState((s) => s.openedGoal !== "" || s.starting !== null) || hasNone;
@@ -117,7 +119,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
 
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
-      <Head only={only} onOnly={setOnly} />
+      <Head search={search} only={only} onOnly={setOnly} />
       <div
         className={cx(
           "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
@@ -127,6 +129,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
       >
         <GoalList
           onReady={onReady}
+          search={search}
           only={only}
           onOnly={setOnly}
           className={isPage ? "max-[640px]:hidden" : undefined}
@@ -150,7 +153,13 @@ const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
   { id: "prune-aborted", label: "Aborted", input: { status: "aborted", older_than_ms: 0 } },
 ];
 
-function Head({ only, onOnly }: { only: StatusChoice; onOnly: (only: StatusChoice) => void }) {
+interface HeadProps {
+  search: GoalSearch;
+  only: StatusChoice;
+  onOnly: (only: StatusChoice) => void;
+}
+
+function Head({ search, only, onOnly }: HeadProps) {
   const app = useApp();
   const opened = useAppState((s) => s.openedGoal !== "");
   const hasNone = useAppState(isEmpty);
@@ -173,6 +182,7 @@ function Head({ only, onOnly }: { only: StatusChoice; onOnly: (only: StatusChoic
       <h1 className={cx("mr-1 text-base font-semibold", opened && "max-[640px]:sr-only")}>Goals</h1>
       {hasNone ? null : (
         <StatusFilter
+          search={search}
           only={only}
           onOnly={onOnly}
           className={cx(

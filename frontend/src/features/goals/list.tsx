@@ -1,7 +1,5 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type RefObject } from "react";
-import { asProblem } from "@/bridge/problem";
-import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { money } from "@/lib/bytes";
 import { Button, Kbd } from "@/ui/button";
@@ -22,35 +20,9 @@ import {
   type Order,
 } from "./listorder";
 import { SelectionBar } from "./selectionbar";
+import type { GoalSearch } from "./search";
 import type { StatusChoice } from "./statusfilter";
 import { useRoving } from "@/ui/rovingfocus";
-
-const searchAfterMs = 200;
-const searchLimit = 200;
-
-/** The goals that match a search, or null without a search. */
-function useSearchResults(text: string): readonly GoalCard[] | null {
-  const app = useApp();
-  const [found, setFound] = useState<readonly GoalCard[] | null>(null);
-  useEffect(() => {
-    if (!text) {
-      setFound(null);
-      return;
-    }
-    let stale = false;
-    const timer = setTimeout(() => {
-      app.bridge
-        .call("GoalAPI.List", { status: "", search: text, limit: searchLimit, offset: 0, resumable: false })
-        .then((page) => !stale && setFound(page.goals ?? []))
-        .catch((reason: unknown) => !stale && app.notices.problem(asProblem(reason)));
-    }, searchAfterMs);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [app, text]);
-  return found;
-}
 
 /** Scrolls to a goal that was opened from another place, once: the list does not follow goals that move in it. */
 function useSelectedInSight(
@@ -83,6 +55,7 @@ function SearchField({ field, text, onText }: SearchFieldProps) {
         data-testid="goal-search"
         aria-label="Search goals"
         placeholder="Search goals"
+        title="Searches objectives, results and folders"
         className={cx(
           "h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm",
           "outline-none focus:border-accent focus:bg-bg",
@@ -159,28 +132,22 @@ function GroupHead({ head, isFolder }: { head: Extract<ListLine, { kind: "head" 
 interface GoalListProps {
   /** Set to the functions that move the selection, for the dashboard's keys. */
   onReady: (keys: { move: (by: number) => void; focusSearch: () => void }) => void;
+  search: GoalSearch;
   only: StatusChoice;
   onOnly: (only: StatusChoice) => void;
   className?: string | undefined;
 }
 
-export function GoalList({ onReady, only, onOnly, className }: GoalListProps) {
+export function GoalList({ onReady, search: { text, setText, cards }, only, onOnly, className }: GoalListProps) {
   const app = useApp();
-  const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
   const marked = useAppState((s) => s.marked);
-  const [text, setText] = useState("");
   const [view, setView] = useState(() => savedListView(localStorage));
   const loaded = useAppState((s) => s.goals.loaded);
-  const found = useSearchResults(text.trim());
   const scroller = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
-  const lines = useMemo(() => {
-    // Search results are shown in their current state, not in that of the search.
-    const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
-    return listLines(cards, view, only);
-  }, [byId, found, only, view]);
+  const lines = useMemo(() => listLines(cards, view, only), [cards, only, view]);
 
   const virtual = useVirtualizer({
     count: lines.length,

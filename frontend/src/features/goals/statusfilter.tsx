@@ -1,27 +1,29 @@
 import type { KeyboardEvent } from "react";
 import { useAppState } from "@/store/context";
-import { groups, groupTitle, type Group } from "@/store/goalcards";
-import { summary } from "@/store/goals";
+import { groupOf, groups, groupTitle, type Group } from "@/store/goalcards";
 import { Dot } from "@/ui/badge";
 import { cx } from "@/ui/cx";
+import type { GoalSearch } from "./search";
 
 /** The status that the list is limited to; "" shows all goals. */
 export type StatusChoice = Group | "";
 
 interface StatusFilterProps {
+  search: GoalSearch;
   only: StatusChoice;
   onOnly: (only: StatusChoice) => void;
   className?: string | undefined;
 }
 
 /**
- * The number of goals in each status, in one line; a click limits the list to that status. A status without goals is
+ * The number of goals in each status, of those that match the search, in one line; a click limits the list to that status. A status without goals is
  * shown only while it is selected. One Tab stop: the arrow keys choose.
  */
-export function StatusFilter({ only, onOnly, className }: StatusFilterProps) {
-  const by = useAppState((s) => summary(s.goals.byId).by);
-  const total = useAppState((s) => s.goals.total);
-  const offered: StatusChoice[] = ["", ...groups.filter((g) => by[g].length > 0 || g === only)];
+export function StatusFilter({ search: { text, cards }, only, onOnly, className }: StatusFilterProps) {
+  const stored = useAppState((s) => s.goals.total);
+  const counts = new Map<StatusChoice, number>([["", text.trim() ? cards.length : stored]]);
+  for (const card of cards) counts.set(groupOf(card), (counts.get(groupOf(card)) ?? 0) + 1);
+  const offered: StatusChoice[] = ["", ...groups.filter((g) => counts.has(g) || g === only)];
   const move = (e: KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[e.code];
     if (!step || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
@@ -60,7 +62,7 @@ export function StatusFilter({ only, onOnly, className }: StatusFilterProps) {
           {g === "needs_you" ? <Dot tone="warn" /> : null}
           {g === "running" ? <Dot tone="accent" live /> : null}
           {g ? groupTitle[g] : "All"}
-          <span className="tabular-nums opacity-75">{g ? by[g].length : total}</span>
+          <span className="tabular-nums opacity-75">{counts.get(g) ?? 0}</span>
         </button>
       ))}
     </div>

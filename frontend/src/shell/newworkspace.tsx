@@ -65,24 +65,28 @@ function OpenNewWorkspace() {
         </>
       }
     >
-      <Field label="Name" name="workspace-name" hint="that of the folder if you leave it empty">
-        {(c) => (
-          <Input {...c} data-testid="field-workspace-name" value={name} onChange={(e) => setName(e.target.value)} />
-        )}
-      </Field>
-      <FolderField
-        label="Folder"
-        name="folder"
-        value={folder}
-        onChange={setFolder}
-        placeholder="~"
-        error={problem?.field === "folder" ? problem : undefined}
-      />
-      <Caption className="mb-1.5">Terminals</Caption>
-      <div role="radiogroup" aria-label="Terminals" className="grid w-fit grid-cols-3 gap-1.5">
-        {presets.map((p, i) => (
-          <Preset key={`${p.rows}x${p.columns}`} {...p} isChosen={i === preset} onChoose={() => setPreset(i)} />
-        ))}
+      <div className="flex flex-col gap-3">
+        <Field label="Name" name="workspace-name" hint="that of the folder if you leave it empty">
+          {(c) => (
+            <Input {...c} data-testid="field-workspace-name" value={name} onChange={(e) => setName(e.target.value)} />
+          )}
+        </Field>
+        <FolderField
+          label="Folder"
+          name="folder"
+          value={folder}
+          onChange={setFolder}
+          placeholder="~"
+          error={problem?.field === "folder" ? problem : undefined}
+        />
+        <div>
+          <Caption className="mb-1.5">Terminals</Caption>
+          <div role="radiogroup" aria-label="Terminals" className="grid w-fit grid-cols-3 gap-1.5">
+            {presets.map((p, i) => (
+              <Preset key={`${p.rows}x${p.columns}`} {...p} isChosen={i === preset} onChoose={() => setPreset(i)} />
+            ))}
+          </div>
+        </div>
       </div>
     </Dialog>
   );

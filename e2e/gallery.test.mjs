@@ -112,6 +112,15 @@ async function checkPhone(page, gallery) {
     assert.equal(await covered.count(), 0, `nobody can use ${value}`);
     assert.equal(await at("pane").and(page.locator(":visible")).count(), 1, `${value} is not alone`);
   }
+  // A pane that is chosen in the palette is not covered either.
+  await at("drawer-toggle").click();
+  await covered.waitFor({ state: "attached" });
+  await page.keyboard.press("Control+Shift+KeyP");
+  await at("palette-input").fill("#");
+  await at("palette").locator('[data-testid^="pane-"]').first().click();
+  await at("palette").waitFor({ state: "detached" });
+  await covered.waitFor({ state: "detached" });
+  assert.equal(await at("goal-drawer").count(), 0, "the goal covers the pane that the palette shows");
   await showScene(page, gallery.url, "goals-long");
   const checks = await page.getByTestId("check").first().boundingBox();
   const activity = await page.getByTestId("story-log").boundingBox();

@@ -4,6 +4,7 @@ import type { Check, PaneInfo } from "@/bridge/types";
 import type { FailedCommand } from "@/features/terminal/promptmarks";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
+import { isPhone } from "@/lib/viewer";
 import type { App } from "@/store/app";
 import { attachment } from "@/store/chatactions";
 import { paneTitle } from "@/store/panes";
@@ -99,8 +100,9 @@ export class WorkspaceControl {
     return this.app.state.panes.panes.find((p) => p.id === id);
   }
 
-  /** Shows a pane, and first the tab that it is in. */
+  /** Shows a pane, and first the tab that it is in. Nothing covers it then on a phone. */
   show(id: string): void {
+    if (isPhone()) this.app.workspaces.uncover();
     const panel = this.dock?.getPanel(id);
     if (panel) {
       panel.api.setActive();

@@ -34,7 +34,7 @@ export function PanePicker() {
   const shown = shownPanes(state);
   const active = shown.find((p) => p.id === state.activePane) ?? shown[0];
   const choose = (value: string) => {
-    app.set({ drawer: false, ownDrawer: false });
+    app.workspaces.uncover();
     if (makers[value]) {
       makers[value](app);
       return;

@@ -63,6 +63,11 @@ export class WorkspaceActions {
     this.core.set({ chatOpen: false, ...(isOwnTabUsed(state) ? { ownDrawer: show } : { drawer: show }) });
   }
 
+  /** Closes what covers the panes of a phone: the goal and the chat. */
+  uncover(): void {
+    this.core.set({ chatOpen: false, drawer: false, ownDrawer: false });
+  }
+
   /** Shows the tab of a goal, in its workspace. */
   showGoal(goal: string): void {
     const one = workspaceOf(this.core.state, goal);

@@ -254,6 +254,9 @@ async function make(page, folder, preset) {
   const [columns, rows] = preset.split("x").map(Number);
   await page.waitForFunction((n) => document.querySelectorAll("[data-testid=pane]").length === n, columns * rows);
   assert.equal(await page.getByTestId("pane-dir").first().getAttribute("title"), folder);
+  // Each pane has a place of its own, and the first one reads the keys.
+  await page.waitForFunction((n) => document.querySelectorAll(".dv-groupview").length === n, columns * rows);
+  await page.waitForFunction(() => Boolean(document.activeElement?.closest("[data-testid=pane]")));
 }
 
 /** Whether the database has a text, in whichever of its files. */

@@ -129,7 +129,7 @@ export function splitSide(width: number, height: number): "right" | "below" {
   return width >= height * 1.3 ? "right" : "below";
 }
 
-/** A layout of panes in rows and columns of one size, in the order of reading. */
+/** A layout of panes in rows and columns of one size, in the order of reading. The first one has the focus. */
 export function gridLayout(ids: readonly string[], rows: number, columns: number): SavedLayout {
   const size = 1_200;
   const cell = (row: number, column: number): SavedNode => {
@@ -146,6 +146,7 @@ export function gridLayout(ids: readonly string[], rows: number, columns: number
   return {
     grid: { root: { type: "branch", data, size }, width: size, height: size, orientation: "HORIZONTAL" },
     panels: Object.fromEntries(ids.map((id) => [id, panel(id)])),
+    activeGroup: `g-${ids[0] ?? ""}`,
   };
 }
 

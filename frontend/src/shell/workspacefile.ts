@@ -14,7 +14,28 @@ export async function createWorkspace(app: App, name: string, folder: string, ro
     ids.push(pane.id);
   }
   await app.bridge.call("WorkspaceAPI.SaveLayout", id, JSON.stringify(gridLayout(ids, rows, columns)));
+  await panesKnown(app, id, ids);
   app.workspaces.show(id);
+}
+
+/**
+ * Waits until the page knows the panes of a new workspace. The events about them may come after the answers of the calls,
+ * and a pane that is not known when the layout is read loses its place in it.
+ */
+function panesKnown(app: App, workspace: string, ids: readonly string[]): Promise<void> {
+  const areKnown = () => {
+    const { panes, workspaces } = app.state.panes;
+    const one = workspaces.list?.find((w) => w.id === workspace);
+    return ids.every((id) => one?.panes?.includes(id) && panes.some((p) => p.id === id));
+  };
+  if (areKnown()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = app.store.subscribe(() => {
+      if (!areKnown()) return;
+      stop();
+      resolve();
+    });
+  });
 }
 
 /** Keeps the open workspace until the new one has its layout. */
@@ -71,6 +92,7 @@ export async function importText(app: App, text: string): Promise<void> {
     for (const saved of file.panes ?? []) ids.set(saved.id, await open(app, saved));
     const layout = renamedLayout(file.layout, ids);
     if (layout) await app.bridge.call("WorkspaceAPI.SaveLayout", id, JSON.stringify(layout));
+    await panesKnown(app, id, [...ids.values()]);
     app.workspaces.show(id);
     const commands = (file.panes ?? []).filter((p) => p.command).length;
     if (commands === 1) app.notices.done("A command waits at its prompt. Press Enter to run it.");

@@ -45,6 +45,22 @@ func inHost(c *cobra.Command, whenNone string) *cobra.Command {
 	return c
 }
 
+// flagAnnotation names the flag without which a command only reads, and does not need the host.
+const flagAnnotation = "goalpost_host_flag"
+
+// inHostWith makes a command run in the host if it is called with a flag.
+func inHostWith(flag string, c *cobra.Command, whenNone string) *cobra.Command {
+	inHost(c, whenNone).Annotations[flagAnnotation] = flag
+	return c
+}
+
+// hosting returns what a command that is called with flags does if no host runs, and whether it belongs there.
+func hosting(c *cobra.Command) (whenNone string, isHosted bool) {
+	whenNone, isHosted = c.Annotations[hostAnnotation]
+	flag := c.Annotations[flagAnnotation]
+	return whenNone, isHosted && (flag == "" || c.Flags().Changed(flag))
+}
+
 // hostCaller is the program for which this process, the host, runs a command.
 type hostCaller struct {
 	*hostsocket.Caller
@@ -53,7 +69,7 @@ type hostCaller struct {
 
 // beforeRun runs a command in the host if it belongs there. Otherwise the command runs here next.
 func (p Program) beforeRun(c *cobra.Command, _ []string) error {
-	whenNone, isHosted := c.Annotations[hostAnnotation]
+	whenNone, isHosted := hosting(c)
 	switch {
 	case p.caller != nil && !isHosted:
 		return fault.New(fault.Refused, c.CommandPath()+" does not run in the host process", "use the same version of both")
@@ -202,6 +218,19 @@ func (p Program) gone() <-chan struct{} {
 		return nil
 	}
 	return p.caller.Gone()
+}
+
+// withCaller returns a context that also ends when the caller does not wait any more.
+func (p Program) withCaller(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-p.gone():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // readLine reads what the user enters at the terminal.

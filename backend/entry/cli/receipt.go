@@ -18,6 +18,8 @@ import (
 // receiptCommand shows the verdicts of claims and runs the checks again.
 type receiptCommand struct{ program Program }
 
+const verifyFlag = "verify"
+
 func (rc receiptCommand) receipt() *cobra.Command {
 	var shouldRepeat, onlyWhy bool
 	c := &cobra.Command{
@@ -48,11 +50,13 @@ func (rc receiptCommand) receipt() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&onlyWhy, "why", false, whyFlag)
-	c.Flags().BoolVar(&shouldRepeat, "verify", false, "run the deterministic checks again, as they were frozen")
+	c.Flags().BoolVar(&shouldRepeat, verifyFlag, false, "run the deterministic checks again, as they were frozen")
 	return c
 }
 
 func (rc receiptCommand) recheck(ctx context.Context, id string) error {
+	ctx, cancel := rc.program.withCaller(ctx)
+	defer cancel()
 	return rc.program.withApp(ctx, app.Options{}, func(a *app.App) error {
 		out, err := a.GoalAPI(ctx).Recheck(id)
 		if err != nil {

@@ -30,15 +30,16 @@ var HostArguments = []string{"host", "--started"}
 func (h hostCommands) host() *cobra.Command {
 	var idle time.Duration
 	var isStarted bool
-	const defaultIdle = 10 * time.Minute
 	c := &cobra.Command{
 		Use: "host", Short: "Own the goals, terminals and pages of a data folder, and outlive the window",
 		Long: "Own the goals, terminals and pages of a data folder. There is one host process for each data folder; the " +
-			"first program that needs one starts it. It ends when nothing is left to own and no program is connected.",
+			"first program that needs one starts it. It ends when nothing is left to own and no program is connected for the " +
+			"time in the settings (host_idle_minutes).",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return h.runHost(c.Context(), idle, isStarted) },
 	}
-	c.Flags().DurationVar(&idle, "idle", defaultIdle, "end after this time with nothing to own and no program connected")
+	c.Flags().DurationVar(&idle, "idle", 0, "end after this time with nothing to own and no program connected (default: "+
+		"the setting)")
 	c.Flags().BoolVar(&isStarted, "started", false, "the socket is inherited")
 	_ = c.Flags().MarkHidden("started") // the flag exists
 	c.AddCommand(h.status(), h.stop())
@@ -47,7 +48,7 @@ func (h hostCommands) host() *cobra.Command {
 
 func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted bool) error {
 	const minIdle = 5 * time.Second
-	if idle < minIdle {
+	if idle != 0 && idle < minIdle {
 		return fault.Invalid("idle", "the host process cannot end that soon", "give --idle 5s or more")
 	}
 	var state string
@@ -87,9 +88,22 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	return hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
 		Streams: a.Stream().Handler(isAdmitted), Run: h.runFor(a),
-		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idle,
+		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idleTime(a.Config(), idle),
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	}), nil
+}
+
+// idleTime returns what tells how long the host stays idle: the time that it was started with, or else the setting.
+func idleTime(cfg *config.Config, given time.Duration) func() time.Duration {
+	return func() time.Duration {
+		if given != 0 {
+			return given
+		}
+		if minutes := cfg.Settings().HostIdleMinutes; minutes != 0 {
+			return time.Duration(minutes) * time.Minute
+		}
+		return hostsocket.NoIdleEnd
+	}
 }
 
 // askCaller asks the program for which something is done. A page asks by itself.

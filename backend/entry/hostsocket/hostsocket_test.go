@@ -25,7 +25,8 @@ import (
 
 var races = flag.Int("races", 50, "how often two programs start a host at the same moment")
 
-// TestMain is also the host process of the tests, which owns nothing: "host STATE IDLE".
+// TestMain is also the host process of the tests, which owns nothing: "host STATE IDLE". A file idle in the state
+// folder replaces the time.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "host" {
 		if err := runHost(os.Args[2], os.Args[3]); err != nil {
@@ -54,8 +55,16 @@ func runHost(state, idle string) error {
 		place.Fail(fault.New(fault.Internal, "the idle time is not a time", ""))
 		return errors.Join(err, place.Close())
 	}
+	idleTime := func() time.Duration {
+		b, err := os.ReadFile(filepath.Join(state, "idle"))
+		if changed, parseErr := time.ParseDuration(string(b)); errors.Join(err, parseErr) == nil {
+			return changed
+		}
+		return d
+	}
 	return errors.Join(hostsocket.NewServer(hostsocket.Options{
-		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.HandlerFunc(echoStream), Idle: d,
+		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.HandlerFunc(echoStream),
+		Idle:         idleTime,
 		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
 		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
 	}).Run(context.Background(), place), place.Close())
@@ -259,6 +268,25 @@ func TestRun_NothingLeft_Ends(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
+	if err := hostsocket.WaitForEnd(t.Context(), state); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRun_IdleTimeChanged_HoldsWhenTheProgramLeaves: a host that would stay until it is stopped ends after a program
+// has chosen a shorter time.
+func TestRun_IdleTimeChanged_HoldsWhenTheProgramLeaves(t *testing.T) {
+	state := t.TempDir()
+	c := hostsocket.NewClient(state, "1")
+	defer c.Close()
+	stays := hostsocket.NoIdleEnd.String()
+	if _, err := c.Connect(t.Context(), "/proc/self/exe", "host", state, stays); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(state, "idle"), []byte("50ms"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
 	if err := hostsocket.WaitForEnd(t.Context(), state); err != nil {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -34,9 +35,12 @@ type Options struct {
 	Owned func() Owned
 	// RegisterPort and UnregisterPort say on which ports attached programs listen.
 	RegisterPort, UnregisterPort func(port int)
-	// Idle is how long the host stays without a program that is connected and without anything that it owns.
-	Idle time.Duration
+	// Idle returns how long the host stays without a program that is connected and without anything that it owns.
+	Idle func() time.Duration
 }
+
+// NoIdleEnd is the idle time of a host that stays until it is stopped.
+const NoIdleEnd = time.Duration(math.MaxInt64)
 
 // Server answers the programs that connect to the host. All methods may be called concurrently.
 type Server struct {
@@ -48,8 +52,9 @@ type Server struct {
 
 	mu     sync.Mutex
 	open   map[net.Conn]bool
-	left   time.Time   // when the last program disconnected
-	window *windowSlot // nil if no window is open
+	left   time.Time     // when the last program disconnected
+	leave  chan struct{} // receives that one has: it may have changed the idle time
+	window *windowSlot   // nil if no window is open
 }
 
 // windowSlot is the program that shows the window.
@@ -66,7 +71,7 @@ const maxCall = 8 << 20
 
 // NewServer makes a server.
 func NewServer(o Options) *Server {
-	s := &Server{o: o, began: time.Now(), left: time.Now(), open: map[net.Conn]bool{}}
+	s := &Server{o: o, began: time.Now(), left: time.Now(), open: map[net.Conn]bool{}, leave: make(chan struct{}, 1)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
@@ -104,7 +109,7 @@ func (s *Server) Run(ctx context.Context, p *Place) error {
 
 // wait returns when the host is to end.
 func (s *Server) wait(ctx context.Context) {
-	timer := time.NewTimer(s.o.Idle)
+	timer := time.NewTimer(s.o.Idle())
 	defer timer.Stop()
 	for {
 		select {
@@ -112,6 +117,7 @@ func (s *Server) wait(ctx context.Context) {
 			return
 		case <-s.ctx.Done():
 			return
+		case <-s.leave:
 		case <-timer.C:
 		}
 		rest := s.idleRest()
@@ -128,10 +134,11 @@ func (s *Server) idleRest() time.Duration {
 	s.mu.Lock()
 	isUsed, left := len(s.open) > 0, s.left
 	s.mu.Unlock()
+	idle := s.o.Idle()
 	if isUsed || !s.o.Owned().IsEmpty() {
-		return s.o.Idle
+		return idle
 	}
-	return max(0, s.o.Idle-time.Since(left))
+	return max(0, idle-time.Since(left))
 }
 
 // count counts the connections of programs.
@@ -144,6 +151,10 @@ func (s *Server) count(c net.Conn, state http.ConnState) {
 	case http.StateClosed, http.StateHijacked: // a stream belongs to an attached program
 		delete(s.open, c)
 		s.left = time.Now()
+		select {
+		case s.leave <- struct{}{}:
+		default: // it is about to look
+		}
 	case http.StateActive, http.StateIdle:
 	}
 }

@@ -274,7 +274,9 @@ type Settings struct {
 	WebGL        bool         `json:"webgl"`
 	ScreenReader bool         `json:"screen_reader"`
 	KeepRunning  bool         `json:"keep_running"`
-	Welcomed     bool         `json:"welcomed"` // the first-start page was closed
+	// HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
+	HostIdleMinutes int  `json:"host_idle_minutes"`
+	Welcomed        bool `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
 	SilenceMinutes  int  `json:"silence_minutes"`  // how long a model may send nothing; 0 = the default

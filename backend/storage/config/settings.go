@@ -47,6 +47,9 @@ type Settings struct {
 	ScreenReader bool `json:"screen_reader"`
 	// KeepRunning leaves goals, terminals and pages running when the window closes, without asking.
 	KeepRunning bool `json:"keep_running"`
+	// HostIdleMinutes is how long the host process stays when nothing runs and no program is connected; 0 is until it is
+	// stopped.
+	HostIdleMinutes int `json:"host_idle_minutes"`
 	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
@@ -178,6 +181,7 @@ func defaultSettings() Settings {
 		Theme:           ThemeSystem,
 		FontSize:        13,
 		Scrollback:      10_000,
+		HostIdleMinutes: 10,
 		ApprovalMinutes: 10,
 		Notifications:   true,
 		GraceMinutes:    30,
@@ -302,6 +306,9 @@ func (s Settings) validate() error {
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback is out of range", s.Scrollback),
 			fmt.Sprintf("use %d to %d", minLines, maxLines))
+	case s.HostIdleMinutes < 0 || s.HostIdleMinutes > maxMinutes:
+		return fault.Invalid("host_idle_minutes", fmt.Sprintf("%d idle minutes of the host process is out of range",
+			s.HostIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 to keep it until it is stopped", maxMinutes))
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
 		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
 			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))

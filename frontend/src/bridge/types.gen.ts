@@ -3107,6 +3107,10 @@ export interface Settings {
   webgl: boolean;
   screen_reader: boolean;
   keep_running: boolean;
+  /**
+   * HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
+   */
+  host_idle_minutes: number;
   /** the first-start page was closed */
   welcomed: boolean;
   /** ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once. */

@@ -46,6 +46,7 @@ export const settings: Settings = {
   webgl: false,
   screen_reader: false,
   keep_running: false,
+  host_idle_minutes: 10,
   welcomed: true,
   approval_minutes: 10,
   secrets_in_file: false,

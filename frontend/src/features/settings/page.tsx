@@ -357,6 +357,15 @@ function Goals({ settings, save, saveRow }: SectionProps) {
         on={settings.keep_running}
         onChange={(keep_running) => void save({ keep_running })}
       />
+      <NumberRow
+        title="End the host process when idle"
+        text="Minutes with nothing running and no window open (0 = keep it until it is stopped)"
+        testid="host-idle-minutes"
+        value={settings.host_idle_minutes}
+        min={0}
+        max={1440}
+        onSave={(host_idle_minutes) => void save({ host_idle_minutes })}
+      />
       <SwitchRow
         title="Show desktop notifications"
         text="When a goal needs you or finishes"

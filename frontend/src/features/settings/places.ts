@@ -35,6 +35,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Folder for new goals", "Goals", "directory"),
   place("Show desktop notifications", "Goals", "alerts"),
   place("Keep everything running when the window closes", "Goals", "background", "close"),
+  place("End the host process when idle", "Goals", "background", "daemon", "minutes"),
   place("Models", "", "providers"),
   place("Engines", "", "agents", "Claude Code", "Codex", "OpenCode"),
   place("Personas", "", "agents", "roles", "prompt"),

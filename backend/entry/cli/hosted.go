@@ -119,10 +119,9 @@ func (o *ownedFolder) close() error {
 // runInHost runs this program's command in the host, and returns its exit code as an error.
 func (p Program) runInHost(ctx context.Context, whenNone string) error {
 	return hostCommands{p}.withHost(func(client *hostsocket.Client) error {
-		if whenNone == startHost {
-			if err := p.connect(ctx, client); err != nil {
-				return err
-			}
+		client, err := p.findHost(ctx, client, whenNone)
+		if err != nil {
+			return err
 		}
 		dir, err := os.Getwd()
 		if err != nil {
@@ -143,6 +142,24 @@ func (p Program) runInHost(ctx context.Context, whenNone string) error {
 		}
 		return exitCode(code)
 	})
+}
+
+// findHost returns the client for a command. A host of another version runs it, too, if it can.
+func (p Program) findHost(
+	ctx context.Context, client *hostsocket.Client, whenNone string,
+) (found *hostsocket.Client, err error) {
+	if whenNone == startHost {
+		err = p.connect(ctx, client)
+	} else {
+		_, err = client.Find(ctx)
+	}
+	other := client.JoinOther(err)
+	if other == nil {
+		return client, err
+	}
+	f := fault.Of(err)
+	p.errorf("%s: %s; that version runs this command\n  %s\n", p.Name, f.Message, f.Hint)
+	return other, nil
 }
 
 // passSignals receives the signals for the host. The second one ends this process at once.

@@ -146,6 +146,30 @@ func TestRun_KeyOfCaller_ReachesModelOnly(t *testing.T) {
 	}
 }
 
+// TestRun_HostOfAnotherVersion_RunsItAndSaysSo: an update does not end what runs.
+func TestRun_HostOfAnotherVersion_RunsItAndSaysSo(t *testing.T) {
+	h := openHost(t)
+	model := modeltest.New(t, play)
+	for _, args := range [][]string{
+		{"run", "--base-url", model.URL, "--model", "good", "--check", "file:done.txt", "create done.txt"},
+		{"prune", "--yes"}, // which needs no host
+	} {
+		var out, said bytes.Buffer
+		p := h.program(&out, &said)
+		p.Version = "newer"
+		if code := p.Run(t.Context(), args); code != 0 {
+			t.Errorf("%s: %d %s", args[0], code, said.String())
+		}
+		for _, part := range []string{
+			"has test, and this program is newer; that version runs this command", "goalctl host stop ends it now", "Later,",
+		} {
+			if !strings.Contains(said.String(), part) {
+				t.Errorf("%s does not say %q: %s", args[0], part, said.String())
+			}
+		}
+	}
+}
+
 // TestRun_NoHost_IsAlone checks that a process cannot have the data folder for itself beside a host.
 func TestRun_NoHost_IsAlone(t *testing.T) {
 	h := openHost(t)

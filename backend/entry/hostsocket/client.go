@@ -35,6 +35,16 @@ func NewClient(state, version string) *Client {
 	}}
 }
 
+// JoinOther returns a client that uses a host of another version as that version does. err is what Connect or Find
+// returned. JoinOther returns nil if err is another error, or if the host has another protocol.
+func (c *Client) JoinOther(err error) *Client {
+	var other *OtherVersionError
+	if !errors.As(err, &other) || other.Host.Protocol != protocol {
+		return nil
+	}
+	return &Client{state: c.state, version: other.Host.Version, transport: c.transport}
+}
+
 // Close ends connections that are not in use.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 

@@ -27,11 +27,16 @@ const (
 // versionHeader names the version of the program that sends a request. Only Status and Stop work between versions.
 const versionHeader = "Goalpost-Version"
 
+// protocol numbers the requests on the socket and the events between the window and its page. A program can use the
+// host of another version, as that version, if both have the same number.
+const protocol = 1
+
 // Status describes a running host.
 type Status struct {
-	PID     int       `json:"pid"`
-	Version string    `json:"version"`
-	Began   time.Time `json:"began"`
+	PID      int       `json:"pid"`
+	Version  string    `json:"version"`
+	Protocol int       `json:"protocol"`
+	Began    time.Time `json:"began"`
 	Owned
 }
 
@@ -51,11 +56,21 @@ var ErrNone error = fault.Kind(fault.NotFound, "", "no host process runs on this
 
 // ErrOtherVersion means that the host is of another version than this program.
 var ErrOtherVersion error = fault.Kind(fault.Conflict, "", "the host process has another version",
-	"goalctl host stop ends it: its goals pause, and can be resumed; terminals open again with what they showed")
+	"goalctl host stop ends it now: its goals pause, and can be resumed; terminals open again with what they showed. "+
+		"Later, it ends by itself when nothing runs")
 
-func otherVersionError(host Status, mine string) error {
-	return fmt.Errorf("%w: process %d has %s, and this program is %s", ErrOtherVersion, host.PID, host.Version, mine)
+// OtherVersionError is an ErrOtherVersion with what the host has.
+type OtherVersionError struct {
+	Host Status
+	Mine string // the version of this program
 }
+
+func (e *OtherVersionError) Error() string {
+	return fmt.Sprintf("%v: process %d has %s, and this program is %s", ErrOtherVersion, e.Host.PID, e.Host.Version,
+		e.Mine)
+}
+
+func (*OtherVersionError) Unwrap() error { return ErrOtherVersion }
 
 // withSocket passes the path of the socket to use. A socket's path may have only about a hundred bytes: a longer one is
 // reached through the descriptor of its folder.

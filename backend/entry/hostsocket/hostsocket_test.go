@@ -202,6 +202,15 @@ func TestConnect_HostOfAnotherVersion_IsRefusedInOneSentence(t *testing.T) {
 	if _, err := newer.Call(t.Context(), "Echo", nil); fault.Of(err).Message != want {
 		t.Errorf("a call: %v", err)
 	}
+	if joined := newer.JoinOther(err); joined == nil {
+		t.Error("a host with the same protocol cannot be used")
+	} else if got, err := joined.Call(t.Context(), "Echo", nil); err != nil || string(got) != "null" {
+		t.Errorf("a call as the other version: %s %v", got, err)
+	}
+	before := hostsocket.OtherVersionError{Host: hostsocket.Status{Version: "0"}} // had no number for the protocol
+	if newer.JoinOther(&before) != nil {
+		t.Error("a host with another protocol can be used")
+	}
 	if err := newer.Stop(t.Context()); err != nil { // works between versions
 		t.Error(err)
 	}

@@ -164,14 +164,14 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) describe() Status {
-	return Status{PID: os.Getpid(), Version: s.o.Version, Began: s.began, Owned: s.o.Owned()}
+	return Status{PID: os.Getpid(), Version: s.o.Version, Protocol: protocol, Began: s.began, Owned: s.o.Owned()}
 }
 
 // sameVersion refuses a program of another version, whose methods may differ.
 func (s *Server) sameVersion(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if theirs := r.Header.Get(versionHeader); theirs != s.o.Version {
-			s.writeJSON(w, http.StatusConflict, fault.Of(otherVersionError(s.describe(), theirs)))
+			s.writeJSON(w, http.StatusConflict, fault.Of(&OtherVersionError{s.describe(), theirs}))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -49,7 +49,7 @@ func (c *Client) Find(ctx context.Context) (Status, error) {
 
 func (c *Client) checkVersion(s Status, err error) error {
 	if err == nil && s.Version != c.version {
-		return otherVersionError(s, c.version)
+		return &OtherVersionError{s, c.version}
 	}
 	return err
 }

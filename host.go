@@ -43,7 +43,7 @@ func (w *window) attach(ctx context.Context, goalID string) (*hostsocket.Attachm
 		}
 		return nil, err
 	}
-	return w.host.Attach(ctx, hostsocket.Attach{Window: true, GoalID: goalID})
+	return w.host.Attach(ctx, hostsocket.Attach{Window: true, GoalID: goalID, Env: os.Environ()})
 }
 
 // databaseProblem returns why the database cannot be used, nil if it can.

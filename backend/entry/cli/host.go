@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/entry/serve"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/secret"
@@ -81,16 +82,24 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	if err := a.RestoreWorkspace(ctx); err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	methods, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
-	if err != nil {
-		return nil, fmt.Errorf("host: %w", err)
+	methods := func(env []string) (hostsocket.Methods, error) {
+		ctx := ctx
+		if env != nil {
+			a.HideEnvironment(env)
+			ctx = environ.With(ctx, env)
+		}
+		return serve.NewRegistry(a.BoundAPIs(ctx)...)
 	}
-	return hostsocket.NewServer(hostsocket.Options{
+	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
 		Streams: a.Stream().Handler(isAdmitted), Run: h.runFor(a),
 		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idleTime(a.Config(), idle),
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
-	}), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("host: %w", err)
+	}
+	return s, nil
 }
 
 // idleTime returns what tells how long the host stays idle: the time that it was started with, or else the setting.

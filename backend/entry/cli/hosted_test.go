@@ -170,6 +170,39 @@ func TestRun_HostOfAnotherVersion_RunsItAndSaysSo(t *testing.T) {
 	}
 }
 
+// TestStart_KeyOfWindow_ReachesModel: a goal that a page starts has the key from the environment of the window, which
+// the host was started without.
+func TestStart_KeyOfWindow_ReachesModel(t *testing.T) {
+	h := openHost(t)
+	const name, key = "KEY_OF_THE_WINDOW", "sk-only-of-the-window-5127"
+	got := make(chan string, 8)
+	model := modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {
+		got <- r.Header.Get("Authorization")
+		return play(n, r)
+	})
+	if code, _, said := h.run(t, "providers", "add", "own", "--base-url", model.URL, "--model", "good", "--key-env",
+		name); code != 0 {
+		t.Fatal(code, said)
+	}
+	window, err := h.client.Attach(t.Context(), hostsocket.Attach{Window: true, Env: append(os.Environ(), name+"="+key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := window.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	request := json.RawMessage(`{"objective":"create done.txt","checks":[{"type":"file","path":"done.txt"}],` +
+		`"provider":"own","dir":"` + t.TempDir() + `"}`)
+	if _, err := h.client.Call(t.Context(), "GoalAPI.Start", []json.RawMessage{request}); err != nil {
+		t.Fatal(err)
+	}
+	if authorization := <-got; authorization != "Bearer "+key {
+		t.Errorf("the model got %q", authorization)
+	}
+}
+
 // TestRun_NoHost_IsAlone checks that a process cannot have the data folder for itself beside a host.
 func TestRun_NoHost_IsAlone(t *testing.T) {
 	h := openHost(t)

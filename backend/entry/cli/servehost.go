@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/entry/serve"
@@ -33,7 +34,7 @@ func (sc serveCommands) runHostServer(
 		return err
 	}
 	return sc.program.serveUntilSignal(ctx, func(ctx context.Context) error {
-		attachment, err := client.Attach(ctx, hostsocket.Attach{Port: port})
+		attachment, err := client.Attach(ctx, hostsocket.Attach{Port: port, Env: os.Environ()})
 		if err != nil {
 			return err
 		}

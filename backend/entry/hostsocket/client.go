@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -24,12 +24,13 @@ import (
 // Client speaks with the host process of a data folder. All methods may be called concurrently.
 type Client struct {
 	state, version string
+	program        string // see programHeader
 	transport      *http.Transport
 }
 
 // NewClient makes the client of a state folder. version is that of this program.
 func NewClient(state, version string) *Client {
-	return &Client{state: state, version: version, transport: &http.Transport{
+	return &Client{state: state, version: version, program: rand.Text(), transport: &http.Transport{
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, state) },
 		MaxIdleConnsPerHost: 8, // a page makes a few calls at the same time
 	}}
@@ -42,7 +43,7 @@ func (c *Client) JoinOther(err error) *Client {
 	if !errors.As(err, &other) || other.Host.Protocol != protocol {
 		return nil
 	}
-	return &Client{state: c.state, version: other.Host.Version, transport: c.transport}
+	return &Client{state: c.state, version: other.Host.Version, program: c.program, transport: c.transport}
 }
 
 // Close ends connections that are not in use.
@@ -96,7 +97,7 @@ func (c *Client) Streams(auth func(*http.Request) bool) http.Handler {
 		Transport: c.transport,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: "host"})
-			r.Out.Header.Set(versionHeader, c.version)
+			c.sign(r.Out)
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 		ErrorLog:     slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // the page connects again
@@ -112,9 +113,16 @@ func (c *Client) Streams(auth func(*http.Request) bool) http.Handler {
 
 // Attach says what a program does while it is connected to the host.
 type Attach struct {
-	Window bool   // it shows the window; there is at most one
-	GoalID string // shown first in the window, "" for none
-	Port   int    // it listens on this port, which no page may reach; 0 is none
+	Window bool   `json:"window"` // it shows the window; there is at most one
+	GoalID string `json:"goalID"` // shown first in the window, "" for none
+	Port   int    `json:"port"`   // it listens on this port, which no page may reach; 0 is none
+	// Env is the environment for what its calls start; nil is that of the host.
+	Env []string `json:"env"`
+}
+
+type attachRequest struct {
+	Attach
+	PID int `json:"pid"`
 }
 
 // WindowError means that another program shows the window, which is in front now.
@@ -132,14 +140,11 @@ type Attachment struct {
 
 // Attach connects a program, which keeps the host alive until it disconnects or ctx ends.
 func (c *Client) Attach(ctx context.Context, a Attach) (*Attachment, error) {
-	query := url.Values{"pid": {strconv.Itoa(os.Getpid())}, "goal": {a.GoalID}}
-	if a.Window {
-		query.Set("window", "1")
+	body, err := json.Marshal(attachRequest{a, os.Getpid()})
+	if err != nil {
+		return nil, fmt.Errorf("attach: %w", err)
 	}
-	if a.Port != 0 {
-		query.Set("port", strconv.Itoa(a.Port))
-	}
-	resp, err := c.send(ctx, http.MethodGet, "/attach?"+query.Encode(), nil)
+	resp, err := c.send(ctx, http.MethodPost, "/attach", body)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +199,7 @@ func (c *Client) sendBody(ctx context.Context, method, path string, body io.Read
 	if err != nil {
 		return nil, fmt.Errorf("ask the host process: %w", err)
 	}
-	r.Header.Set(versionHeader, c.version)
+	c.sign(r)
 	resp, err := c.transport.RoundTrip(r)
 	switch {
 	case err == nil:
@@ -205,6 +210,12 @@ func (c *Client) sendBody(ctx context.Context, method, path string, body io.Read
 		return nil, fmt.Errorf("ask the host process: %w", err)
 	}
 	return nil, endedError(err)
+}
+
+// sign adds the headers of this program.
+func (c *Client) sign(r *http.Request) {
+	r.Header.Set(versionHeader, c.version)
+	r.Header.Set(programHeader, c.program)
 }
 
 // ask sends a request, and decodes its answer into out unless that is nil.

@@ -27,6 +27,9 @@ const (
 // versionHeader names the version of the program that sends a request. Only Status and Stop work between versions.
 const versionHeader = "Goalpost-Version"
 
+// programHeader names the program that sends a request with a random text, for as long as it lives.
+const programHeader = "Goalpost-Program"
+
 // protocol numbers the requests on the socket and the events between the window and its page. A program can use the
 // host of another version, as that version, if both have the same number.
 const protocol = 1

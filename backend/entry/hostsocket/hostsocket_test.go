@@ -21,6 +21,7 @@ import (
 
 	"goalpost/backend/entry/hostsocket"
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/lib/waittest"
 )
 
 var races = flag.Int("races", 50, "how often two programs start a host at the same moment")
@@ -62,20 +63,28 @@ func runHost(state, idle string) error {
 		}
 		return d
 	}
-	return errors.Join(hostsocket.NewServer(hostsocket.Options{
-		Version: "1", Log: slog.New(slog.DiscardHandler), Methods: echo{}, Streams: http.HandlerFunc(echoStream),
+	s, err := hostsocket.NewServer(hostsocket.Options{
+		Version: "1", Log: slog.New(slog.DiscardHandler), Streams: http.HandlerFunc(echoStream),
+		Methods:      func(env []string) (hostsocket.Methods, error) { return echo{env}, nil },
 		Idle:         idleTime,
 		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
 		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
-	}).Run(context.Background(), place), place.Close())
+	})
+	if err == nil {
+		err = s.Run(context.Background(), place)
+	}
+	return errors.Join(err, place.Close())
 }
 
-// echo answers a call with its arguments; the method Fail refuses.
-type echo struct{}
+// echo answers a call with its arguments, and Env with the environment; the method Fail refuses.
+type echo struct{ env []string }
 
-func (echo) Call(_ context.Context, name string, args []json.RawMessage) (any, error) {
-	if name == "Fail" {
+func (e echo) Call(_ context.Context, name string, args []json.RawMessage) (any, error) {
+	switch name {
+	case "Fail":
 		return nil, fault.Invalid("dir", "no such folder", "make it")
+	case "Env":
+		return e.env, nil
 	}
 	return args, nil
 }
@@ -256,6 +265,35 @@ func TestAttach_SecondWindow_RaisesTheFirst(t *testing.T) {
 	if _, err := first.Next(); !errors.Is(err, hostsocket.ErrStopped) {
 		t.Errorf("after the host's end: %v", err)
 	}
+}
+
+// TestAttach_Environment_IsThatOfItsOwnCalls: no program gets the keys of another one, and none stay after its end.
+func TestAttach_Environment_IsThatOfItsOwnCalls(t *testing.T) {
+	state := t.TempDir()
+	first, _ := connect(t, state)
+	second, _ := connect(t, state)
+	env := func(c *hostsocket.Client) string {
+		got, err := c.Call(t.Context(), "Env", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got)
+	}
+	a, err := first.Attach(t.Context(), hostsocket.Attach{Env: []string{"KEY=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Attach(t.Context(), hostsocket.Attach{Env: []string{"KEY=2"}}); err != nil {
+		t.Fatal(err)
+	}
+	third, _ := connect(t, state)
+	if got := env(first) + env(second) + env(third); got != `["KEY=1"]["KEY=2"]null` {
+		t.Error(got)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	waittest.Until(t, "the first program is forgotten", func() bool { return env(first) == "null" })
 }
 
 // TestRun_NothingLeft_Ends checks that an attached program keeps the host, which ends after the program.

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -28,7 +27,8 @@ type Methods interface {
 type Options struct {
 	Version string
 	Log     *slog.Logger
-	Methods Methods
+	// Methods makes the methods for calls of a program with this environment, nil for that of the host.
+	Methods func(env []string) (Methods, error)
 	Streams http.Handler // of /v1/
 	// Run runs a command for another program, and returns its exit code.
 	Run   func(context.Context, *Caller) int
@@ -49,12 +49,14 @@ type Server struct {
 	ctx   context.Context // of calls; they end with the server, not with the program that made them
 	stop  context.CancelFunc
 	http  *http.Server
+	own   Methods // for programs that have not said their environment
 
-	mu     sync.Mutex
-	open   map[net.Conn]bool
-	left   time.Time     // when the last program disconnected
-	leave  chan struct{} // receives that one has: it may have changed the idle time
-	window *windowSlot   // nil if no window is open
+	mu      sync.Mutex
+	open    map[net.Conn]bool
+	methods map[string]Methods // of attached programs, by their programHeader
+	left    time.Time          // when the last program disconnected
+	leave   chan struct{}      // receives that one has: it may have changed the idle time
+	window  *windowSlot        // nil if no window is open
 }
 
 // windowSlot is the program that shows the window.
@@ -69,23 +71,30 @@ const shutdownTimeout = 2 * time.Second
 // maxCall bounds the request of one call, in bytes.
 const maxCall = 8 << 20
 
-// NewServer makes a server.
-func NewServer(o Options) *Server {
-	s := &Server{o: o, began: time.Now(), left: time.Now(), open: map[net.Conn]bool{}, leave: make(chan struct{}, 1)}
+// NewServer makes a server. Its error is that of Options.Methods.
+func NewServer(o Options) (*Server, error) {
+	own, err := o.Methods(nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		o: o, own: own, began: time.Now(), left: time.Now(), open: map[net.Conn]bool{}, methods: map[string]Methods{},
+		leave: make(chan struct{}, 1),
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("POST /stop", func(http.ResponseWriter, *http.Request) { s.stop() })
 	mux.Handle("POST /call", s.sameVersion(http.HandlerFunc(s.call)))
 	mux.Handle("POST /run", s.sameVersion(http.HandlerFunc(s.command)))
-	mux.Handle("GET /attach", s.sameVersion(http.HandlerFunc(s.attach)))
+	mux.Handle("POST /attach", s.sameVersion(http.HandlerFunc(s.attach)))
 	mux.Handle("/v1/", s.sameVersion(o.Streams))
 	const headerTimeout = 10 * time.Second
 	s.http = &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ConnState: s.count,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 	}
-	return s
+	return s, nil
 }
 
 // Run serves until ctx ends, a program asks it to stop, or nobody has used it for the idle time. Then it disconnects
@@ -185,7 +194,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 			fmt.Sprintf("send one JSON object of at most %d bytes", maxCall)))
 		return
 	}
-	result, err := s.o.Methods.Call(s.ctx, q.Method, q.Args) //nolint:contextcheck // it is never left half done
+	result, err := s.methodsOf(r).Call(s.ctx, q.Method, q.Args) //nolint:contextcheck // it is never left half done
 	var a answer
 	if err == nil {
 		a.Result, err = json.Marshal(result)
@@ -196,23 +205,71 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, http.StatusOK, a)
 }
 
+// methodsOf returns the methods for a call: those of its program while that is attached.
+func (s *Server) methodsOf(r *http.Request) Methods {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.methods[r.Header.Get(programHeader)]; m != nil {
+		return m
+	}
+	return s.own
+}
+
+// takeEnvironment makes calls of a program use its environment, until leave is called.
+func (s *Server) takeEnvironment(program string, env []string) (leave func(), err error) {
+	if env == nil {
+		return func() {}, nil
+	}
+	m, err := s.o.Methods(env)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.methods[program] = m
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.methods, program)
+	}, nil
+}
+
 // attach keeps a connection until the program or the host ends. It writes a line with a goal, which may be empty, to
 // bring the window to the front.
 func (s *Server) attach(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	pid, _ := strconv.Atoi(query.Get("pid")) // only for a message
-	slot := &windowSlot{pid, make(chan string, 8)}
-	if query.Get("window") != "" {
-		if other := s.takeWindow(slot, query.Get("goal")); other != nil {
+	var q attachRequest
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall)) // to its end, so that the program's end is noticed
+	if err == nil {
+		err = json.Unmarshal(body, &q)
+	}
+	if err != nil {
+		s.writeJSON(w, http.StatusBadRequest, fault.New(fault.Refused, "the request cannot be read: "+err.Error(),
+			"start the program again"))
+		return
+	}
+	slot := &windowSlot{q.PID, make(chan string, 8)}
+	if q.Window {
+		if other := s.takeWindow(slot, q.GoalID); other != nil {
 			s.writeJSON(w, http.StatusSeeOther, WindowError{other.pid})
 			return
 		}
 		defer s.leaveWindow()
 	}
-	if port, err := strconv.Atoi(query.Get("port")); err == nil {
-		s.o.RegisterPort(port)
-		defer s.o.UnregisterPort(port)
+	leave, err := s.takeEnvironment(r.Header.Get(programHeader), q.Env)
+	if err != nil {
+		s.writeJSON(w, http.StatusInternalServerError, fault.Of(err))
+		return
 	}
+	defer leave()
+	if q.Port != 0 {
+		s.o.RegisterPort(q.Port)
+		defer s.o.UnregisterPort(q.Port)
+	}
+	s.report(w, r, slot)
+}
+
+// report writes to an attached program until one of the two ends.
+func (s *Server) report(w http.ResponseWriter, r *http.Request, slot *windowSlot) {
 	out := http.NewResponseController(w)
 	if out.Flush() != nil {
 		return

@@ -43,7 +43,7 @@ func (h hostCommands) host() *cobra.Command {
 		"the setting)")
 	c.Flags().BoolVar(&isStarted, "started", false, "the socket is inherited")
 	_ = c.Flags().MarkHidden("started") // the flag exists
-	c.AddCommand(h.status(), h.stop())
+	c.AddCommand(h.status(), h.stop(), h.install())
 	return c
 }
 

@@ -42,7 +42,10 @@ func Claim(ctx context.Context, state string, isStarted bool) (*Place, error) {
 	if isStarted {
 		p.report = os.NewFile(reportFD, "report")
 	}
-	err := p.listen(ctx, state, isStarted || os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()))
+	isActivated, err := takeActivation()
+	if err == nil {
+		err = p.listen(ctx, state, isStarted || isActivated)
+	}
 	if err == nil {
 		err = p.takeLock(ctx, state, false)
 	}
@@ -52,6 +55,16 @@ func Claim(ctx context.Context, state string, isStarted bool) (*Place, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// takeActivation reports whether a service manager has passed the socket to this process. It removes the variables that
+// say so from the environment, which other programs inherit.
+func takeActivation() (isActivated bool, err error) {
+	isActivated = os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid())
+	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+		err = errors.Join(err, os.Unsetenv(name))
+	}
+	return isActivated, err
 }
 
 // listen takes the socket that this process was started with, or makes one.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
 )
 
 // Files in the state folder.
@@ -75,10 +76,22 @@ func (e *OtherVersionError) Error() string {
 
 func (*OtherVersionError) Unwrap() error { return ErrOtherVersion }
 
-// withSocket passes the path of the socket to use. A socket's path may have only about a hundred bytes: a longer one is
-// reached through the descriptor of its folder.
+// maxPath bounds the path of a socket, in bytes; the kernel's own limit is little more.
+const maxPath = 100
+
+// SocketPath returns where a service manager has to listen for the host of a state folder.
+func SocketPath(state string) (string, error) {
+	path := filepath.Join(state, socketName)
+	if len(path) > maxPath {
+		return "", fault.New(fault.Unavailable, fmt.Sprintf("%s is longer than the %d bytes that a socket may have", path,
+			maxPath), "choose a shorter path for the data folder ("+config.HomeVariable+")")
+	}
+	return path, nil
+}
+
+// withSocket passes the path of the socket to use. A longer path than a socket may have is reached through the
+// descriptor of its folder.
 func withSocket(state string, use func(path string) error) error {
-	const maxPath = 100
 	path := filepath.Join(state, socketName)
 	if len(path) <= maxPath {
 		return use(path)

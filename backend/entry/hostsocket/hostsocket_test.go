@@ -7,9 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -43,7 +45,7 @@ func runHost(state, idle string) error {
 	if idle == "crash" {
 		panic("crashed")
 	}
-	place, err := hostsocket.Claim(context.Background(), state, true)
+	place, err := hostsocket.Claim(context.Background(), state, os.Getenv("LISTEN_FDS") == "")
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func runHost(state, idle string) error {
 	return errors.Join(err, place.Close())
 }
 
-// echo answers a call with its arguments, and Env with the environment; the method Fail refuses.
+// echo answers a call with its arguments, Env with the environment and Listen with LISTEN_FDS; the method Fail refuses.
 type echo struct{ env []string }
 
 func (e echo) Call(_ context.Context, name string, args []json.RawMessage) (any, error) {
@@ -85,6 +87,8 @@ func (e echo) Call(_ context.Context, name string, args []json.RawMessage) (any,
 		return nil, fault.Invalid("dir", "no such folder", "make it")
 	case "Env":
 		return e.env, nil
+	case "Listen":
+		return os.Getenv("LISTEN_FDS"), nil
 	}
 	return args, nil
 }
@@ -294,6 +298,53 @@ func TestAttach_Environment_IsThatOfItsOwnCalls(t *testing.T) {
 		t.Error(err)
 	}
 	waittest.Until(t, "the first program is forgotten", func() bool { return env(first) == "null" })
+}
+
+// TestClaim_SocketOfAServiceManager_IsServed is what systemd does with a socket unit: it listens, starts the host for
+// the first connection, and again after the host has ended.
+func TestClaim_SocketOfAServiceManager_IsServed(t *testing.T) {
+	state := t.TempDir()
+	path, err := hostsocket.SocketPath(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() }) // only hosts accept
+	socket, err := l.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() }) // a duplicate
+	c := hostsocket.NewClient(state, "1")
+	for range 2 {
+		found := make(chan error, 1)
+		go func() {
+			_, err := c.Status(t.Context()) // waits for the host
+			found <- err
+		}()
+		host := exec.CommandContext(t.Context(), "sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"`, os.Args[0], "host",
+			state, "1h")
+		host.ExtraFiles, host.Stderr = []*os.File{socket}, os.Stderr
+		if err := host.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-found; err != nil {
+			t.Error(err)
+		}
+		if got, err := c.Call(t.Context(), "Listen", nil); err != nil || string(got) != `""` {
+			t.Errorf("LISTEN_FDS in the host: %s %v", got, err)
+		}
+		if err := c.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := host.Wait(); err != nil {
+			t.Error(err)
+		}
+		c.Close()
+	}
 }
 
 // TestRun_NothingLeft_Ends checks that an attached program keeps the host, which ends after the program.

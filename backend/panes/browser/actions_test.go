@@ -77,13 +77,18 @@ func TestActivity_ConsoleAndRequests_AreListed(t *testing.T) {
 	b.eval(p, `add.onclick = () => {
 		window.fetched = fetch('two.html').then(() => fetch('missing.html')).then(() => 1);
 	}`)
-	b.act(p.Mouse.Click(agent, "Add"))
+	has(t, b.act(p.Mouse.Click(agent, "Add")).Changed, "the page's script failed: Error: three")
 	b.eval(p, "fetched")
 	list, err := p.Activity.Network()
 	b.ok(err)
 	seen := map[string]int{}
 	for _, r := range list {
 		seen[r.URL] = r.Status
+	}
+	b.eval(p, "add.onclick = () => { setTimeout(() => { throw new Error('five') }, 0); throw new Error('four') }, 1")
+	if a := b.act(p.Mouse.Click(agent, "Add")); strings.Count(a.Changed, "the page's script failed") != 1 ||
+		!strings.Contains(a.Changed, "four") {
+		t.Errorf("after an error: %s", a.Changed)
 	}
 	if seen[b.url("two.html")] != 200 || seen[b.url("missing.html")] != 404 {
 		t.Errorf("requests %+v", list)

@@ -72,8 +72,20 @@ func (ac *Activity) onConsole(e *cdp.Event) {
 func (ac *Activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decodeEvent(e, &ev) && ev.ExceptionDetails != nil {
-		ac.logConsole(fromUnixMillis(float64(ev.Timestamp)),
-			text.SanitizeLine("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
+		what := exceptionError(ev.ExceptionDetails).Error()
+		ac.logConsole(fromUnixMillis(float64(ev.Timestamp)), text.SanitizeLine("error: "+what, 500))
+		ac.noteScriptError(text.SanitizeLine(what, 200))
+	}
+}
+
+// noteScriptError adds the first error of the page's script to the result of the agent's next action, which may have
+// had no effect because of it.
+func (ac *Activity) noteScriptError(what string) {
+	ac.state.mu.Lock()
+	defer ac.state.mu.Unlock()
+	noted := slices.ContainsFunc(ac.actionEvents, func(e string) bool { return strings.HasPrefix(e, scriptFailed) })
+	if ac.state.isActivityLogged() && !noted {
+		ac.actionEvents = append(ac.actionEvents, what)
 	}
 }
 

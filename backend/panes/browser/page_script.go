@@ -20,8 +20,11 @@ func exceptionError(e *proto.RuntimeExceptionDetails) error {
 	if e.Exception != nil && e.Exception.Description != "" {
 		what = e.Exception.Description
 	}
-	return errors.New(text.SanitizeLine(fmt.Sprintf("the page's script failed: %s", what), 400))
+	return errors.New(text.SanitizeLine(scriptFailed+what, 400))
 }
+
+// scriptFailed begins each error of a page's script.
+const scriptFailed = "the page's script failed: "
 
 // notFoundError is an error that page.js reports, such as a target without an element.
 type notFoundError struct{ code, words string }

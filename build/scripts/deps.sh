@@ -48,6 +48,7 @@ for group in "$@"; do
       ! grep -qs '^ID=debian' /etc/os-release || have chromium-headless-shell || want chromium-headless-shell
       have Xvfb || want xvfb
       have xdotool || want xdotool
+      have openbox || want openbox
       { have import && have convert; } || want imagemagick
       have WebKitWebDriver || [ -x /usr/lib/webkit2gtk-4.1/WebKitWebDriver ] || want webkit2gtk-driver
       have shellcheck || want shellcheck

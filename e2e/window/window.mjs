@@ -64,7 +64,8 @@ class Driver {
 
 /**
  * Opens the window, passes it to `use`, and ends all processes by their pids. `prepare` gets the data folder before the
- * start; `first` is what the window shows first.
+ * start; `first` is what the window shows first. A `managed` display has a window manager, without which nothing can
+ * maximise a window.
  */
 export async function withWindow(
   use,
@@ -75,6 +76,7 @@ export async function withWindow(
     env: more = {},
     prepare = () => {},
     first = "window",
+    managed = false,
   } = {},
 ) {
   const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
@@ -115,6 +117,11 @@ export async function withWindow(
       SMOKE_PROGRAM: program,
     };
     window = new Window(display, home, env, ends);
+    if (managed) {
+      const manager = new Program("openbox", ["--sm-disable"], { env });
+      ends.unshift(() => manager.end());
+      await until("a window manager", () => run("xdotool", ["get_desktop"], { env }));
+    }
     await window.open(first);
     await use(window);
   } catch (error) {

@@ -24,7 +24,8 @@ func New(ctx context.Context, p *Registry) *Registry {
 	p.Browsing = &Browsing{panes: p, background: p.Background}
 	p.Servers = &SSH{panes: p, background: p.Background}
 	p.Workspace = &Workspace{
-		panes: p, servers: p.Servers, background: p.Background, pagesMoved: make(chan struct{}, 1),
+		panes: p, servers: p.Servers, background: p.Background,
+		pagesMoved: make(chan struct{}, 1), terminalsMoved: make(chan struct{}, 1),
 	}
 	p.Workspaces = &Workspaces{panes: p, kept: map[string]bool{}, countdowns: map[string]*countdown{}}
 	p.shares = map[string]*paneShare{}
@@ -34,17 +35,12 @@ func New(ctx context.Context, p *Registry) *Registry {
 
 // OnChange records a change of a terminal or browser pane and publishes the list.
 func (r *Registry) OnChange(info pane.Info, closed bool) {
+	isNew := !closed && !r.has(info.ID)
 	switch {
 	case closed:
 		r.Workspaces.remove(info.ID)
-	case !r.has(info.ID):
+	case isNew:
 		r.Workspaces.place(info, info.Inspects)
-	}
-	if info.Kind == pane.Browser && !info.Loading {
-		select {
-		case r.Workspace.pagesMoved <- struct{}{}:
-		default:
-		}
 	}
 	r.mu.Lock()
 	info = r.leasedTerminal(info)
@@ -57,6 +53,7 @@ func (r *Registry) OnChange(info pane.Info, closed bool) {
 	}
 	r.publishList(info, closed)
 	r.mu.Unlock()
+	r.Workspace.onChange(info, isNew, closed)
 	if closed && info.GoalID != "" {
 		r.journalRelease(goal.ID(info.GoalID), info.ID)
 		r.Browsing.onPaneClosed(info)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"goalpost/backend/domain/pane"
@@ -24,11 +25,30 @@ type Workspace struct {
 	servers    *SSH
 	background *background
 
-	release func() error          // nil if another process has the workspace
-	last    map[string]savedState // what was saved last, by pane
+	release func() error // nil if another process has the workspace
 
-	pages      []browser.SavedPage // what was saved last
-	pagesMoved chan struct{}       // a page of the user has another address
+	saving sync.Mutex            // one save at a time
+	last   map[string]savedState // what was saved last, by terminal
+	pages  []browser.SavedPage   // what was saved last
+
+	// Each has a token if something is to be saved now: a page has another address; a terminal was opened or closed.
+	pagesMoved, terminalsMoved chan struct{}
+}
+
+// onChange wakes the saving after a pane has changed.
+func (w *Workspace) onChange(info pane.Info, isNew, closed bool) {
+	moved := w.pagesMoved
+	switch {
+	case info.Kind == pane.Browser && !info.Loading:
+	case info.Kind == pane.Terminal && (isNew || closed):
+		moved = w.terminalsMoved
+	default:
+		return
+	}
+	select {
+	case moved <- struct{}{}:
+	default:
+	}
 }
 
 // pagesRow is the row of the layouts that has the user's pages.
@@ -54,6 +74,8 @@ func (w *Workspace) restorePages(ctx context.Context) {
 // SavePages saves the addresses of the user's pages and how far they are scrolled, if any has changed. A temporary page
 // is not saved.
 func (w *Workspace) SavePages(ctx context.Context) error {
+	w.saving.Lock()
+	defer w.saving.Unlock()
 	list := []browser.SavedPage{}
 	for _, info := range w.panes.Snapshot().Panes {
 		if info.Kind != pane.Browser || info.GoalID != "" && !info.Shared || info.Profile == "" || info.Inspects != "" {
@@ -203,6 +225,8 @@ func (w *Workspace) saveRegularly() {
 			save("pages", w.SavePages)
 		case <-w.pagesMoved:
 			save("pages", w.SavePages)
+		case <-w.terminalsMoved:
+			save("terminals", w.SaveTerminals)
 		case <-w.background.ctx.Done():
 			return
 		}
@@ -211,6 +235,8 @@ func (w *Workspace) saveRegularly() {
 
 // SaveTerminals saves the user's terminals, if any has changed.
 func (w *Workspace) SaveTerminals(ctx context.Context) error {
+	w.saving.Lock()
+	defer w.saving.Unlock()
 	now := map[string]savedState{}
 	var list []store.Terminal
 	for _, info := range w.panes.Snapshot().Panes {

@@ -95,7 +95,7 @@ func (mc memoryCommands) folder() (string, error) {
 
 func (mc memoryCommands) add() *cobra.Command {
 	return &cobra.Command{
-		Use: "add [TEXT]", Short: "Write a note; without a text, standard input is the note", Args: cobra.ArbitraryArgs,
+		Use: "add [TEXT…]", Short: "Write a note; without a text, standard input is the note",
 		Example: "  " + mc.program.Name + " memory add 'The tests need REDIS_URL; start them with make check.'",
 		RunE: mc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			dir, err := mc.folder()
@@ -114,7 +114,7 @@ func (mc memoryCommands) add() *cobra.Command {
 
 func (mc memoryCommands) edit() *cobra.Command {
 	return &cobra.Command{
-		Use: "edit ID [TEXT]", Short: "Replace the text of a note", Args: cobra.MinimumNArgs(1),
+		Use: "edit ID [TEXT…]", Short: "Replace the text of a note",
 		Example: "  " + mc.program.Name + " memory edit 01m8n34aeycnmqpags14s58n3x 'The tests start with make check.'",
 		RunE: mc.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			text, err := mc.readText(args[1:])

@@ -31,7 +31,7 @@ test("from an empty data folder to a commit, with a suggested check", { timeout:
       writeFileSync(join(dir, "Makefile"), "test:\n\ttouch tried.txt\n\ttest -f done.txt\nbuild:\n\ttrue\n");
 
       await act("choose the custom endpoint", at("preset-custom").click());
-      // Only into a field that has the focus by itself is anything typed without another action.
+      // Only into a field that has the focus already is anything typed without another action.
       const enter = async (words, id, text) => {
         await page.waitForFunction((id) => document.activeElement?.dataset.testid === id, id);
         await act(words, page.keyboard.insertText(text));

@@ -366,7 +366,7 @@ test("a workspace is exported, dragged, closed and imported", { timeout: limit(2
     await page.waitForFunction(() => document.querySelectorAll("[data-testid=pane]").length === 9);
     const waiting = page.getByTestId("terminal").filter({ hasText: "touch" });
     await waiting.waitFor();
-    assert.ok(!existsSync(ran), "an imported command ran by itself");
+    assert.ok(!existsSync(ran), "an imported command ran automatically");
     await waiting.locator(".xterm-screen").click();
     await page.keyboard.press("Enter");
     await until("the command to run", () => existsSync(ran));

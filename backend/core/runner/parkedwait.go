@@ -43,7 +43,7 @@ func (r *Runner) waitWhileParked(
 	ctx context.Context, g *goal.Goal, p park, a *active,
 ) (opening []event.Body, ok bool) {
 	for {
-		slept, isOver := p.sleep.sinceReset(), p.isOver() // before the timer, which may fire meanwhile
+		slept, isOver := p.sleep.sinceReset(), p.isOver() // before the timer, which may fire in the meantime
 		switch {
 		case hasFired(p.timer):
 			return resumedAfterWait(g.Exit), true

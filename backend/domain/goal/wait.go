@@ -14,7 +14,7 @@ type Wait struct {
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"` // the wait is over then, whatever was found
 	// ByClock says that the wait is for a time of day, which comes when the clock shows it. Otherwise the wait has a
-	// length, however the clock is set meanwhile.
+	// length, however the clock is set in the meantime.
 	ByClock bool `json:"by_clock,omitempty"`
 	// EveryMS is the time between two looks; 0 means that the goal only waits for Until.
 	EveryMS int64  `json:"every_ms,omitempty"`

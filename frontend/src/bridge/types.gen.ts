@@ -1091,7 +1091,7 @@ export interface Wait {
   until: string;
   /**
    * ByClock says that the wait is for a time of day, which comes when the clock shows it. Otherwise the wait has a
-   * length, however the clock is set meanwhile.
+   * length, however the clock is set in the meantime.
    */
   by_clock?: boolean;
   /** EveryMS is the time between two looks; 0 means that the goal only waits for Until. */

@@ -284,7 +284,7 @@ function Goals({ settings, save, saveRow }: SectionProps) {
       />
       <NumberRow
         title="Tools in a chat"
-        text="How often an answer of a chat uses tools before you write again (0 = default, 20)"
+        text="Rounds of tool calls that an answer may make before you write again (0 = default, 20)"
         testid="chat-rounds"
         value={settings.chat_rounds}
         min={0}

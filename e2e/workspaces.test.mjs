@@ -43,18 +43,17 @@ const places = (page) =>
     ),
   );
 
-const titles = (page) =>
-  page.getByTestId("pane-title").evaluateAll((all) => all.map((t) => t.textContent).filter((t) => /^\d+x\d+$/.test(t)));
-
-/** Waits until as many drawn pages show their size as they should, and returns the sizes. */
-async function sizes(page, n) {
-  await page.waitForFunction(
-    (n) =>
-      [...document.querySelectorAll("[data-testid=pane-title]")].filter((t) => /^\d+x\d+$/.test(t.textContent))
-        .length === n,
-    n,
+/** Waits until as many drawn pages show their size as they should, all the same if `same`, and returns the sizes. */
+async function sizes(page, n, same = false) {
+  const found = await page.waitForFunction(
+    ([n, same]) => {
+      const titles = [...document.querySelectorAll("[data-testid=pane-title]")].map((t) => t.textContent);
+      const sizes = titles.filter((t) => /^\d+x\d+$/.test(t));
+      return sizes.length === n && (!same || new Set(sizes).size === 1) && sizes;
+    },
+    [n, same],
   );
-  return titles(page);
+  return found.jsonValue();
 }
 
 test(
@@ -104,11 +103,7 @@ async function walk(page, home, url, model, site, finish) {
   const before = await places(page);
   assert.equal(Object.keys(before).length, 4);
   // Both panes are as large, and a page gets the size of its pane a moment after it is there.
-  await page.waitForFunction(() => {
-    const sizes = [...document.querySelectorAll("[data-testid=pane-title]")].map((t) => t.textContent);
-    return new Set(sizes.filter((s) => /^\d+x\d+$/.test(s))).size === 1;
-  });
-  const pages = await sizes(page, 2);
+  const pages = await sizes(page, 2, true);
 
   for (const name of ["one", "two", "three"]) {
     const dir = join(home, name);

@@ -120,7 +120,7 @@ func (pr *paneRecorder) recordTerminal(s *terminal.Session) {
 // recordPage records a page until it is closed.
 func (pr *paneRecorder) recordPage(p *browser.Pane) {
 	pr.start(func() {
-		v := p.Attach()
+		v := p.AttachRecorder()
 		pr.mu.Lock()
 		pr.views[v] = true
 		v.SetVisible(pr.on)

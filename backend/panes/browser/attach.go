@@ -37,6 +37,11 @@ func (b *browserProcess) attachTarget(
 			return fmt.Errorf("attaching to the page: %w", err)
 		}
 		pg.session = result.SessionID
+		if p.State.keepsSize() {
+			if found, err := cdp.Call(c, proto.BrowserGetWindowForTarget{TargetID: pg.target}); err == nil {
+				pg.window = found.WindowID
+			}
+		}
 		return nil
 	})
 	if err != nil {

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/lib/waittest"
 	"goalpost/backend/panes/browser/internal/cdp"
 	"goalpost/backend/panes/browser/internal/chromium"
 )
@@ -133,4 +136,65 @@ func processorTime(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkAnimation measures what an animated page of a goal costs, in percent of a processor, while a call of its
+// agent runs and while nobody needs it; and a click of the agent after such a rest.
+func BenchmarkAnimation(b *testing.B) {
+	w := newFixture(b)
+	p, agent := leased(w, "b1", "one.html")
+	w.eval(p, animated)
+	rest := func() {
+		waittest.Until(b, "a page at rest", func() bool { return w.state(p) == proto.BrowserWindowStateMinimized })
+	}
+	cost := func(b *testing.B) {
+		const span = 4 * time.Second
+		used, began := w.chromiumTime(p), time.Now()
+		time.Sleep(span)
+		b.ReportMetric(100*(w.chromiumTime(p)-used)/time.Since(began).Seconds(), "%cpu")
+	}
+	b.Run("used", func(b *testing.B) {
+		defer p.screencast.Use()()
+		for b.Loop() {
+			cost(b)
+		}
+	})
+	b.Run("unseen", func(b *testing.B) {
+		rest()
+		for b.Loop() {
+			cost(b)
+		}
+	})
+	b.Run("click-after-rest", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			rest()
+			b.StartTimer()
+			w.act(p.Mouse.Click(agent, "css=body"))
+		}
+	})
+	b.Run("click", func(b *testing.B) {
+		defer p.screencast.Use()()
+		for b.Loop() {
+			w.act(p.Mouse.Click(agent, "css=body"))
+		}
+	})
+}
+
+// chromiumTime returns the processor time that the processes of a pane's Chromium have used, in seconds.
+func (fi *fixture) chromiumTime(p *Pane) (seconds float64) {
+	fi.Helper()
+	pg, err := p.State.currentPage()
+	fi.ok(err)
+	fi.ok(pg.process.Do(fi.ctx, pg.alive, "", patience, "asking for the processes", func(c proto.Client) error {
+		found, err := cdp.Call(c, proto.SystemInfoGetProcessInfo{})
+		if err != nil {
+			return err
+		}
+		for _, one := range found.ProcessInfo {
+			seconds += one.CPUTime
+		}
+		return nil
+	}))
+	return seconds
 }

@@ -18,6 +18,7 @@ type Navigation struct {
 	driver    *Driver
 	prompts   *Prompts
 	downloads *Downloads
+	use       func() (end func()) // keeps the page drawn
 
 	attachToken    chan struct{} // one token: for giving the pane a page
 	historyChanged chan struct{} // has an element if the history changed
@@ -36,6 +37,7 @@ type pendingNavigation struct {
 	address  string // "" for back, forward and reload
 	hasBegun bool   // Chromium has reported that it loads; guarded by the state's mu
 	end      context.CancelCauseFunc
+	endUse   func()
 	done     chan struct{} // closed when it sends nothing more to Chromium
 }
 
@@ -43,7 +45,7 @@ type pendingNavigation struct {
 // endNavigation.
 func (n *Navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
-	v := &pendingNavigation{address: address, end: end, done: make(chan struct{})}
+	v := &pendingNavigation{address: address, end: end, endUse: n.use(), done: make(chan struct{})}
 	var last *pendingNavigation
 	n.state.change(func() {
 		last, n.state.pending = n.state.pending, v
@@ -62,6 +64,7 @@ func (n *Navigation) endNavigation(v *pendingNavigation) {
 			n.state.pending = nil
 		}
 	})
+	v.endUse()
 	close(v.done)
 	v.end(nil)
 }

@@ -18,6 +18,7 @@ type page struct {
 	process       *browserProcess
 	target        proto.TargetTargetID
 	session       proto.TargetSessionID
+	window        proto.BrowserWindowID // 0 for a page that is always drawn
 	alive         context.Context
 	end           context.CancelCauseFunc
 	refs          *refAllocator // of the pane; actions that use it take turns
@@ -29,7 +30,7 @@ type page struct {
 // renewed returns the same page after a crash: Chromium keeps the session, and a reload gives it
 // a new process.
 func (p *page) renewed() *page {
-	next := &page{process: p.process, target: p.target, session: p.session, refs: p.refs}
+	next := &page{process: p.process, target: p.target, session: p.session, window: p.window, refs: p.refs}
 	next.alive, next.end = context.WithCancelCause(p.process.Alive)
 	return next
 }

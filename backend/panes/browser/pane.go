@@ -108,6 +108,7 @@ func (p *Pane) connectPage(width, height int) {
 		driver:         &p.Driver,
 		prompts:        &p.Prompts,
 		downloads:      &p.Downloads,
+		use:            p.screencast.Use,
 		historyChanged: make(chan struct{}, 1),
 		attachToken:    make(chan struct{}, 1),
 	}
@@ -121,6 +122,7 @@ func (p *Pane) connectAgent() {
 		driver:    &p.Driver,
 		prompts:   &p.Prompts,
 		popup:     &p.popup,
+		use:       p.screencast.Use,
 		agentTurn: make(chan struct{}, 1),
 	}
 	p.targets = targets{

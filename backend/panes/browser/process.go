@@ -19,6 +19,7 @@ import (
 type browserProcess struct {
 	*chromium.Browser
 	m        *Manager
+	windows  windows
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
 	networks sync.Map                                 // by context: the goal whose network it uses
@@ -104,6 +105,10 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 		m:        m,
 		contexts: map[string]proto.BrowserBrowserContextID{},
 		proxy:    m.cfg.ContextProxy,
+		windows: windows{
+			post:  func(r proto.Request) { b.Post("", r) },
+			pages: map[proto.BrowserWindowID]int{},
+		},
 	}
 	if e != nil {
 		next.ends = e.ends

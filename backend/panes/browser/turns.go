@@ -16,7 +16,8 @@ type turns struct {
 	prompts *Prompts
 	popup   *popup
 
-	agentTurn chan struct{} // one token: for a call of the agent
+	use       func() (end func()) // keeps the page drawn
+	agentTurn chan struct{}       // one token: for a call of the agent
 }
 
 // withTurn runs one action of the agent, when the previous one is done.
@@ -55,6 +56,7 @@ func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.
 	case <-t.state.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
+	defer t.use()()
 	ctx, endLease := t.driver.withLease(ctx)
 	defer endLease(nil)
 	if err := cdp.Cause(ctx); err != nil {

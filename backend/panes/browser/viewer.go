@@ -25,6 +25,12 @@ func (p *Pane) Attach() *Viewer {
 	return p.screencast.Attach()
 }
 
+// AttachRecorder opens the view of a recorder, which gets frames while the page is used.
+func (p *Pane) AttachRecorder() *Viewer {
+	p.wake()
+	return p.screencast.AttachRecorder()
+}
+
 // Shown returns the info beside the picture and the overlay on it.
 func (s *screencastSource) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
 	s.state.mu.Lock()
@@ -40,6 +46,10 @@ func (s *screencastSource) CSSSize(width, height int) (int, int) {
 // HasHiDPI reports whether viewers may get pictures with a higher resolution: a goal's page has
 // one pixel for each CSS pixel.
 func (s *screencastSource) HasHiDPI() bool { return !s.state.keepsSize() }
+
+// RestsUnseen reports whether Chromium need not draw the page while nobody looks at it or uses it. A goal's page rests;
+// that of a user is always drawn.
+func (s *screencastSource) RestsUnseen() bool { return s.state.keepsSize() }
 
 // CaptureHiDPI takes a picture with the resolution of the viewer's screen.
 func (s *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {

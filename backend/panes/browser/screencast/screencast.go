@@ -53,6 +53,7 @@ type Screencast struct {
 	silentStarts  int            // starts of the screencast without a frame
 	closed        bool
 	hidpiState
+	use
 }
 
 type unackedFrame struct {
@@ -73,6 +74,8 @@ type Source interface {
 	CaptureHiDPI(Page) ([]byte, error)
 	// Input processes the input of a viewer.
 	Input(pane.Input) error
+	// RestsUnseen reports whether Chromium need not draw the page while nobody looks at it or uses it.
+	RestsUnseen() bool
 	// SetSize gives the page the size that its viewers set, unless it keeps its own.
 	SetSize(pane.Size)
 }
@@ -81,6 +84,8 @@ type Source interface {
 type Page interface {
 	SessionID() proto.TargetSessionID
 	Post(proto.Request)
+	// Draw makes Chromium draw the page until the returned function is called.
+	Draw() (end func())
 }
 
 // New creates a screencast of a source; it has no page yet.
@@ -105,26 +110,26 @@ func (s *Screencast) SetPage(pg Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.page != pg {
+		s.draw(false)
 		s.page, s.running = pg, false
 		s.reset()
+		s.stayDrawn() // opening it is a use
 	}
 	s.run()
 }
 
-// run starts or stops the screencast depending on its viewers.
+// run starts or stops the screencast and the drawing of the page, depending on who needs them.
 func (s *Screencast) run() {
-	isVisible := false
-	for v := range s.views {
-		isVisible = isVisible || v.visible
-	}
+	isDrawn, isFilmed := s.needs()
+	s.draw(isDrawn && s.page != nil)
 	switch {
 	case s.page == nil:
 		s.running = false
-	case isVisible && !s.running:
+	case isFilmed && !s.running:
 		s.running = true
 		s.reset()
 		s.start()
-	case !isVisible && s.running:
+	case !isFilmed && s.running:
 		s.running = false
 		s.reset()
 		s.page.Post(proto.PageStopScreencast{})
@@ -311,7 +316,8 @@ func (s *Screencast) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.reset()
-	s.page, s.running = nil, false
+	s.draw(false)
+	s.page, s.running, s.recent = nil, false, nil
 	for v := range s.views {
 		v.wakeReader()
 	}

@@ -12,6 +12,7 @@ import (
 type Viewer struct {
 	screencast *Screencast
 	wake       chan struct{}
+	records    bool // it needs frames only while the page is used
 
 	// Guarded by the screencast's mutex.
 	visible    bool
@@ -26,8 +27,21 @@ type Viewer struct {
 
 // Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
 // newest frame.
-func (s *Screencast) Attach() *Viewer {
-	v := &Viewer{screencast: s, wake: make(chan struct{}, 1), visible: true, rev: -1, overlayRev: -1}
+func (s *Screencast) Attach() *Viewer { return s.attach(false) }
+
+// AttachRecorder is Attach for a recorder. A page that rests unseen is not drawn for it alone: it gets frames during
+// each use and a moment longer.
+func (s *Screencast) AttachRecorder() *Viewer { return s.attach(true) }
+
+func (s *Screencast) attach(records bool) *Viewer {
+	v := &Viewer{
+		screencast: s,
+		wake:       make(chan struct{}, 1),
+		records:    records,
+		visible:    true,
+		rev:        -1,
+		overlayRev: -1,
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.size = s.sizes.Add()

@@ -94,6 +94,21 @@ async function walk({ page, home, said }, site, asked) {
       if (left === 1) throw error;
     });
   }
+
+  // They follow the colours of the window.
+  for (const theme of ["dark", "light"]) {
+    await page.keyboard.press("Control+Shift+KeyP");
+    await at("palette-input").fill(`${theme} theme`);
+    await page.keyboard.press("Enter");
+    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
+    await page.waitForFunction(
+      ([c, wanted]) => {
+        const [r, g, b] = c.getContext("2d").getImageData(c.width - 30, c.height - 30, 1, 1).data;
+        return (r + g + b > 384 ? "light" : "dark") === wanted;
+      },
+      [canvas, theme],
+    );
+  }
   const id = await tools.getAttribute("data-pane");
   await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
   await count("browser", 1);

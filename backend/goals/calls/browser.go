@@ -51,6 +51,11 @@ func (ba *BrowserAPI) DevTools(id string, in api.ArgsDevTools) (out pane.Info, e
 	return ba.panes.OpenDevTools(ba.ctx, id, in)
 }
 
+// SetDark draws developer tools in dark colors, or in light ones.
+func (ba *BrowserAPI) SetDark(id string, dark bool) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.SetDark(dark) })
+}
+
 // Answer answers a page's prompt.
 func (ba *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Answer(ba.ctx, in) })

@@ -180,15 +180,35 @@ func (d *devTools) connect(ctx context.Context, inspected *page, o DevToolsOptio
 	d.mu.Lock()
 	d.relay = relay
 	d.mu.Unlock()
-	scheme := "light"
-	if o.Dark {
-		scheme = "dark"
-	}
 	pg.Post(proto.RuntimeAddBinding{Name: devToolsBinding})
 	pg.Post(script.AddScript{Source: script.DevTools})
+	setScheme(pg, o.Dark)
+	return nil
+}
+
+// setScheme draws a page in dark colors, or in light ones.
+func setScheme(pg *page, dark bool) {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
 	pg.Post(proto.EmulationSetEmulatedMedia{
 		Features: []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
+}
+
+// SetDark draws developer tools in dark colors, or in light ones. It refuses an ordinary page, which has colors of its
+// own.
+func (p *Pane) SetDark(dark bool) error {
+	if p.State.Info().Inspects == "" {
+		return fault.Kind(fault.Refused, "", "only developer tools follow the colors of the window",
+			"name the pane of developer tools")
+	}
+	pg, err := p.State.currentPage()
+	if err != nil {
+		return fmt.Errorf("coloring developer tools: %w", err)
+	}
+	setScheme(pg, dark)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,6 +36,18 @@ func (fi *fixture) show(tools *Pane, want string) {
 	}
 }
 
+// scheme waits until developer tools are drawn on a background of a color scheme.
+func (fi *fixture) scheme(tools *Pane, want string) {
+	fi.Helper()
+	fi.value(tools, `(() => {
+		const canvas = document.createElement("canvas").getContext("2d");
+		canvas.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--sys-color-cdt-base-container");
+		canvas.fillRect(0, 0, 1, 1);
+		const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data;
+		return r + g + b > 384 ? "light" : "dark";
+	})()`, fmt.Sprintf("%q", want))
+}
+
 // TestDevTools_ForUser_ShowThePage: the console has what the page logged before and evaluates what is
 // typed, and an element of the page is found by its place.
 func TestDevTools_ForUser_ShowThePage(t *testing.T) {
@@ -55,6 +68,13 @@ func TestDevTools_ForUser_ShowThePage(t *testing.T) {
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "document.title = 'typed ' + 6 * 7"}))
 	b.tap(v, "Enter", "Enter", 0)
 	b.until(p, "renamed from the console", func(i pane.Info) bool { return i.Title == "typed 42" })
+
+	b.scheme(tools, "light")
+	b.ok(tools.SetDark(true))
+	b.scheme(tools, "dark")
+	if err := p.SetDark(true); err == nil {
+		t.Error("the colors of the page itself were set")
+	}
 
 	b.eval(p, `document.body.innerHTML = '<p id=target style="position:fixed;inset:0;margin:0">find me</p>'`)
 	again, err := b.OpenDevTools(b.ctx, DevToolsOptions{ID: "b3", Inspects: "b1", Element: &Point{X: 50, Y: 50}})

@@ -3269,6 +3269,8 @@ export interface Methods {
    * It refuses a page that an agent drives.
    */
   "BrowserAPI.DevTools": (id: string, input: ArgsDevTools) => PaneInfo;
+  /** SetDark draws developer tools in dark colors, or in light ones. */
+  "BrowserAPI.SetDark": (id: string, dark: boolean) => boolean;
   /** Answer answers a page's prompt. */
   "BrowserAPI.Answer": (id: string, input: PaneAnswer) => boolean;
   /** TakeOver gives a goal's pane to the user. The agent stops at once, and its goal pauses. */

@@ -737,6 +737,7 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Find": (_id, text) => ({ index: text ? 1 : 0, count: text ? 3 : 0 }),
     "BrowserAPI.DevTools": (id) =>
       this.putPane(browserPane(`b${10 + this.rev}`, { title: "DevTools", inspects: id, url: "devtools://devtools/" })),
+    "BrowserAPI.SetDark": () => true,
     "BrowserAPI.Zoom": () => true,
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,

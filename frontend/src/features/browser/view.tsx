@@ -4,6 +4,7 @@ import { focusElement } from "@/lib/keyboard";
 import { isPhone } from "@/lib/viewer";
 import { useApp } from "@/store/context";
 import { ScaledNote } from "@/ui/scalednote";
+import { usePageTheme } from "@/ui/usepagetheme";
 import { useTakenSize } from "@/ui/usetakensize";
 import { AgentPointer } from "./agentcursor";
 import { BookmarksPanel } from "./bookmarks";
@@ -80,7 +81,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       data-link={link}
       data-url={pane.url}
     >
-      {pane.inspects ? null : (
+      {pane.inspects ? (
+        <ToolsTheme pane={pane.id} />
+      ) : (
         <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
       )}
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-surface-raised">
@@ -141,6 +144,19 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       ) : null}
     </div>
   );
+}
+
+/** Draws developer tools in the colors of the window when those change; they open in them. */
+function ToolsTheme({ pane }: { pane: string }) {
+  const app = useApp();
+  const theme = usePageTheme();
+  const shown = useRef(theme);
+  useEffect(() => {
+    if (shown.current === theme) return;
+    shown.current = theme;
+    void app.ask("BrowserAPI.SetDark", pane, theme !== "light");
+  }, [app, pane, theme]);
+  return null;
 }
 
 /** Focuses the page when its pane becomes active; for a blank page, the address bar. */

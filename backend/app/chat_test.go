@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/lib/fault"
+	"goalpost/backend/storage/config"
 )
 
 // chats returns the calls about chats.
@@ -379,6 +380,35 @@ func useUpRounds(t *testing.T, setting, rounds int) {
 	if m.State != chat.OutOfRounds || chat.TextOf(m.Parts) != "That is what I know." ||
 		len(server.Requests()) != rounds+2 {
 		t.Errorf("%s after %d requests, %q", m.State, len(server.Requests()), chat.TextOf(m.Parts))
+	}
+}
+
+// TestChat_ModelOfTheSettings_AnswersWhereTheChatNamesNone also checks that a goal from such a chat has the default
+// model.
+func TestChat_ModelOfTheSettings_AnswersWhereTheChatNamesNone(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("the default model") })
+	other := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer {
+		return modeltest.Say(`{"objective":"done.txt exists","risk":"write_local","why":"It writes a file."}`)
+	})
+	must(t, p.cfg.SaveProvider(config.Provider{ID: "quick", Kind: config.OpenAI, BaseURL: other.URL, Model: "first"}))
+	settings := p.cfg.Settings()
+	settings.ChatModel = "quick/small"
+	must(t, p.cfg.SaveSettings(settings))
+	id := p.newChat(t.TempDir())
+	if m := p.send(api.SendInput{ChatID: id, Text: "Who is it?"}); m.Model != "small" {
+		t.Errorf("%s answered: %q", m.Model, chat.TextOf(m.Parts))
+	}
+	proposal, err := p.chats().ProposeGoal(id)
+	must(t, err)
+	if proposal.Provider != "test" || proposal.Model != "m" {
+		t.Errorf("the goal gets %s %s", proposal.Provider, proposal.Model)
+	}
+	chosen, err := p.chats().New(api.NewChat{Dir: t.TempDir(), Provider: "test"})
+	must(t, err)
+	if m := p.send(api.SendInput{ChatID: string(chosen.ID), Text: "And here?"}); m.Model != "m" {
+		t.Errorf("a chat with a model of its own was answered by %s", m.Model)
 	}
 }
 

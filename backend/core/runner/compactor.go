@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type compactor struct {
 // attach sets the model. An external agent has its own conversation, and its answers are not only text.
 func (c *compactor) attach(m Models) {
 	if c.goal.Options.Engine == "" {
-		c.model = m.Agent
+		c.model = cmp.Or(m.Summary, m.Agent)
 	}
 }
 

@@ -111,6 +111,7 @@ type Models struct {
 	Agent       Model
 	Critic      Model
 	CriticModel string // as its provider calls it
+	Summary     Model  // nil is the agent's
 	// Window and CriticWindow are in tokens; 0 if unknown.
 	Window, CriticWindow int
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 
 	"goalpost/backend/core/verify/check"
@@ -15,10 +16,12 @@ type CheckRunner struct {
 
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
-	Window int           // of the judge's model in tokens, 0 if unknown
-	Other  *judge.Judge  // asked if the judge gives no answer that can be read; nil if there is none
-	Folder *FolderState  // nil if the folder's state at the start is unknown
-	Agent  AgentPrograms // nil while no agent is working
+	Window int          // of the judge's model in tokens, 0 if unknown
+	Other  *judge.Judge // asked if the judge gives no answer that can be read; nil if there is none
+	// Reviewer and Vision review, and decide what pictures show; nil is the judge.
+	Reviewer, Vision *judge.Judge
+	Folder           *FolderState  // nil if the folder's state at the start is unknown
+	Agent            AgentPrograms // nil while no agent is working
 }
 
 // AgentPrograms are the programs of the agent. The methods may be called more than once.
@@ -42,6 +45,7 @@ func (cr CheckRunner) ResumeAgent() {
 // environment returns where the runner's checks run.
 func (cr CheckRunner) environment() check.Environment {
 	e := cr.Environment
+	e.Vision = cmp.Or(cr.Vision, cr.judge())
 	e.Judge, e.Baseline, e.Protected = cr.judge(), cr.Folder.baseline(), cr.Folder.protectedState()
 	return e
 }
@@ -61,14 +65,17 @@ func (cr CheckRunner) judge() *judge.Judge {
 }
 
 // CanReview reports whether there is a model that can review.
-func (cr CheckRunner) CanReview() bool { return cr.Judge != nil }
+func (cr CheckRunner) CanReview() bool { return cr.reviewer() != nil }
+
+// reviewer returns nil if no model can be asked.
+func (cr CheckRunner) reviewer() *judge.Judge { return cmp.Or(cr.Reviewer, cr.judge()) }
 
 // Review lets an independent reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
 // error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (cr CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {
-	if cr.Judge == nil {
+	if !cr.CanReview() {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
 	}
 	diff, err := cr.Folder.Diff(ctx)
@@ -79,7 +86,7 @@ func (cr CheckRunner) Review(
 	if err != nil {
 		diff += "\nthe files could not be read: " + err.Error()
 	}
-	return cr.judge().Review(ctx, g, judge.Work{
+	return cr.reviewer().Review(ctx, g, judge.Work{
 		Diff: diff, Files: files, Result: c.Result, Background: c.Background,
 	}, verdicts)
 }

@@ -357,6 +357,31 @@ func (p pages) Screenshot(_ context.Context, at check.PageTarget) (check.PageCap
 	return p.sight, p.err
 }
 
+// TestCheckRunner_ReviewerAndVisionOfTheirOwn_AreAskedInsteadOfTheJudge: each model does only what its role is.
+func TestCheckRunner_ReviewerAndVisionOfTheirOwn_AreAskedInsteadOfTheJudge(t *testing.T) {
+	asked := map[string]*judge{
+		"judge": asks("YES it is"), "reviewer": asks("CONFIRM\nit is"), "vision": asks("PASS it is"),
+	}
+	h := verify.CheckRunner{
+		Environment: check.Environment{
+			Dir:   t.TempDir(),
+			Pages: pages{sight: check.PageCapture{URL: "http://x/"}, asked: &check.PageTarget{}},
+		},
+		Judge:    asked["judge"],
+		Reviewer: &verifyjudge.Judge{Model: asked["reviewer"]},
+		Vision:   &verifyjudge.Judge{Model: asked["vision"]},
+	}
+	claimed(t, h, goal.Check{Type: goal.Visual, Question: "Is it green?"}, goal.Claim{})
+	if _, err := h.Review(t.Context(), goal.Goal{}, goal.Claim{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"judge": 0, "reviewer": 1, "vision": 1} {
+		if got := len(asked[name].turns); got != want {
+			t.Errorf("the %s was asked %d times, want %d", name, got, want)
+		}
+	}
+}
+
 func TestVisual_EachReply_HasItsVerdict(t *testing.T) {
 	png := []byte("\x89PNG picture")
 	for _, c := range []struct {

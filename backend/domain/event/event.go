@@ -42,6 +42,8 @@ type (
 		Persona   string      `json:"persona,omitempty"`
 		// PersonaWord is the word of the objective for which the persona was chosen, "" if the user chose it.
 		PersonaWord string `json:"persona_word,omitempty"`
+		// Roles are the models that do what the goal's own does not do, by role.
+		Roles map[string]string `json:"roles,omitempty"`
 	}
 	// Queued says why a goal waits before a run begins: for a slot, a folder or another goal. With Left, the goal
 	// has left the queue without a run, for that reason, and has its earlier status again.

@@ -4,6 +4,9 @@ package goal
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"goalpost/backend/lib/fault"
@@ -110,9 +113,34 @@ func (g Goal) NeedsReview() bool {
 	return g.Options.Review == ReviewAlways
 }
 
-// JudgeName returns the name of the provider or model that answers the goal's questions.
+// JudgeName returns the names of the providers or models that decide the goal's checks.
 func (g Goal) JudgeName() string {
-	return cmp.Or(g.Options.Judge, g.Model, g.Provider)
+	names := []string{}
+	for _, k := range g.Criterion.Checks {
+		if name := g.JudgeOf(k); !k.Type.IsDeterministic() && k.Type != Manual && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return cmp.Or(strings.Join(names, " and "), g.JudgeOf(Check{}))
+}
+
+// JudgeOf returns the name of the provider or model that decides a check.
+func (g Goal) JudgeOf(k Check) string {
+	vision := ""
+	if k.Type == Visual {
+		vision = g.Options.Vision
+	}
+	return cmp.Or(vision, g.Options.Judge, g.Model, g.Provider)
+}
+
+// Roles returns the models that do what the goal's own does not do.
+func (g Goal) Roles() map[string]string {
+	roles := map[string]string{
+		"critic": g.Options.Critic, "judge": g.Options.Judge, "reviewer": g.Options.Reviewer,
+		"vision": g.Options.Vision, "summaries": g.Options.Summary, "fallback": strings.Join(g.Options.Fallbacks, ", "),
+	}
+	maps.DeleteFunc(roles, func(_, name string) bool { return name == "" })
+	return roles
 }
 
 // Spend counts what a goal has used so far, over all of its runs.

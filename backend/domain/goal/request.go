@@ -47,6 +47,11 @@ type Options struct {
 	// who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own
 	Critic string `json:"critic,omitempty"`
 	Judge  string `json:"judge,omitempty"`
+	// who reviews claims that passed, and who decides what pictures show; "" is the judge. Who shortens the
+	// conversation; "" is the goal's own model
+	Reviewer string `json:"reviewer,omitempty"`
+	Vision   string `json:"vision,omitempty"`
+	Summary  string `json:"summary,omitempty"`
 	// "" is automatic: review if no deterministic check decides, or if something other than the work could have made it
 	// pass
 	Review ReviewMode `json:"review,omitempty"`

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,6 +223,9 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 		if b.Persona != "" {
 			l.program.errorf("  as %s\n", describePersona(b))
+		}
+		for _, role := range slices.Sorted(maps.Keys(b.Roles)) {
+			l.program.errorf("  %s: %s\n", role, oneLine(b.Roles[role]))
 		}
 	case *event.Queued:
 		if b.Left != "" {

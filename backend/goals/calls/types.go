@@ -278,11 +278,12 @@ type Settings struct {
 	HostIdleMinutes int  `json:"host_idle_minutes"`
 	Welcomed        bool `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
-	ApprovalMinutes int  `json:"approval_minutes"`
-	SilenceMinutes  int  `json:"silence_minutes"`  // how long a model may send nothing; 0 = the default
-	ModelWaitHours  int  `json:"model_wait_hours"` // how long a goal waits for its model; 0 = until it answers
-	ChatRounds      int  `json:"chat_rounds"`      // how often an answer of a chat may use tools; 0 = the default
-	Notifications   bool `json:"notifications"`    // on the user's desktop
+	ApprovalMinutes int `json:"approval_minutes"`
+	SilenceMinutes  int `json:"silence_minutes"`  // how long a model may send nothing; 0 = the default
+	ModelWaitHours  int `json:"model_wait_hours"` // how long a goal waits for its model; 0 = until it answers
+	ChatRounds      int `json:"chat_rounds"`      // how often an answer of a chat may use tools; 0 = the default
+	config.ModelRoles
+	Notifications bool `json:"notifications"` // on the user's desktop
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`

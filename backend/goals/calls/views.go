@@ -168,8 +168,8 @@ func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 			}
 			s := &states[v.Check]
 			s.Outcome, s.Detail, s.Tail, s.MS, s.Claim = v.Outcome, v.Detail, v.Tail, v.TookMS, claim.N
-			s.Proof, s.AssuranceWords, s.Evidence = v.Proof, v.Describe(r.JudgeName()), v.Evidence
-			s.Changes, s.Why = v.Changes, why.Explain(r.Criterion.Checks[v.Check], v, r.JudgeName())
+			s.Proof, s.AssuranceWords, s.Evidence = v.Proof, v.Describe(r.JudgeOf(r.Criterion.Checks[v.Check])), v.Evidence
+			s.Changes, s.Why = v.Changes, why.Explain(r.Criterion.Checks[v.Check], v, r.JudgeOf(r.Criterion.Checks[v.Check]))
 		}
 	}
 	applyAftermath(states, r.Aftermath)

@@ -119,7 +119,7 @@ func (s *Service) prepare(ctx context.Context, id string) (b begin, err error) {
 	if b.chat, err = s.Store.Chats.Get(ctx, id); err != nil {
 		return b, err
 	}
-	if b.provider, err = s.Models.Chosen(b.chat.Provider, b.chat.Model); err != nil {
+	if b.provider, err = s.Models.ForChat(b.chat.Provider, b.chat.Model); err != nil {
 		return b, err
 	}
 	switch {

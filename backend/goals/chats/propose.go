@@ -44,7 +44,7 @@ func (s *Service) ProposeGoal(ctx context.Context, id string) (out api.GoalPropo
 	if t.shown == 0 {
 		return out, fault.Invalid("chat", "the chat is empty", "write what you want first")
 	}
-	p, err := s.Models.Chosen(c.Provider, c.Model)
+	p, err := s.Models.ForChat(c.Provider, c.Model)
 	if err != nil {
 		return out, err
 	}
@@ -58,6 +58,9 @@ func (s *Service) ProposeGoal(ctx context.Context, id string) (out api.GoalPropo
 	}, func(string) {})
 	if err != nil {
 		return out, fmt.Errorf("ask for a goal: %w", err)
+	}
+	if p, err = s.Models.Chosen(c.Provider, c.Model); err != nil { // the model of chats is not that of goals
+		return out, err
 	}
 	out = api.GoalProposal{Dir: c.Dir, Provider: p.ID, Model: p.Model, AllowHosts: []string{}, Notes: []string{}}
 	if err := readProposal(&out, reply.Text); err != nil {

@@ -308,6 +308,9 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 			CriticEvery: parent.Options.CriticEvery,
 			Critic:      parent.Options.Critic,
 			Judge:       parent.Options.Judge,
+			Reviewer:    parent.Options.Reviewer,
+			Vision:      parent.Options.Vision,
+			Summary:     parent.Options.Summary,
 		},
 	}
 	if in.CriticEvery == 0 {

@@ -66,6 +66,9 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 		}
 	}
 	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
+	if err := pr.chooseRoles(g, p); err != nil {
+		return err
+	}
 	if err := validateEffort(p, g.Options.Effort); err != nil {
 		return err
 	}
@@ -79,8 +82,11 @@ func (pr *Providers) Choose(ctx context.Context, g *goal.Goal) error {
 			return err
 		}
 	}
-	return errors.Join(pr.validateSecondaryModel(ctx, "critic", g.Options.Critic, p),
-		pr.validateSecondaryModel(ctx, "judge", g.Options.Judge, p))
+	var errs []error
+	for _, r := range rolesOf(&g.Options) {
+		errs = append(errs, pr.validateSecondaryModel(ctx, r.field, *r.model, p))
+	}
+	return errors.Join(errs...)
 }
 
 // Chosen returns the provider with an id, and its model with a name; "" is the default one. Without an id, the name may

@@ -58,7 +58,43 @@ func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error
 			return modelSet{}, err
 		}
 	}
+	if err := se.openRoles(ctx, g, choice, &m); err != nil {
+		return modelSet{}, err
+	}
 	return m, se.warnUnpriced(g, provider)
+}
+
+// openRoles opens the models of a goal that review, decide what pictures show, and write summaries.
+func (se *Session) openRoles(ctx context.Context, g goal.Goal, choice models.Choice, m *modelSet) (err error) {
+	if m.reviewer, err = se.openJudge(ctx, "reviewer", g.Options.Reviewer, choice, m); err != nil {
+		return err
+	}
+	if m.vision, err = se.openJudge(ctx, "vision", g.Options.Vision, choice, m); err != nil {
+		return err
+	}
+	if g.Options.Summary != "" {
+		m.Summary, err = se.openOther(ctx, "summaries", g.Options.Summary, choice)
+	}
+	return err
+}
+
+// openJudge opens a model that judges in a role of its own. It returns nil if the goal names none. The judge is asked
+// if no answer of that model can be read.
+func (se *Session) openJudge(
+	ctx context.Context, role, name string, choice models.Choice, m *modelSet,
+) (*judge.Judge, error) {
+	if name == "" {
+		return nil, nil
+	}
+	opened, err := se.openOther(ctx, role, name, choice)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge.Judge{Model: pausableModel{opened}, Name: opened.name, Window: opened.window}
+	if m.judge != nil {
+		j.Other = &judge.Judge{Model: m.judge, Window: m.window}
+	}
+	return j, nil
 }
 
 // addFallbacks adds the models that take the turns while the goal's own is away. The smallest window counts.
@@ -110,7 +146,7 @@ func (se *Session) warnUnpriced(g goal.Goal, provider config.Provider) error {
 		return nil
 	}
 	var unpriced []string
-	for _, name := range []string{"", g.Critic, g.Judge} {
+	for _, name := range []string{"", g.Critic, g.Judge, g.Reviewer, g.Vision, g.Summary} {
 		p, err := se.registry.Models.Find(name, provider)
 		if err != nil {
 			return errorWithHint(err)

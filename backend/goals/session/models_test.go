@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/agent/model"
 	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/models"
 	"goalpost/backend/lib/fault"
@@ -153,6 +154,58 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	m, err = r.openModels(t.Context(), goal.Goal{Request: goal.Request{Provider: "c", Model: "strict"}})
 	if err != nil || m.Window != model.DefaultContextWindow {
 		t.Errorf("window of an unknown model: %d, %v", m.Window, err)
+	}
+}
+
+// TestChoose_RolesInTheSettings_AreForGoalsThatNameNone: each role is asked from the provider of its setting. A goal's
+// own choice comes first, and a scripted goal asks nobody.
+func TestChoose_RolesInTheSettings_AreForGoalsThatNameNone(t *testing.T) {
+	servers, providers := map[string]*modeltest.Server{}, []config.Provider{}
+	for _, id := range []string{"own", "critic", "judge", "review", "vision", "summary", "spare", "other"} {
+		servers[id] = modeltest.New(t, say(id))
+		providers = append(providers, config.Provider{ID: id, Kind: config.OpenAI, BaseURL: servers[id].URL, Model: "m"})
+	}
+	r, _ := study(t, providers...)
+	settings := r.registry.Models.Config.Settings()
+	settings.ModelRoles = config.ModelRoles{
+		CriticModel: "critic/m", JudgeModel: "judge/m", ReviewModel: "review/m", VisionModel: "vision/m",
+		SummaryModel: "summary/m", FallbackModel: "spare/m",
+	}
+	if err := r.registry.Models.Config.SaveSettings(settings); err != nil {
+		t.Fatal(err)
+	}
+	choose := func(in goal.Request) goal.Goal {
+		t.Helper()
+		g := goal.Goal{Request: in}
+		if err := r.registry.Models.Choose(t.Context(), &g); err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	g := choose(goal.Request{})
+	m, err := r.openModels(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, client := range map[string]judge.Model{
+		"own": m.Agent, "critic": m.Critic, "judge": m.judge, "review": m.reviewer.Model, "vision": m.vision.Model,
+		"summary": m.Summary,
+	} {
+		reply, err := client.Turn(t.Context(), goal.Turn{Messages: []goal.Message{{Role: goal.User, Text: "?"}}},
+			func(string) {})
+		if err != nil || reply.Text != want {
+			t.Errorf("%s was answered by %q, %v", want, reply.Text, err)
+		}
+	}
+	if got := g.Roles()["fallback"]; got != "spare/m" {
+		t.Errorf("%q takes over", got)
+	}
+	g = choose(goal.Request{Model: "spare", Options: goal.Options{Critic: "other", Reviewer: "other/m"}})
+	if g.Critic != "other" || g.Reviewer != "other/m" || g.Judge != "judge/m" || len(g.Fallbacks) != 0 {
+		t.Errorf("a goal with choices of its own has %v", g.Roles())
+	}
+	if g = choose(goal.Request{Provider: models.DemoProvider}); len(g.Roles()) != 0 {
+		t.Errorf("a scripted goal has %v", g.Roles())
 	}
 }
 

@@ -233,6 +233,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 	se.checks = se.sandbox.CheckRunner(se.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	se.checks.Folder, se.checks.Environment.Pages = se.workspace, se.registry.Panes.CheckPagesFor(g.ID, g.PageSize)
 	se.checks.Agent = se.sandbox
+	se.checks.Reviewer, se.checks.Vision = m.reviewer, m.vision
 	if m.judge != nil {
 		se.checks.Judge, se.checks.Window, se.checks.Other = m.judge, m.window, m.other
 	}

@@ -186,6 +186,8 @@ type modelSet struct {
 	judge  model.Client // nil for a scripted goal that names no judge
 	window int          // the context of the judge's model, in tokens
 	other  *judge.Judge // for answers of the judge that cannot be read; nil if the goal has no other model
+
+	reviewer, vision *judge.Judge // nil if the judge does it
 }
 
 // NewOutput returns what commands that were running at the last call have printed since.

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/agent/tools"
 	"goalpost/backend/core/verify/check"
+	"goalpost/backend/core/verify/judge"
 	"goalpost/backend/domain/goal"
 )
 
@@ -15,15 +16,20 @@ type visionJudge struct{ session *Session }
 
 // Ask asks one question about a picture.
 func (v visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
-	judge := v.session.models.judge
-	if judge == nil {
+	var eye judge.Model
+	switch m := v.session.models; {
+	case m.vision != nil:
+		eye = m.vision.Model
+	case m.judge != nil:
+		eye = m.judge
+	default:
 		return goal.Reply{}, errors.New("no vision model is configured for this goal")
 	}
 	m := goal.Message{Role: goal.User, Text: question}
 	if picture != nil {
 		m.Images = [][]byte{picture}
 	}
-	reply, err := judge.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
+	reply, err := eye.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
 	if err != nil {
 		return reply, fmt.Errorf("ask the vision model: %w", err)
 	}

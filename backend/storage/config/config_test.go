@@ -508,3 +508,30 @@ func TestLog_RotationFails_Continues(t *testing.T) {
 		t.Errorf("the log has stopped: %v", err)
 	}
 }
+
+// TestRoles_UnknownProvider_IsRefused also checks that the roles of a deleted provider's models are free again.
+func TestRoles_UnknownProvider_IsRefused(t *testing.T) {
+	c := open(t, t.TempDir())
+	for _, id := range []string{"a", "b"} {
+		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m"}
+		if err := c.SaveProvider(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := c.Settings()
+	s.CriticModel, s.FallbackModel, s.ChatModel = "a/small", "b/m", "gone/m"
+	var refusal *fault.Error
+	if err := c.SaveSettings(s); !errors.As(err, &refusal) || refusal.Field != "chat_model" {
+		t.Errorf("a model of an unknown provider: %v", err)
+	}
+	s.ChatModel = "a/org/large"
+	if err := c.SaveSettings(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.DeleteProvider("a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Settings(); got.ModelRoles != (config.ModelRoles{FallbackModel: "b/m"}) {
+		t.Errorf("without the provider: %+v", got.ModelRoles)
+	}
+}

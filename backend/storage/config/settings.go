@@ -62,6 +62,7 @@ type Settings struct {
 	ModelWaitHours int `json:"model_wait_hours"`
 	// ChatRounds is how often an answer of a chat may use tools before the user writes again; 0 is 20.
 	ChatRounds int `json:"chat_rounds"`
+	ModelRoles
 	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
@@ -97,6 +98,25 @@ type Settings struct {
 	WebSearchAddress string `json:"web_search_address,omitempty"`
 	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
 	WebSearchSecret string `json:"web_search_secret,omitempty"`
+}
+
+// ModelRoles are the models that do what the model of a goal does otherwise: PROVIDER/MODEL.
+type ModelRoles struct {
+	// ChatModel answers in chats that name no model, as PROVIDER/MODEL; empty is the default model.
+	ChatModel string `json:"chat_model"`
+	// CriticModel looks at the progress of goals that name no critic; empty is the goal's own model.
+	CriticModel string `json:"critic_model"`
+	// JudgeModel decides the checks of goals that name no judge; empty is the goal's own model.
+	JudgeModel string `json:"judge_model"`
+	// ReviewModel reviews claims that passed; empty is the judge.
+	ReviewModel string `json:"review_model"`
+	// VisionModel decides what pictures show; empty is the judge.
+	VisionModel string `json:"vision_model"`
+	// SummaryModel shortens long conversations of goals; empty is the goal's own model.
+	SummaryModel string `json:"summary_model"`
+	// FallbackModel takes the turns of goals while their model does not answer or its quota is used up; empty is none,
+	// and the goals wait.
+	FallbackModel string `json:"fallback_model"`
 }
 
 // HasWebSearch reports whether a search engine for goals is set up completely: SearXNG needs an address, the others
@@ -384,9 +404,29 @@ func (c *Config) SaveSettings(s Settings) error {
 		}
 	}
 	return c.change(func(f *file) error {
+		for name, model := range s.roles() {
+			if id := providerOf(*model); *model != "" && f.find(id) < 0 {
+				return fault.Invalid(name, fmt.Sprintf("there is no provider %q", id), "choose a model that is connected")
+			}
+		}
 		f.Settings = s
 		return nil
 	})
+}
+
+// roles returns the models by the key of their setting.
+func (m *ModelRoles) roles() map[string]*string {
+	return map[string]*string{
+		"chat_model": &m.ChatModel, "critic_model": &m.CriticModel, "judge_model": &m.JudgeModel,
+		"review_model": &m.ReviewModel, "vision_model": &m.VisionModel, "summary_model": &m.SummaryModel,
+		"fallback_model": &m.FallbackModel,
+	}
+}
+
+// providerOf returns the provider of PROVIDER/MODEL.
+func providerOf(model string) string {
+	id, _, _ := strings.Cut(model, "/")
+	return id
 }
 
 // Providers lists the saved providers in the order in which they were added.
@@ -507,7 +547,8 @@ func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provid
 	return p, err
 }
 
-// DeleteProvider removes a provider; if it was the default, the first of the others becomes the default.
+// DeleteProvider removes a provider; if it was the default, the first of the others becomes the default. The roles of
+// its models go to no model in particular.
 func (c *Config) DeleteProvider(id string) error {
 	return c.change(func(f *file) error {
 		i := f.find(id)
@@ -515,6 +556,11 @@ func (c *Config) DeleteProvider(id string) error {
 			return unknownProvider(id)
 		}
 		f.Providers = slices.Delete(f.Providers, i, i+1)
+		for _, model := range f.Settings.roles() {
+			if providerOf(*model) == id {
+				*model = ""
+			}
+		}
 		if f.Active == id {
 			f.Active = ""
 			if len(f.Providers) > 0 {

@@ -39,13 +39,23 @@ func settingsPage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fields *ast.FieldList
+	structs := map[string]*ast.FieldList{}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.TypeSpec); ok && s.Name.Name == "Settings" {
-			fields = s.Type.(*ast.StructType).Fields
+		if s, ok := n.(*ast.TypeSpec); ok {
+			if of, ok := s.Type.(*ast.StructType); ok {
+				structs[s.Name.Name] = of.Fields
+			}
 		}
-		return fields == nil
+		return true
 	})
+	var fields []*ast.Field
+	for _, f := range structs["Settings"].List {
+		if len(f.Names) == 0 { // embedded
+			fields = append(fields, structs[f.Type.(*ast.Ident).Name].List...)
+			continue
+		}
+		fields = append(fields, f)
+	}
 	var w strings.Builder
 	w.WriteString("# Settings\n\n" +
 		"Generated from the program: `go test ./backend/storage/config -run SettingsPage -update`.\n\n" +
@@ -54,7 +64,7 @@ func settingsPage(t *testing.T) string {
 		"of the file. A file that cannot be parsed is moved aside.\n\n" +
 		"| key | default | meaning |\n|---|---|---|\n")
 	defaults := reflect.ValueOf(defaultSettings())
-	for _, f := range fields.List {
+	for _, f := range fields {
 		name := f.Names[0].Name
 		typed, _ := defaults.Type().FieldByName(name)
 		key, _, _ := strings.Cut(typed.Tag.Get("json"), ",")

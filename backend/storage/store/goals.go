@@ -73,7 +73,7 @@ func (gt *GoalTable) insert(ctx context.Context, g *goal.Goal) (err error) {
 	at := formatTime(g.CreatedAt)
 	created := &event.Created{
 		Objective: g.Objective, Criterion: g.Criterion.Describe(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
-		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
+		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted, Roles: g.Roles(),
 	}
 	if p := g.PersonaCopy; p != nil {
 		created.Persona, created.PersonaWord = p.Name, p.Word

@@ -187,6 +187,8 @@ export interface CreatedEvent {
   persona?: string;
   /** PersonaWord is the word of the objective for which the persona was chosen, "" if the user chose it. */
   persona_word?: string;
+  /** Roles are the models that do what the goal's own does not do, by role. */
+  roles?: Record<string, string>;
 }
 
 /**
@@ -908,6 +910,13 @@ export interface Options {
   /** who criticises, judges and reviews: PROVIDER/MODEL, PROVIDER, or a model of the goal's provider; "" is its own */
   critic?: string;
   judge?: string;
+  /**
+   * who reviews claims that passed, and who decides what pictures show; "" is the judge. Who shortens the conversation;
+   * "" is the goal's own model
+   */
+  reviewer?: string;
+  vision?: string;
+  summary?: string;
   /**
    * "" is automatic: review if no deterministic check decides, or if something other than the work could have made it
    * pass
@@ -3098,7 +3107,7 @@ export interface ReceiptClaim {
 }
 
 /** Settings are config.Settings for the page, with the same fields in the same order. */
-export interface Settings {
+export interface Settings extends ModelRoles {
   theme: Theme;
   font_size: number;
   scrollback: number;
@@ -3195,6 +3204,27 @@ export interface PagePoint {
 
 /** Theme is the look of the window and the terminals. */
 export type Theme = "system" | "dark" | "light";
+
+/** ModelRoles are the models that do what the model of a goal does otherwise: PROVIDER/MODEL. */
+export interface ModelRoles {
+  /** ChatModel answers in chats that name no model, as PROVIDER/MODEL; empty is the default model. */
+  chat_model: string;
+  /** CriticModel looks at the progress of goals that name no critic; empty is the goal's own model. */
+  critic_model: string;
+  /** JudgeModel decides the checks of goals that name no judge; empty is the goal's own model. */
+  judge_model: string;
+  /** ReviewModel reviews claims that passed; empty is the judge. */
+  review_model: string;
+  /** VisionModel decides what pictures show; empty is the judge. */
+  vision_model: string;
+  /** SummaryModel shortens long conversations of goals; empty is the goal's own model. */
+  summary_model: string;
+  /**
+   * FallbackModel takes the turns of goals while their model does not answer or its quota is used up; empty is none,
+   * and the goals wait.
+   */
+  fallback_model: string;
+}
 
 /** Kind is a kind of entry. */
 export type Kind = "persona" | "skill";

@@ -29,6 +29,7 @@ export interface NoteFact {
     | "reopened"
     | "limits_changed"
     | "model_changed"
+    | "created"
     | "critic"
     | "review"
     | "accepted"
@@ -157,6 +158,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, event.note);
     case "model_changed":
       return note(next, event, [`${event.provider} ${event.model}`, ...(event.fallbacks ?? [])].join(", then "));
+    case "created":
+      return event.roles ? note(next, event, rolesText(event.roles)) : next;
     case "limits_changed":
       return note(next, event, limitsText(event));
     case "critic":
@@ -232,6 +235,13 @@ const criticVerdicts: Record<Extract<GoalEvent, { type: "critic" }>["verdict"], 
   MISLED: "sees the agent on a wrong track",
   unparsed: "gave no clear answer",
 };
+
+/** `critic a/small, judge b/large` */
+function rolesText(roles: Readonly<Record<string, string>>): string {
+  return Object.entries(roles)
+    .map(([role, model]) => `${role} ${model}`)
+    .join(", ");
+}
 
 function criticText({ verdict, reason }: Extract<GoalEvent, { type: "critic" }>): string {
   const words = criticVerdicts[verdict];

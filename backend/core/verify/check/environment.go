@@ -31,7 +31,8 @@ type Environment struct {
 	Dial       DialFunc           // into the goal's network; nil uses the machine's own
 	Predicates PredicateEvaluator // evaluates the expressions of predicates
 	Pages      Pages              // for checks of pages
-	Judge      *judge.Judge       // for questions and pictures
+	Judge      *judge.Judge       // for questions
+	Vision     *judge.Judge       // for pictures
 	Baseline   *baseline.Baseline
 	Protected  *protect.State // what must not change; nil in pre-flight
 }

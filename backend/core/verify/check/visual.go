@@ -48,7 +48,7 @@ type PageCapture struct {
 // the goal.
 func (e Environment) judgeVisual(ctx context.Context, k Item) (Result, error) {
 	switch {
-	case e.Judge == nil:
+	case e.Vision == nil:
 		return permanentError(judge.ErrMissing.Error()), nil
 	case e.Pages == nil:
 		return permanentError("no page can be opened here"), nil
@@ -95,7 +95,7 @@ func (e Environment) judgePicture(ctx context.Context, question string, sight Pa
 	} else if sight.Height == 0 {
 		extent = ""
 	}
-	return e.Judge.Decide(ctx, judge.Question{
+	return e.Vision.Decide(ctx, judge.Question{
 		System: visualSystem, Yes: "PASS", No: []string{"FAIL", "UNCLEAR"}, Form: visualForm, Image: sight.PNG,
 		Show: func(m *judge.Material) string {
 			return "Question: " + question + "\nThe picture shows the page at:\n" +
@@ -109,7 +109,7 @@ func (e Environment) judgePicture(ctx context.Context, question string, sight Pa
 func (e Environment) JudgePicture(
 	ctx context.Context, question string, sight PageCapture,
 ) (word, why string, u goal.Usage, err error) {
-	if e.Judge == nil {
+	if e.Vision == nil {
 		return "", "", u, judge.ErrMissing
 	}
 	a, err := e.judgePicture(ctx, question, sight)

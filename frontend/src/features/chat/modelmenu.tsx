@@ -12,7 +12,9 @@ export function ModelMenu() {
   const chat = useAppState((s) => s.chat.chat);
   const wanted = useAppState((s) => s.chatDraft.model);
   const usual = providers.find((p) => p.active);
-  const name = chat?.model || wanted.split("/").slice(1).join("/") || usual?.model || usual?.id || "";
+  const setting = useAppState((s) => s.settings?.chat_model ?? "");
+  const modelOf = (name: string) => name.split("/").slice(1).join("/");
+  const name = chat?.model || modelOf(wanted) || modelOf(setting) || usual?.model || usual?.id || "";
   if (!name) return null;
   const choose = (p: Provider) => void app.chat.choose(p.id, p.model);
   const items: MenuItem[] = [

@@ -9,6 +9,7 @@ import { Library } from "./library";
 import { MCPServers } from "./mcpservers";
 import { Memory } from "./memory";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
+import { ModelRoles } from "./modelroles";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
 import { Spend } from "./spend";
@@ -48,6 +49,7 @@ export function SettingsPage() {
           <WebSearch settings={settings} save={save} saveRow={saveRow} />
           <Goals settings={settings} save={save} saveRow={saveRow} />
           <Providers />
+          <ModelRoles settings={settings} save={save} />
           <Engines />
           <Library />
           <Memory />

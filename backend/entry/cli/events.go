@@ -3,78 +3,103 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/storage/store"
 )
 
+const followFlag = "follow"
+
 func (r readCommands) events() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use: "events ID", Short: "Print a goal's journal, one event per line",
-		RunE: r.program.runWithStore(func(c *cobra.Command, _ *calls.GoalAPI, s *store.Store, args []string) error {
-			row, err := s.Goals.Find(c.Context(), args[0])
-			if err != nil {
-				return fmt.Errorf("events: %w", err)
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			if follow {
+				return r.program.withApp(ctx, app.Options{}, func(a *app.App) error {
+					return r.follow(ctx, a.Store(), a.Events, args[0])
+				})
 			}
-			return r.journal(c.Context(), s, row.ID, follow)
-		}),
+			return r.program.withReadOnlyStore(ctx, func(_ *calls.GoalAPI, s *store.Store) error {
+				row, err := s.Goals.Find(ctx, args[0])
+				if err != nil {
+					return fmt.Errorf("events: %w", err)
+				}
+				return r.printJournal(ctx, s, &journalReader{goal: row.ID})
+			})
+		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow until the goal stops or Ctrl+C")
+	c.Flags().BoolVarP(&follow, followFlag, "f", false, "follow until the goal stops or Ctrl+C")
 	return c
 }
 
-func (r readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
+// journalReader is how far the journal of a goal was printed.
+type journalReader struct {
+	goal       goal.ID
+	last       int64 // seq of the last printed event
+	hasStopped bool  // the goal does not continue automatically after it
+}
+
+// printJournal prints the events that were not printed yet.
+func (r readCommands) printJournal(ctx context.Context, s *store.Store, to *journalReader) error {
 	const page = 500
-	seq, hasStopped := int64(0), false
 	for {
-		events, err := s.History.Events(ctx, id, seq, page)
+		events, err := s.History.Events(ctx, to.goal, to.last, page)
 		if err != nil {
 			return fmt.Errorf("events: %w", err)
 		}
 		for _, e := range events {
-			if err := r.printEvent(e); err != nil {
+			if err := r.printEvent(e, to); err != nil {
 				return err
 			}
-			seq = e.Seq
-			hasStopped = isStopEvent(e) || hasStopped && !isStartEvent(e)
 		}
 		if len(events) < page {
-			break
+			return nil
 		}
 	}
-	if !follow || hasStopped { // the status is not read: it may be newer than the printed events
-		return nil
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	return r.followJournal(ctx, s, id, seq)
 }
 
-// followJournal prints a goal's events while another process writes them.
-func (r readCommands) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var printErr error
-	err := s.History.Follow(ctx, map[goal.ID]int64{id: seq}, func(goal.ID) int64 { return 0 }, func(e event.Event) {
-		if e.GoalID != id || e.Seq <= seq {
-			return
+// follow prints a goal's journal, and what is added to it, until the goal stops.
+func (r readCommands) follow(
+	ctx context.Context, s *store.Store, subscribe func(buffer int) *event.Subscription, id string,
+) error {
+	row, err := s.Goals.Find(ctx, id)
+	if err != nil {
+		return fmt.Errorf("events: %w", err)
+	}
+	signals, stop := r.program.signals()
+	defer stop()
+	const buffer = 4096
+	sub := subscribe(buffer)
+	defer func() { sub.Close() }()
+	to := &journalReader{goal: row.ID}
+	err = r.printJournal(ctx, s, to)
+	for err == nil && !to.hasStopped { // the status is not read: it may be newer than the printed events
+		select {
+		case <-signals:
+			return nil
+		case <-r.program.gone():
+			return nil
+		case <-ctx.Done():
+			return nil
+		case e, ok := <-sub.C:
+			switch {
+			case !ok: // too many events at once: the journal has all of them
+				sub = subscribe(buffer)
+				err = r.printJournal(ctx, s, to)
+			case e.GoalID == to.goal && e.Seq > to.last:
+				err = r.printEvent(e, to)
+			}
 		}
-		seq = e.Seq
-		printErr = errors.Join(printErr, r.printEvent(e))
-		if isStopEvent(e) {
-			cancel()
-		}
-	})
-	return errors.Join(err, printErr)
+	}
+	return err
 }
 
 // isStopEvent reports whether a goal does not continue automatically after an event.
@@ -101,10 +126,12 @@ func isStartEvent(e event.Event) bool {
 	return false
 }
 
-func (r readCommands) printEvent(e event.Event) error {
+func (r readCommands) printEvent(e event.Event, to *journalReader) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
 	}
+	to.last = e.Seq
+	to.hasStopped = isStopEvent(e) || to.hasStopped && !isStartEvent(e)
 	return r.program.printf("%s\n", plainJSON(b))
 }

@@ -21,7 +21,8 @@ import (
 // TestFollow_GoalStops_Ends checks that events --follow ends for a stopped goal, even if a lease ended after the pause,
 // but not for a goal that waits to continue.
 func TestFollow_GoalStops_Ends(t *testing.T) {
-	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
+	var broker event.Broker
+	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir(), Publish: broker.Publish})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,8 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 	ends := func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(time.Minute))
 		defer cancel()
-		p := Program{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
-		if err := (readCommands{p}).journal(ctx, s, g.ID, true); err != nil && ctx.Err() == nil {
+		r := readCommands{Program{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}}
+		if err := r.follow(ctx, s, broker.SubscribeReliable, string(g.ID)); err != nil && ctx.Err() == nil {
 			t.Fatal(err)
 		}
 		return ctx.Err() == nil
@@ -70,7 +71,8 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	go func() {
-		_ = in.CloseWithError(readCommands{Program{Stdout: in, Stderr: &bytes.Buffer{}}}.journal(ctx, s, g.ID, true))
+		r := readCommands{Program{Stdout: in, Stderr: &bytes.Buffer{}}}
+		_ = in.CloseWithError(r.follow(ctx, s, broker.SubscribeReliable, string(g.ID)))
 	}()
 	lines := bufio.NewScanner(out)
 	printed := func(text string) bool {

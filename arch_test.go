@@ -56,7 +56,6 @@ var neighbours = map[string][]string{
 	"backend/goals/session": {
 		"api", "access", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees",
 	},
-	"backend/goals/peers": {"panes", "session"},
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},

@@ -28,7 +28,6 @@ import (
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/network"
 	"goalpost/backend/goals/panes"
-	"goalpost/backend/goals/peers"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/host/update"
@@ -47,9 +46,9 @@ type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Version string
-	// Watch follows goals that other processes run. The window and serve set it.
-	Watch bool
-	// Attended reports that a user sits at this program's terminal and may answer approvals. With Watch a user
+	// Stays reports that the program is long-lived: goals continue in it automatically, and it notifies the user.
+	Stays bool
+	// Attended reports that a user sits at this program's terminal and may answer approvals. With Stays a user
 	// can always answer.
 	Attended bool
 	// Passphrase asks the user for the passphrase of the encrypted secrets. With nil only the page can supply
@@ -86,7 +85,6 @@ type App struct {
 
 	secrets      *secret.Vault
 	store        *store.Store
-	follower     *peers.Follower
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
 	models       *models.Providers
 	library      *library.Library
@@ -99,7 +97,6 @@ type App struct {
 	sessions     *session.Registry
 	chats        *chats.Service
 	runner       *runner.Runner
-	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
 	notifier     *notifier
 	updates      update.Checker
 }

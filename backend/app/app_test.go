@@ -151,7 +151,7 @@ func startOptions(t *testing.T, home string, o app.Options) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Config, o.Version, o.Watch = cfg, "test", true
+	o.Config, o.Version, o.Stays = cfg, "test", true
 	a := app.New(o)
 	if err := a.Open(t.Context()); err != nil {
 		t.Fatal(err)
@@ -392,37 +392,34 @@ func TestTry_OfACheck_ShowsThePreflightResult(t *testing.T) {
 	}
 }
 
-// TestAbort_FromAnotherProcess_EndsTheGoal runs two programs on one data folder.
-func TestAbort_FromAnotherProcess_EndsTheGoal(t *testing.T) {
+// TestResume_RunningGoal_IsRefused: neither that nor a recovery disturbs the run.
+func TestResume_RunningGoal_IsRefused(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	owner, other := start(t, home), start(t, home)
-	owner.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
-	out, err := owner.goal.Start(goal.Request{
+	p := start(t, t.TempDir())
+	p.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
+	out, err := p.goal.Start(goal.Request{
 		Objective: "wait",
 		Criterion: goal.Criterion{Checks: shell("test -f never")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.await("the step in the other process", func(e event.Event) bool {
+	p.await("the step", func(e event.Event) bool {
 		_, ok := e.Body.(*event.StepStarted)
 		return ok && string(e.GoalID) == out.GoalID
 	})
-	for name, p := range map[string]*program{"its process": owner, "another": other} {
-		ok, err := p.goal.Resume(out.GoalID, api.ResumeInput{})
-		if e := api.ToProblem(err); ok || e == nil || e.Message != "the goal is already running" ||
-			!strings.Contains(e.Hint, "watch it") {
-			t.Errorf("a running goal is resumed from %s: %t, %+v", name, ok, e)
-		}
+	ok, err := p.goal.Resume(out.GoalID, api.ResumeInput{})
+	if e := api.ToProblem(err); ok || e == nil || e.Message != "the goal is already running" ||
+		!strings.Contains(e.Hint, "watch it") {
+		t.Errorf("a running goal is resumed: %t, %+v", ok, e)
 	}
-	if err := other.app.Goals.Recover(t.Context()); err != nil {
+	if err := p.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := other.goal.Abort(out.GoalID); err != nil || !ok {
+	if ok, err := p.goal.Abort(out.GoalID); err != nil || !ok {
 		t.Fatal(err)
 	}
-	if end, ok := other.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.AbortedByUser {
+	if end, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.AbortedByUser {
 		t.Errorf("ended %+v", end)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // approvalTimeout returns how long an approval waits for a user. It is 0 without a window and a terminal, because then
 // no user can answer.
 func (a *App) approvalTimeout(ctx context.Context) time.Duration {
-	isAttended := a.options.Watch || a.options.Attended
+	isAttended := a.options.Stays || a.options.Attended
 	if c, ok := api.CallerOf(ctx); ok {
 		isAttended = c.IsAttended
 	}

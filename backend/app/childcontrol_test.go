@@ -102,47 +102,43 @@ func (p *program) reopen(id string) (bool, error) {
 	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
 }
 
-// TestPause_ChildInAnotherProcess_FollowsItsParent: the child pauses with its parent and continues with it, even in a
-// process that did not stop it.
-func TestPause_ChildInAnotherProcess_FollowsItsParent(t *testing.T) {
+// TestPause_Parent_ChildFollows: the child pauses with its parent and continues with it, even from the queue.
+func TestPause_Parent_ChildFollows(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	here := start(t, home)
-	parent, child := here.family(turns(giveUp(), rest()))
-	there := start(t, home)
-	there.do("resume the child", there.resume, child)
-	there.rests(child)
-	here.do("pause", here.goal.Pause, parent)
-	stands := func(p *program) {
+	p := start(t, t.TempDir())
+	parent, child := p.family(turns(giveUp(), rest()))
+	p.do("resume the child", p.resume, child)
+	p.rests(child)
+	p.do("pause", p.goal.Pause, parent)
+	stands := func() {
 		t.Helper()
 		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || string(e.By) != parent ||
 			!strings.Contains(e.Reason, "started this one") {
 			t.Errorf("the child %+v", e)
 		}
 	}
-	stands(there)
+	stands()
 
-	third := start(t, home)
-	third.do("resume", third.resume, parent)
-	third.goesOn(child)
-	third.do("pause", third.goal.Pause, parent)
-	stands(third)
-	<-third.app.Done(goal.ID(parent))
+	p.do("resume", p.resume, parent)
+	p.goesOn(child)
+	p.do("pause", p.goal.Pause, parent)
+	stands()
+	<-p.app.Done(goal.ID(parent))
 
-	holder := there.taken(child)
-	there.do("resume the child", there.resume, child)
-	there.queued(child, "")
-	here.do("resume", here.resume, parent)
-	here.await("the parent's wait", func(e event.Event) bool {
+	holder := p.taken(child)
+	p.do("resume the child", p.resume, child)
+	p.queued(child, "")
+	p.do("resume", p.resume, parent)
+	p.await("the parent's wait", func(e event.Event) bool {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.Tool == "wait_for_goal" && string(e.GoalID) == parent
 	})
-	here.do("pause", here.goal.Pause, parent)
-	there.queued(child, goal.PausedByUser)
-	there.do("abort the holder", there.goal.Abort, holder)
-	here.do("resume", here.resume, parent)
-	here.goesOn(child)
-	here.do("abort", here.goal.Abort, parent)
+	p.do("pause", p.goal.Pause, parent)
+	p.queued(child, goal.PausedByUser)
+	p.do("abort the holder", p.goal.Abort, holder)
+	p.do("resume", p.resume, parent)
+	p.goesOn(child)
+	p.do("abort", p.goal.Abort, parent)
 }
 
 // TestPause_ParentAndChild_ChildStaysPaused: a child that the user paused does not continue with its parent.

@@ -1,12 +1,7 @@
 package app_test
 
 import (
-	"bufio"
-	"fmt"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,40 +28,5 @@ func TestGoalEnv_UnknownVariables_AreHidden(t *testing.T) {
 	})
 	if err != nil || said.Outcome != "passes_already" {
 		t.Errorf("a check: %+v, %v", said, err)
-	}
-}
-
-// TestOwnPorts_OfAnotherProcess_AreContained: a port of another process on the same data folder also counts as one of
-// Goalpost's own.
-func TestOwnPorts_OfAnotherProcess_AreContained(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	p := start(t, home)
-	other := exec.CommandContext(t.Context(), "/proc/self/exe", "static", home)
-	said, err := other.StdoutPipe()
-	must(t, err)
-	must(t, other.Start())
-	t.Cleanup(func() { _, _ = other.Process.Kill(), other.Wait() })
-	line, err := bufio.NewReader(said).ReadString('\n')
-	must(t, err)
-	var port int
-	_, after, _ := strings.Cut(line, "http://127.0.0.1:")
-	if _, err := fmt.Sscanf(after, "%d/", &port); err != nil {
-		t.Fatal(line, err)
-	}
-	in := api.TryInput{
-		Check:   shell("true")[0],
-		Request: goal.Request{Policy: policy.Policy{Dir: t.TempDir(), AllowLocal: []int{port}}},
-	}
-	if said, err := p.goal.Try(in); err != nil || said.Outcome != "passes_already" {
-		t.Fatalf("the port of a stranger: %+v, %v", said, err)
-	}
-	wakeSocket, err := net.Listen("unix", filepath.Join(p.cfg.State(), "run", fmt.Sprintf("%d.sock", other.Process.Pid)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer wakeSocket.Close()
-	if _, err := p.goal.Try(in); err == nil || !strings.Contains(err.Error(), "Goalpost's own") {
-		t.Errorf("the port of another process of ours: %v", err)
 	}
 }

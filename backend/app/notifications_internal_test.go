@@ -85,7 +85,7 @@ func TestApprovalTimeout_WithoutAUser_IsZero(t *testing.T) {
 		watch, attended bool
 		want            time.Duration
 	}{{false, false, 0}, {true, false, 10 * time.Minute}, {false, true, 10 * time.Minute}} {
-		a := &App{cfg: cfg, options: Options{Watch: c.watch, Attended: c.attended}}
+		a := &App{cfg: cfg, options: Options{Stays: c.watch, Attended: c.attended}}
 		if got := a.approvalTimeout(t.Context()); got != c.want {
 			t.Errorf("window %v, terminal %v: %s", c.watch, c.attended, got)
 		}

@@ -23,7 +23,6 @@ import (
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/network"
 	"goalpost/backend/goals/panes"
-	"goalpost/backend/goals/peers"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/goals/worktrees"
 	"goalpost/backend/host/sandbox"
@@ -53,7 +52,7 @@ func New(o Options) *App {
 	}
 	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
 	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
-	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Sockets.Processes() }}
+	a.ports = &network.OwnPorts{StreamURL: a.streamURL}
 	a.access = &access.Rules{Config: a.cfg, Ports: a.ports}
 	return a
 }
@@ -70,12 +69,22 @@ func (a *App) Open(ctx context.Context) (err error) {
 		a.openPrograms,
 		a.openPanes,
 		a.openGoals,
-		a.openPeers,
 	}
 	for _, open := range steps {
 		if err := open(ctx); err != nil {
 			return err
 		}
+	}
+	if a.options.Stays {
+		a.notifier = &notifier{
+			cfg:    a.cfg,
+			log:    a.log,
+			mask:   a.mask,
+			store:  a.store,
+			broker: &a.broker,
+			began:  a.options.Began,
+		}
+		a.notifier.start(context.WithoutCancel(ctx))
 	}
 	if a.databaseProblem == nil {
 		var onDamage func(error)
@@ -93,10 +102,9 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	if err := a.openSecrets(a.options.Passphrase); err != nil {
 		return err
 	}
-	a.follower = peers.NewFollower(&a.broker, a.log, a.options.Clock)
 	o := store.Options{
 		Dir:     a.cfg.State(),
-		Publish: a.follower.Publish,
+		Publish: a.broker.Publish,
 		Redact:  a.mask.JSON,
 		Now:     a.options.Clock.Now,
 		Log:     a.log,
@@ -232,7 +240,7 @@ func (a *App) newSessions() *session.Registry {
 		DenyAllProxy:      a.denyAll.Address,
 		Worktrees:         a.newWorktrees(),
 		Library:           a.library,
-		Stays:             a.options.Watch,
+		Stays:             a.options.Stays,
 		UpdateSocketRules: a.sockets.UpdateRules,
 		Children: func(ctx context.Context, g goal.Goal) (session.Children,
 			error,
@@ -254,19 +262,19 @@ func (a *App) openGoals(context.Context) error {
 		return err
 	}
 	a.Goals = lifecycle.New(lifecycle.Deps{
-		Config:       a.cfg,
-		Log:          a.log,
-		Store:        a.store,
-		Clock:        a.options.Clock,
-		Secrets:      a.secrets,
-		Access:       a.access,
-		Models:       a.models,
-		Sandboxes:    a.sandboxes,
-		Panes:        a.panes,
-		Worktrees:    a.newWorktrees(),
-		Library:      a.library,
-		Sessions:     a.sessions,
-		FollowOthers: a.options.Watch,
+		Config:    a.cfg,
+		Log:       a.log,
+		Store:     a.store,
+		Clock:     a.options.Clock,
+		Secrets:   a.secrets,
+		Access:    a.access,
+		Models:    a.models,
+		Sandboxes: a.sandboxes,
+		Panes:     a.panes,
+		Worktrees: a.newWorktrees(),
+		Library:   a.library,
+		Sessions:  a.sessions,
+		Stays:     a.options.Stays,
 	}, runner.Config{
 		Store: runner.Store{
 			Events:    a.store.Journal,
@@ -308,29 +316,6 @@ func (a *App) openGoals(context.Context) error {
 	return nil
 }
 
-// openPeers lets other processes of this user wake this one. With Watch it also follows what they commit, and
-// notifies the user.
-func (a *App) openPeers(ctx context.Context) (err error) {
-	a.wakeSocket, err = a.store.Sockets.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) })
-	if err != nil {
-		a.log.Warn("other processes cannot wake this one, which reads their orders a little later", "error", err)
-	}
-	if !a.options.Watch {
-		return nil
-	}
-	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.Goals.Recovery.AdoptManualAnswers)
-	a.notifier = &notifier{
-		cfg:    a.cfg,
-		log:    a.log,
-		mask:   a.mask,
-		store:  a.store,
-		broker: &a.broker,
-		began:  a.options.Began,
-	}
-	a.notifier.start(context.WithoutCancel(ctx))
-	return nil
-}
-
 // Close pauses running goals as interrupted, ends every child process and closes the database, in that order.
 // It may be called once, at any time after New.
 func (a *App) Close(ctx context.Context) error {
@@ -347,11 +332,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.models != nil {
 		a.models.Transport.CloseIdleConnections()
 	}
-	if a.wakeSocket != nil {
-		errs = append(errs, a.wakeSocket.Close())
-	}
 	if a.notifier != nil {
-		a.follower.Close()
 		a.notifier.close()
 	}
 	if a.stream != nil {

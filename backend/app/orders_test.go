@@ -119,22 +119,6 @@ func TestOrders_OfTheLastRun_DoNotReachTheNext(t *testing.T) {
 	}
 }
 
-// TestEndGoal_InAnotherProcess_LeavesNothingHere: a paused goal keeps its terminal in this process until another
-// process aborts the goal.
-func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	here, there := start(t, home), start(t, home)
-	id := here.waiting()
-	here.paused(id)
-	<-here.app.Done(goal.ID(id))
-	there.do("abort", there.goal.Abort, id)
-	here.await("the end of the terminal", func(e event.Event) bool {
-		b, ok := e.Body.(*event.Pane)
-		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running
-	})
-}
-
 // TestSession_CannotBeEquipped_IsClosed: the provider was deleted before the goal is resumed, which the user can fix.
 func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
 	t.Parallel()

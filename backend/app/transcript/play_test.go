@@ -213,7 +213,7 @@ func (s *stage) open() {
 		Clock:    s.clock,
 		Slots:    slots,
 		Attended: s.tr.comment["attended"] == "yes",
-		Watch:    s.tr.comment["watch"] == "yes",
+		Stays:    s.tr.comment["watch"] == "yes",
 	})
 	if err := s.app.Open(s.Context()); err != nil {
 		s.Fatal(err)
@@ -269,7 +269,6 @@ func (s *stage) aside(line string) {
 //	recorded [NAME] PANE TEXT  waits until the recording of the pane contains the text; "a picture" is any picture
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
 //	clock DURATION          puts the clock forward once a wait would end in the second half of that; clock! at once
-//	elsewhere ORDER         gives an order from another process on the same folders
 //	restart                 closes the program and opens it again
 //	write PATH TEXT · remove PATH
 //	status|receipt|report [NAME] · list
@@ -303,8 +302,6 @@ func (s *stage) command(line string) error {
 		}
 		s.clock.jump(d)
 		return nil
-	case "elsewhere":
-		return s.other(rest)
 	case "restart":
 		s.close()
 		s.open()
@@ -328,18 +325,6 @@ func (s *stage) command(line string) error {
 		return s.wait(name)
 	}
 	return nil
-}
-
-// other gives an order from a second program on the same folders, which knows only what is stored.
-func (s *stage) other(line string) (err error) {
-	verb, rest, _ := strings.Cut(line, " ")
-	name, rest := s.named(rest)
-	other := app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock})
-	if err := other.Open(s.Context()); err != nil {
-		return fmt.Errorf("another program: %w", err)
-	}
-	defer func() { err = errors.Join(err, other.Close(context.WithoutCancel(s.Context()))) }()
-	return s.askOf(other, verb, s.id(name), rest)
 }
 
 // recorded waits until the recording of a pane contains a text or, for "a picture", a picture.
@@ -369,12 +354,8 @@ func (s *stage) recorded(id goal.ID, rest string) error {
 
 // ask gives an order about a goal.
 func (s *stage) ask(verb string, id goal.ID, rest string) error {
-	return s.askOf(s.app, verb, id, rest)
-}
-
-func (s *stage) askOf(a *app.App, verb string, id goal.ID, rest string) error {
 	ctx := context.WithoutCancel(s.Context())
-	goals, approvals := a.GoalAPI(ctx), a.ApprovalAPI(ctx)
+	goals, approvals := s.app.GoalAPI(ctx), s.app.ApprovalAPI(ctx)
 	var err error
 	switch verb {
 	case "approve", "deny":

@@ -144,7 +144,7 @@ func (ap *approvals) awaitAnswers(ctx context.Context, requests []goal.Approval)
 			return results, nil
 		case <-ap.pauser.requested():
 			return results, nil
-		case <-ap.orders.polled:
+		case <-ap.orders.read:
 		case <-ap.clock.After(timeLeft):
 		}
 	}

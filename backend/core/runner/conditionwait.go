@@ -15,10 +15,6 @@ import (
 	"goalpost/backend/lib/text"
 )
 
-// idleOrderInterval is how often the orders of a goal that waits for a condition are read, in case that nothing
-// wakes this process. It also bounds how late a wait notices that the machine was suspended.
-const idleOrderInterval = 5 * time.Second
-
 // maxLookText limits what the journal keeps of a look, in characters.
 const maxLookText = 200
 
@@ -199,7 +195,7 @@ func (c *conditionWait) left() time.Duration {
 
 // untilNext returns how long nothing has to be done.
 func (c *conditionWait) untilNext() time.Duration {
-	d := idleOrderInterval
+	d := idleInterval
 	if c.found == nil {
 		d = min(d, c.left())
 		if c.wait.EveryMS > 0 {

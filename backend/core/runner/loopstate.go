@@ -39,7 +39,7 @@ func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	if r.turns.stateSavedAt.IsZero() {
 		r.turns.stateSavedAt = r.budget.startedAt
 	}
-	if now.Sub(r.turns.stateSavedAt) < heartbeatInterval {
+	if now.Sub(r.turns.stateSavedAt) < idleInterval {
 		return stopCause(ctx)
 	}
 	r.turns.stateSavedAt = now

@@ -32,7 +32,10 @@ func (n *nightClock) After(d time.Duration) <-chan time.Time {
 	case d > limit:
 		defer n.mu.Unlock()
 		return nil
-	case d > orderPoll:
+	case d == idle:
+		defer n.mu.Unlock()
+		return time.After(d / 20)
+	case d > time.Second/4:
 		defer n.mu.Unlock()
 		n.ahead += d
 		if n.sleeps && d > 4*time.Minute {
@@ -48,8 +51,8 @@ func (n *nightClock) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// orderPoll is the interval of the orders, which are polled in real time.
-const orderPoll = 250 * time.Millisecond
+// idle is how often the runner looks at what nothing wakes it for. It stays in real time, only more often.
+const idle = 5 * time.Second
 
 // TestModelAway_ThreeHours_GoalIsDone: between two turns, the model is away in several ways and sends garbage, and the
 // machine sleeps. The goal waits, loses no step, uses up no limit, and is done.

@@ -50,7 +50,7 @@ func (r *Run) addApprovals() {
 		pauser: r.pauser,
 		cancel: r.active.cancel,
 		log:    r.cfg.Log,
-		polled: make(chan struct{}, 1),
+		read:   make(chan struct{}, 1),
 	}
 	r.approvals = &approvals{
 		goal:     &r.goal,

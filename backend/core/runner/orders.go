@@ -20,15 +20,14 @@ type orderIntake struct {
 	pauser *pauser
 	cancel context.CancelCauseFunc // of the goal's work in this process
 	log    *slog.Logger
-	polled chan struct{} // receives after each poll of the orders
+	read   chan struct{} // receives after the orders were read
 }
 
-const (
-	orderInterval     = 250 * time.Millisecond // orders may come from another process
-	heartbeatInterval = 5 * time.Second
-)
+// idleInterval is how often a goal looks at what nothing wakes it for: that the machine has slept, that its time is
+// nearly up, that a folder of another data folder's goal is free. Each order wakes it.
+const idleInterval = 5 * time.Second
 
-// watchOrders polls the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
+// watchOrders takes the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
 // An abort cancels everything at once. A pause cancels a model turn and lets a tool call finish. A note waits for
 // its place in the conversation.
 func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
@@ -50,13 +49,13 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(r.budget.timeIsUp())
 			return
 		case <-r.active.nudge:
-		case <-r.cfg.Clock.After(orderInterval):
+		case <-r.cfg.Clock.After(idleInterval):
 		}
 		// Without a BootClock, time that passes in a turn would count as sleep.
 		if sleep.since.boot != nil && r.cfg.noteSleep(ctx, r.id, sleep.sinceReset()) {
 			sleep.reset()
 		}
-		if stop := r.orders.pollOrders(ctx); stop != nil {
+		if stop := r.orders.readOrders(ctx); stop != nil {
 			cancel(stop)
 			return
 		}
@@ -65,10 +64,10 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		}
 		select {
-		case r.orders.polled <- struct{}{}:
+		case r.orders.read <- struct{}{}:
 		default:
 		}
-		if r.cfg.Clock.Now().Sub(beat) >= heartbeatInterval {
+		if r.cfg.Clock.Now().Sub(beat) >= idleInterval {
 			beat = r.cfg.Clock.Now()
 			if err := r.cfg.Store.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
 				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
@@ -77,9 +76,9 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// pollOrders handles the orders that do not wait for a place in the conversation. A grant is revoked even while a
+// readOrders handles the orders that do not wait for a place in the conversation. A grant is revoked even while a
 // call runs.
-func (oi *orderIntake) pollOrders(ctx context.Context) *Stop {
+func (oi *orderIntake) readOrders(ctx context.Context) *Stop {
 	oi.grants.taking.Lock()
 	defer oi.grants.taking.Unlock()
 	orders, err := oi.store.Take(ctx, oi.goal, goal.OrderAbort, goal.OrderPause)
@@ -106,10 +105,10 @@ func (oi *orderIntake) pollOrders(ctx context.Context) *Stop {
 	return nil
 }
 
-// applyUrgentOrders polls before something new begins: an order may have come since the last poll, and what the
+// applyUrgentOrders reads the orders before something new begins: one may have come since the last time, and what the
 // user has stopped must not begin.
 func (oi *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
-	if stop := oi.pollOrders(ctx); stop != nil {
+	if stop := oi.readOrders(ctx); stop != nil {
 		oi.cancel(stop)
 	}
 	return stopCause(ctx)

@@ -52,7 +52,6 @@ func TestNote_RunEndsBeforeItsTurn_IsNotLost(t *testing.T) {
 	}
 }
 
-// TestAbort_QueuedGoal_EndsIt: the order is only in the store, as if from another process.
 func TestAbort_QueuedGoal_EndsIt(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	w := newWorld(t, hang(entered))
@@ -69,9 +68,7 @@ func TestAbort_QueuedGoal_EndsIt(t *testing.T) {
 	if !w.runner.IsQueued(g.ID) {
 		t.Error("it does not count as queued")
 	}
-	if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: goal.OrderAbort}); err != nil {
-		t.Fatal(err)
-	}
+	w.order(g, goal.Order{Kind: goal.OrderAbort})
 	row := w.end(g)
 	expect(t, row, goal.Aborted, goal.AbortedByUser)
 	if !row.StartedAt.IsZero() || row.Spent.Iterations != 0 {

@@ -53,6 +53,15 @@ func (r *Runner) waitWhileParked(
 			return resumedAfterWait(g.Exit), true
 		}
 		p.sleep.reset()
+		for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume) {
+			if o.Kind != goal.OrderResume {
+				r.endWaiting(ctx, *g, stopForOrder(o))
+				return nil, false
+			}
+			a.pauser.unpause()
+			r.applyChange(ctx, g, o.Text)
+			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
+		}
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
 			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}
@@ -63,16 +72,7 @@ func (r *Runner) waitWhileParked(
 		case <-p.timer:
 			return resumedAfterWait(g.Exit), true
 		case <-a.nudge:
-		case <-r.cfg.Clock.After(orderInterval):
-		}
-		for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume) {
-			if o.Kind != goal.OrderResume {
-				r.endWaiting(ctx, *g, stopForOrder(o))
-				return nil, false
-			}
-			a.pauser.unpause()
-			r.applyChange(ctx, g, o.Text)
-			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
+		case <-r.cfg.Clock.After(idleInterval):
 		}
 	}
 }

@@ -64,9 +64,8 @@ func TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded(t *testing.T) {
 	}
 }
 
-// TestOrder_OfAnotherProcess_StopsTheNextCall: the order arrives during a call and must stop the next one, even before
-// the runner polls again.
-func TestOrder_OfAnotherProcess_StopsTheNextCall(t *testing.T) {
+// TestOrder_DuringACall_StopsTheNextOne: the order stops the next call even before the runner is woken.
+func TestOrder_DuringACall_StopsTheNextOne(t *testing.T) {
 	for kind, exit := range map[goal.OrderKind]goal.Exit{
 		goal.OrderPause: goal.PausedByUser,
 		goal.OrderAbort: goal.AbortedByUser,

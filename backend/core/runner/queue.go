@@ -94,7 +94,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 		return stopCause(ctx)
 	case <-freed:
 	case <-a.nudge:
-	case <-r.cfg.Clock.After(orderInterval):
+	case <-r.cfg.Clock.After(idleInterval):
 	}
 	var stop *Stop
 	for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause) {

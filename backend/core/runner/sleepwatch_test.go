@@ -23,6 +23,14 @@ type sleepyClock struct {
 func (s *sleepyClock) Up() time.Duration    { return s.Slept() + time.Since(testBegan) }
 func (s *sleepyClock) Slept() time.Duration { return time.Duration(s.slept.Load()) }
 
+// After makes the runner look more often than every five seconds whether the machine has slept.
+func (s *sleepyClock) After(d time.Duration) <-chan time.Time {
+	if d == idle {
+		d /= 20
+	}
+	return s.clock.After(d)
+}
+
 // TestSleep_WhileAModelThinks_IsReported: a sleep is noticed while a turn is under way, and only once.
 func TestSleep_WhileAModelThinks_IsReported(t *testing.T) {
 	hands := &sleepyClock{}

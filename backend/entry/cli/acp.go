@@ -29,7 +29,7 @@ func (p Program) acp() *cobra.Command {
 			if !maxRisk.IsValid() {
 				return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", risk), "use one of "+policy.RiskNames())
 			}
-			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{Stays: true}, func(a *app.App) error {
 				return p.serveEditor(c.Context(), a, maxRisk, engine)
 			})
 		},

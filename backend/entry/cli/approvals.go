@@ -179,7 +179,7 @@ func (ac approvalCommands) confirmKill(ctx context.Context, a *app.App, id, requ
 	endsPrograms := slices.ContainsFunc(grants, func(g policy.Grant) bool {
 		return g.ID == request && g.NeedsKilling()
 	})
-	if !endsPrograms || owner.PID == 0 {
+	if !endsPrograms || owner == 0 {
 		return nil
 	}
 	const what = "programs of the goal may have it open, so revoking ends everything that its agent runs"

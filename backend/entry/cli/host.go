@@ -60,7 +60,7 @@ func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted
 	if err != nil {
 		return err
 	}
-	err = h.program.withApp(ctx, app.Options{Watch: true, Pace: demoPace, Passphrase: askCaller}, func(a *app.App) error {
+	err = h.program.withApp(ctx, app.Options{Stays: true, Pace: demoPace, Passphrase: askCaller}, func(a *app.App) error {
 		s, err := h.open(ctx, a, idle)
 		if err != nil {
 			return err

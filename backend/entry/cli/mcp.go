@@ -35,7 +35,7 @@ func (mc mcpCommands) mcp() *cobra.Command {
 		Example: "  " + mc.program.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
-			return mc.program.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+			return mc.program.withApp(c.Context(), app.Options{Stays: true}, func(a *app.App) error {
 				return mc.serveMCP(c.Context(), a, b)
 			})
 		},

@@ -81,7 +81,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
-	if !o.Watch && o.Passphrase == nil { // with Watch, the page asks
+	if !o.Stays && o.Passphrase == nil { // with Stays, the page asks
 		o.Passphrase = p.askPassphrase()
 	}
 	a := app.New(o)

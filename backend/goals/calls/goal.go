@@ -108,13 +108,13 @@ func (ga *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
 	return counts, err
 }
 
-// owner returns the process of a goal. It looks only for goals that a process may have.
-func (ga *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
+// owner returns the process of a goal, 0 if none has it. It looks only for goals that a process may have.
+func (ga *GoalAPI) owner(row store.GoalRow) (pid int, err error) {
 	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit.IsParked() ||
 		row.Queued != "" {
 		return ga.store.Locks.LockOwner(row.ID)
 	}
-	return store.LockOwner{}, nil
+	return 0, nil
 }
 
 // parkedSince returns since when a goal waits for its model, the zero time if it does not.

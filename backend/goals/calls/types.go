@@ -44,11 +44,10 @@ type GoalCard struct {
 	ParkedUntil  string `json:"parked_until"` // "" if it is not parked
 	ParkedSince  string `json:"parked_since"` // since when it waits for its model, "" if it does not
 	// why it waits in the queue, with any status; "" if it is not queued
-	Queued         string `json:"queued"`
-	PID            int    `json:"pid"`              // of the process that runs or queues it, 0 if there is none
-	InOtherProcess bool   `json:"in_other_process"` // that process is not this one
-	Seq            int64  `json:"seq"`              // of the newest event in this card
-	Activity       []int  `json:"activity"`         // steps per slice of its life, 24 slices
+	Queued   string `json:"queued"`
+	PID      int    `json:"pid"`      // of the process that runs or queues it, 0 if there is none
+	Seq      int64  `json:"seq"`      // of the newest event in this card
+	Activity []int  `json:"activity"` // steps per slice of its life, 24 slices
 	// Asks counts the calls that wait for the user's answer.
 	Asks           int    `json:"asks,omitempty"`
 	goal.Proof            // of a done goal

@@ -25,7 +25,7 @@ type cardFacts struct {
 	activity []int
 	asks     int // calls that wait for the user
 	proof    goal.Proof
-	owner    store.LockOwner
+	owner    int       // pid of the process that has it, 0 if there is none
 	parked   time.Time // since when it waits for its model
 }
 
@@ -50,15 +50,14 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 			TokensOut:  r.Spent.TokensOut,
 			USD:        r.Spent.USD,
 		},
-		ChecksPassed:   r.ChecksPassed,
-		Checks:         len(r.Criterion.Checks),
-		ParkedUntil:    formatTime(r.ParkedUntil),
-		ParkedSince:    formatTime(f.parked),
-		Seq:            r.Seq,
-		Activity:       f.activity,
-		PID:            f.owner.PID,
-		InOtherProcess: f.owner.Other,
-		Asks:           f.asks,
+		ChecksPassed: r.ChecksPassed,
+		Checks:       len(r.Criterion.Checks),
+		ParkedUntil:  formatTime(r.ParkedUntil),
+		ParkedSince:  formatTime(f.parked),
+		Seq:          r.Seq,
+		Activity:     f.activity,
+		PID:          f.owner,
+		Asks:         f.asks,
 	}
 	if r.Origin.Worktree != nil {
 		c.Dir = r.Origin.Worktree.Folder
@@ -69,7 +68,7 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 	if c.Aftermath = r.Aftermath.Describe(); r.Aftermath.IsStale() {
 		c.ChecksPassed = r.Aftermath.Passed
 	}
-	if f.owner.PID != 0 {
+	if f.owner != 0 {
 		c.Queued = r.Queued
 	}
 	if len(r.Report) > 0 {

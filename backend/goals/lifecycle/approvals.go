@@ -75,7 +75,7 @@ func (s *Service) resumeIfAnswered(ctx context.Context, id goal.ID) error {
 		return err
 	}
 	row, err := s.store.Goals.Get(ctx, id)
-	if err != nil || !s.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+	if err != nil || !s.stays || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 		return err
 	}
 	err = s.Resumption.Resume(ctx, id, api.ResumeInput{})

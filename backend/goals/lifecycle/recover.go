@@ -20,7 +20,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	if !s.followOthers {
+	if !s.stays {
 		return nil
 	}
 	if err := s.deleteExpired(ctx); err != nil {

@@ -115,7 +115,7 @@ func (r *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 	}
 }
 
-// AddOrder gives an order to the process that runs a goal, or to the goal's next run.
+// AddOrder gives an order to a goal's run, or to its next one.
 func (r *Runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 	return r.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
@@ -127,9 +127,7 @@ func (r *Runs) addOrderIf(
 	if err := r.store.Orders.AddIf(ctx, id, accept, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
-	if !r.runner.Wake(id) {
-		r.store.Sockets.WakeAll(ctx, id) // if that fails, the order is read a little later
-	}
+	r.runner.Wake(id)
 	return nil
 }
 

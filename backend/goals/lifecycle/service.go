@@ -39,7 +39,7 @@ type Service struct {
 	panes          *panes.Registry
 	sandboxes      *goalsandbox.Factory
 	sessions       *session.Registry
-	followOthers   bool // this process is long-lived, and goals continue in it automatically
+	stays          bool // this process is long-lived, and goals continue in it automatically
 }
 
 // Deps are what a Service needs.
@@ -56,8 +56,8 @@ type Deps struct {
 	Worktrees *worktrees.Worktrees
 	Library   *library.Library
 	Sessions  *session.Registry
-	// FollowOthers reports that this process is long-lived, and goals continue in it automatically.
-	FollowOthers bool
+	// Stays reports that this process is long-lived, and goals continue in it automatically.
+	Stays bool
 }
 
 // New makes the service and its runner. It sets Ended in the runner's configuration.
@@ -90,12 +90,12 @@ func New(d Deps, c runner.Config) *Service {
 			programs: d.Sandboxes.UserPrograms,
 			panes:    d.Panes,
 		},
-		cfg:          d.Config,
-		store:        d.Store,
-		panes:        d.Panes,
-		sandboxes:    d.Sandboxes,
-		sessions:     d.Sessions,
-		followOthers: d.FollowOthers,
+		cfg:       d.Config,
+		store:     d.Store,
+		panes:     d.Panes,
+		sandboxes: d.Sandboxes,
+		sessions:  d.Sessions,
+		stays:     d.Stays,
 	}
 	s.Suggester = &Suggester{s.Intake}
 	c.Ended = s.cleanUpRun

@@ -3,20 +3,16 @@
 package network
 
 import (
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
 	"sync"
-
-	"goalpost/backend/host/procnet"
 )
 
 // OwnPorts are the ports that this program listens on, for its page, its streams and the proxies of its goals.
 // No page and no goal may reach them. All methods may be called concurrently.
 type OwnPorts struct {
 	StreamURL func() string // returns "" while there are no streams; may be nil
-	Processes func() []int  // returns the pids of all processes on the same data folder
 
 	mu    sync.Mutex
 	ports []int
@@ -38,7 +34,7 @@ func (o *OwnPorts) Unregister(port int) {
 	}
 }
 
-// List returns the ports of this process.
+// List returns the ports.
 func (o *OwnPorts) List() []int {
 	o.mu.Lock()
 	list := slices.Clone(o.ports)
@@ -54,12 +50,8 @@ func (o *OwnPorts) List() []int {
 	return list
 }
 
-// Contains reports whether a port belongs to this program, in this process or in another one on the same data
-// folder.
-func (o *OwnPorts) Contains(port int) bool {
-	return slices.Contains(o.List(), port) ||
-		port > 0 && port <= math.MaxUint16 && procnet.OwnsListener(o.Processes(), uint16(port))
-}
+// Contains reports whether a port belongs to this program.
+func (o *OwnPorts) Contains(port int) bool { return slices.Contains(o.List(), port) }
 
 // ContainsText does what Contains does for a port in a text.
 func (o *OwnPorts) ContainsText(port string) bool {

@@ -36,13 +36,6 @@ func UserPorts(uid string) []int {
 	return ports
 }
 
-// OwnsListener reports whether one of the processes listens on a TCP port. It sees only
-// processes of the same user, and every process when it runs as root.
-func OwnsListener(processes []int, port uint16) bool {
-	names := socketNames(listeners(), func(l listener) bool { return l.port == int(port) })
-	return len(names) > 0 && openSockets(processes).hasAny(names)
-}
-
 // OwnedListeners returns the TCP ports on which processes listen, and whether one of them listens on a Unix socket. It
 // sees only processes of the same user, and every process when it runs as root.
 func OwnedListeners(processes []int) (ports []uint16, onUnix bool) {
@@ -86,16 +79,6 @@ func tabledListeners() (list []listener) {
 		})
 	}
 	return list
-}
-
-// socketNames returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
-func socketNames(list []listener, matches func(listener) bool) (names []string) {
-	for _, l := range list {
-		if matches(l) {
-			names = append(names, "socket:["+l.inode+"]")
-		}
-	}
-	return names
 }
 
 // listeningUnixSockets returns the names of the Unix sockets that listen.

@@ -67,9 +67,6 @@ func TestSocketUser_OverEveryFamily_NamesThePeer(t *testing.T) {
 		if a, b := procnet.SocketUser(near, far), procnet.SocketUser(far, near); a != self || b != self {
 			t.Errorf("%s: the ends are %q's and %q's, want %q", c.listen, a, b, self)
 		}
-		if !procnet.OwnsListener([]int{os.Getpid()}, far.Port()) || procnet.OwnsListener([]int{os.Getpid()}, near.Port()) {
-			t.Errorf("%s: this process listens on %d and not on %d", c.listen, far.Port(), near.Port())
-		}
 		if err := conn.Close(); err != nil {
 			t.Fatal(err)
 		}

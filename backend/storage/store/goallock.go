@@ -19,10 +19,7 @@ import (
 )
 
 // GoalLocks finds which process runs which goal.
-type GoalLocks struct {
-	*connection
-	sockets *PeerSockets
-}
+type GoalLocks struct{ *connection }
 
 // GoalLock is the exclusive right to run one goal. The kernel releases it with the process that holds it: a free lock
 // file of a running goal means that its run died.
@@ -43,7 +40,7 @@ func (g *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 		return nil, ErrGoalLocked
 	}
 	// for users and other processes; only the lock itself decides
-	if err := os.WriteFile(l.Path(), []byte(g.processName()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
@@ -66,46 +63,25 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 	}
 }
 
-// LockOwner is the process that holds the lock file of a goal. It runs the goal, has it in its queue, or waits for the
-// provider with it. The zero value means that no process does.
-type LockOwner struct {
-	PID     int
-	Other   bool   // the process is not this one
-	Process string // its name in the run folder
-}
-
-// LockOwner returns the process that holds the lock file of a goal.
-func (g *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
+// LockOwner returns the pid of the process that holds the lock file of a goal, or 0 if none does. That process runs the
+// goal, has it in its queue, or waits for the provider with it.
+func (g *GoalLocks) LockOwner(id goal.ID) (pid int, err error) {
 	alive, err := g.IsLocked(id)
 	if err != nil || !alive {
-		return LockOwner{}, err
+		return 0, err
 	}
 	b, err := os.ReadFile(g.lockPath(id))
 	if err != nil {
-		return LockOwner{}, fmt.Errorf("lock file of %s: %w", id.Short(), err)
+		return 0, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
-	o := LockOwner{Process: strings.TrimSpace(string(b))}
-	pid, _, _ := strings.Cut(o.Process, "-")
-	if o.PID, err = strconv.Atoi(pid); err != nil {
-		return LockOwner{}, nil // the process has just taken it, and has not written its name yet
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil {
+		return 0, nil // the process has just taken it, and has not written its pid yet
 	}
-	o.Other = o.Process != g.processName()
-	return o, nil
+	return pid, nil
 }
 
 func (g *GoalLocks) lockPath(id goal.ID) string {
 	return filepath.Join(g.dir, "run", "goal-"+string(id)+".lock")
-}
-
-// processName returns the name of this process in the run folder: its pid, followed by a number if the process has more
-// than one store.
-func (g *GoalLocks) processName() string {
-	g.sockets.wakeSocketMu.Lock()
-	defer g.sockets.wakeSocketMu.Unlock()
-	if g.sockets.wakeSocket == nil {
-		return strconv.Itoa(os.Getpid())
-	}
-	return strings.TrimSuffix(filepath.Base(g.sockets.wakeSocket.listen.Addr().String()), ".sock")
 }
 
 // IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
@@ -126,11 +102,11 @@ func (g *GoalLocks) IsLocked(id goal.ID) (bool, error) {
 // the lock to that, until the child has begun its own program. hasLiveOwner polls until then: nothing signals it.
 func (g *GoalLocks) hasLiveOwner(id goal.ID) (bool, error) {
 	for deadline := time.Now().Add(lockProbeTimeout); ; time.Sleep(5 * time.Millisecond) {
-		o, err := g.LockOwner(id)
-		if err != nil || o.PID == 0 {
+		pid, err := g.LockOwner(id)
+		if err != nil || pid == 0 {
 			return false, err
 		}
-		if isAlive(o.PID) || time.Now().After(deadline) {
+		if isAlive(pid) || time.Now().After(deadline) {
 			return true, nil
 		}
 	}
@@ -153,12 +129,13 @@ func (g *GoalLock) Unlock() error {
 // orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
 // only be reopened. It writes nothing.
 func (g *GoalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
-	running, err := g.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
+	active, err := readRows(ctx, g.read, "goals", scanValue[goal.ID],
+		"SELECT id FROM goals WHERE status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
 	}
 	var ids []any
-	for id := range running {
+	for _, id := range active {
 		alive, err := g.IsLocked(id)
 		if err != nil {
 			return nil, err

@@ -18,7 +18,6 @@ import (
 type Journal struct {
 	*connection
 	artifacts *ArtifactFiles
-	sockets   *PeerSockets
 	queue     *GoalQueue
 
 	start   string // identifies this start of the process in leases
@@ -117,14 +116,10 @@ func (j *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 	if err != nil {
 		return err
 	}
-	j.publishAndNotify(events)
+	for _, ev := range events {
+		j.publish(ev)
+	}
 	return nil
-}
-
-// awaitPublishing returns when the events that this process has committed are published.
-func (j *Journal) awaitPublishing() {
-	j.order.Lock()
-	defer j.order.Unlock()
 }
 
 // journalCursor is the end of a goal's journal within a transaction.

@@ -17,8 +17,6 @@ type History struct {
 	connection *connection
 	goals      *GoalTable
 	artifacts  *ArtifactFiles
-	sockets    *PeerSockets
-	journal    *Journal
 }
 
 // Events reads at most limit events after seq, oldest first.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -105,16 +104,8 @@ func lockDatabase(ctx context.Context, dir string) (release func() error, err er
 	} else if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, errors.Join(fmt.Errorf("lock of the database: %w", err), shared.Close())
 	}
-	var pids []string
-	for _, pid := range (&PeerSockets{connection: &connection{dir: dir}}).Processes() {
-		pids = append(pids, fmt.Sprint(pid))
-	}
-	who := "another Goalpost"
-	if len(pids) > 0 {
-		who += " (pid " + strings.Join(pids, ", ") + ")"
-	}
-	return nil, errors.Join(fault.New(fault.Conflict, who+" has the database open", "close it first: its window, its "+
-		"goalctl serve, or its goalctl run; running goals are paused and can be resumed"), shared.Close())
+	return nil, errors.Join(fault.New(fault.Conflict, "another process of Goalpost has the database open",
+		"end the host process with goalctl host stop; running goals are paused and can be resumed"), shared.Close())
 }
 
 // brokenName returns a new name for a database that is set aside.

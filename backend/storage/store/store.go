@@ -54,7 +54,6 @@ type Options struct {
 type Store struct {
 	connection
 	Artifacts *ArtifactFiles
-	Sockets   *PeerSockets
 	Locks     *GoalLocks
 	Approvals *ApprovalTable
 	Queue     *GoalQueue
@@ -80,13 +79,12 @@ type Store struct {
 func newStore(c connection) *Store {
 	s := &Store{connection: c}
 	s.Artifacts = &ArtifactFiles{connection: &s.connection}
-	s.Sockets = &PeerSockets{connection: &s.connection}
-	s.Locks = &GoalLocks{&s.connection, s.Sockets}
+	s.Locks = &GoalLocks{&s.connection}
 	s.Approvals = &ApprovalTable{&s.connection}
 	s.Queue = &GoalQueue{&s.connection, s.Locks, s.Approvals}
-	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, sockets: s.Sockets, queue: s.Queue}
+	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, queue: s.Queue}
 	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts}
-	s.History = &History{&s.connection, s.Goals, s.Artifacts, s.Sockets, s.Journal}
+	s.History = &History{&s.connection, s.Goals, s.Artifacts}
 	s.Orders = &OrderTable{&s.connection}
 	s.Questions = &UserQuestions{&s.connection, s.Goals}
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}

@@ -2862,8 +2862,6 @@ export interface GoalCard extends GoalUsage, Proof {
   queued: string;
   /** of the process that runs or queues it, 0 if there is none */
   pid: number;
-  /** that process is not this one */
-  in_other_process: boolean;
   /** of the newest event in this card */
   seq: number;
   /** steps per slice of its life, 24 slices */

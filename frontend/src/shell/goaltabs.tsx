@@ -190,7 +190,7 @@ export function useClosingPanes(): void {
       const ids = new Set(s.panes.panes.map((p) => p.goal_id));
       return [...ids].filter((id) => {
         const card = s.goals.byId[id]?.card;
-        return card && !card.in_other_process && !isLive(card) && panesOfGoal(s, id).length > 0;
+        return card && !isLive(card) && panesOfGoal(s, id).length > 0;
       });
     }),
   );

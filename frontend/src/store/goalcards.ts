@@ -77,12 +77,6 @@ function active(activity: readonly number[] | null): number[] {
   return slices;
 }
 
-/** No process has the goal any more; only a snapshot shows which one takes it next. */
-function isOrphaned(card: GoalCard): void {
-  card.pid = 0;
-  card.in_other_process = false;
-}
-
 /** Reports whether a stopped goal resumes automatically, in the process that has it. */
 function isParked(exit: Exit): boolean {
   return exit === "parked" || exit === "daily_limit" || exit === "waiting";
@@ -160,7 +154,6 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
       next.parked_since = event.exit === "parked" ? next.parked_since || event.at : "";
-      if (!isParked(event.exit)) isOrphaned(next);
       break;
     case "warning":
       if (event.what === "changed" && next.exit === "done") {
@@ -187,7 +180,6 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       if (event.assurance_reason) next.assurance_reason = event.assurance_reason;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
-      isOrphaned(next);
       break;
     default:
       break;

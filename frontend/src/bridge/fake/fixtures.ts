@@ -433,7 +433,6 @@ export const blankView: GoalView = {
   parked_since: "",
   queued: "",
   pid: 0,
-  in_other_process: false,
   seq: 1,
   activity: [],
   criterion_sha256: "9f2c61b3a07de41c",

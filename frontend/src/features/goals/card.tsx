@@ -40,7 +40,6 @@ export function Card({ card, selected, tab = true, onSelect, marked = false, onM
     plural(card.steps, "step"),
     card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
     card.usd > 0 ? money(card.usd) : "",
-    card.in_other_process ? `another process (PID ${card.pid})` : "",
     live ? (spent >= 1_000 ? formatApprox(spent) : "") : formatAge(card.ended_at || card.created_at, Date.now()),
   ].filter(Boolean);
   const parked = useNow(card.exit === "parked" && card.parked_until !== "");
@@ -54,7 +53,6 @@ export function Card({ card, selected, tab = true, onSelect, marked = false, onM
         data-goal={card.id}
         data-status={card.status}
         data-exit={card.exit}
-        data-other-process={card.in_other_process}
         aria-current={selected}
         tabIndex={tab ? 0 : -1}
         onClick={onSelect}

@@ -1,11 +1,9 @@
 import { act } from "@/testing/act";
 import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { blankView } from "@/bridge/fake/fixtures";
 import { summary } from "@/store/goals";
 import { groupOf, groups } from "@/store/goalcards";
 import { all, choose, find, flushAll, get, mount, nth, press, until, write } from "@/testing/mount";
-import { Card } from "./card";
 import { Dashboard } from "./dashboard";
 import { NoteLine } from "./activity/noteline";
 
@@ -23,25 +21,6 @@ async function open(bridge: FakeBridge, goal: string) {
   await app.approvals.load();
   return app;
 }
-
-test("a goal that another process runs says so, and what is done here still reaches it", async () => {
-  const bridge = new FakeBridge();
-  const goal = bridge.goals.get(running);
-  if (!goal) throw new Error("no such goal");
-  Object.assign(goal.view, { pid: 4711, in_other_process: true });
-  await open(bridge, running);
-  await until(() => expect(get("goal-other-process").textContent).toBe("Running in another process (PID 4711)"));
-  await press("goal-pause");
-  expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
-});
-
-test("its card says so, too", async () => {
-  await mount(
-    <Card card={{ ...blankView, pid: 4711, in_other_process: true }} selected={false} onSelect={() => undefined} />,
-  );
-  expect(get("goal-card").dataset.otherProcess).toBe("true");
-  expect(get("goal-card").textContent).toContain("another process (PID 4711)");
-});
 
 test("what the kernel refused a program is in the log under its own name", async () => {
   const note = { seq: 1, kind: "warning", at: "", afterStep: 0 } as const;

@@ -141,18 +141,6 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             {proof.words}
           </Badge>
         ) : null}
-        {view.in_other_process ? (
-          <Badge
-            tone="agent"
-            testid="goal-other-process"
-            title={
-              "This goal runs in another window or on the command line. Your actions here reach it; its " +
-              "terminals and pages are shown there."
-            }
-          >
-            Running in another process (PID {view.pid})
-          </Badge>
-        ) : null}
         {view.scripted ? <Badge tone="calm">Scripted, no AI</Badge> : null}
         <span
           className={cx(

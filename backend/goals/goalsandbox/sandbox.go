@@ -64,6 +64,7 @@ type Sandbox struct {
 
 	GitControlled []string // see mounts.GitControlledPaths
 	MissingGit    string   // why git does not work in the folder, and what to ask for; "" if it can
+	Git           string   // MissingGit, or what git cannot do in the folder; "" if it works as usual
 	Degradations  []string // what is missing or less strict than usual: sentences for the user
 
 	HostRules     hostRules
@@ -101,13 +102,21 @@ func (f *Factory) Open(
 	if err != nil {
 		return nil, err
 	}
+	git := f.findGit(p)
+	git.grantGit(&spec)
 	toolchains, problems := f.Access.Toolchains()
 	spec.Tools, spec.Held, spec.Limits = append(spec.Tools, toolchains...), locked, f.Limits()
 	folders, unreadable := f.Access.ServerFolders()
 	spec.Read = append(slices.Clone(spec.Read), folders...)
 	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
-	e.MissingGit = f.describeMissingGit(p)
+	if git.repository != nil {
+		e.GitControlled = append(e.GitControlled, mounts.GitControlledByRepository(p.Dir, git.repository)...)
+	}
+	text, missing := git.describe(p)
+	if e.Git = text; missing {
+		e.MissingGit = text
+	}
 	for _, err := range problems {
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
@@ -330,14 +339,6 @@ func (f *Factory) sandboxSpec(ctx context.Context, p policy.Policy, layer string
 	if self, err := os.Executable(); err == nil {
 		tools = append(tools, self) // for the demonstration's server, and goalctl in scripts
 	}
-	read, write := p.AllowRead, p.AllowWrite
-	switch git := f.outsideGitDir(p); {
-	case git == "":
-	case p.Risk == policy.ReadOnly, len(p.WorkPaths()) > 0:
-		read = append(slices.Clone(read), git)
-	default:
-		write = append(slices.Clone(write), git)
-	}
 	return sandbox.Spec{
 		Dir:      p.Dir,
 		Layer:    filepath.Join(state, rel),
@@ -345,8 +346,8 @@ func (f *Factory) sandboxSpec(ctx context.Context, p policy.Policy, layer string
 		ReadOnly: p.Risk == policy.ReadOnly,
 		Tools:    tools,
 		Caches:   mounts.Caches(home, getenv),
-		Read:     read,
-		Write:    write,
+		Read:     p.AllowRead,
+		Write:    p.AllowWrite,
 		Work:     p.WorkPaths(),
 		CheckDir: p.CheckDir,
 		Hidden:   p.Hidden,

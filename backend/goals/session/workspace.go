@@ -83,7 +83,7 @@ func (se *Session) ReadStart(ctx context.Context) startfacts.Facts {
 	f := startfacts.Read(dir, goalsandbox.HiddenPaths(se.policy), path, se.registry.Clock.Now())
 	f.Skills = se.registry.listSkills(dir)
 	f.Memory = se.registry.listMemory(ctx, se.memoryDir)
-	f.Git = text.JoinClauses(se.registry.Worktrees.Describe(ctx, dir), se.sandbox.MissingGit)
+	f.Git = text.JoinClauses(se.registry.Worktrees.Describe(ctx, dir), se.sandbox.Git)
 	return f
 }
 

@@ -34,7 +34,7 @@ func (mp *mountPlanner) copyGitDirs() error {
 	if !mp.w.ReadOnly {
 		folders = append([]string{mp.w.Dir}, folders...)
 	}
-	return mp.gitBelow(folders...)
+	return errors.Join(mp.gitBelow(folders...), mp.copyGitOfRepository())
 }
 
 func (mp *mountPlanner) gitBelow(folders ...string) error {

@@ -36,7 +36,11 @@ func (mp *mountPlanner) pinParents(dir, path string) {
 // copyGitReferenced gives the goal copies of the files in its folders that the configuration of a repository in dir
 // refers to: a hooks folder, included configuration, scripts of filters and aliases.
 func (mp *mountPlanner) copyGitReferenced(dir, repo string) error {
-	for _, path := range gitReferencedPaths(repo) {
+	return mp.copyFilesOfGit(dir, repo, gitReferencedPaths(filepath.Dir(repo), repo))
+}
+
+func (mp *mountPlanner) copyFilesOfGit(dir, repo string, paths []string) error {
+	for _, path := range paths {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			mp.pinLink(path, real)
 			path = real
@@ -87,19 +91,30 @@ func GitControlledPaths(folders ...string) (list, cut []string) {
 				"configuration are not copies, and the goal can change the real ones", dir, bound))
 		}
 		for _, repo := range repos {
-			for _, path := range gitReferencedPaths(repo) {
-				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && spec.IsBelow(real, dir) {
-					list = append(list, path, real)
-				}
-			}
+			list = append(list, controlledBelow(dir, gitReferencedPaths(filepath.Dir(repo), repo))...)
 		}
 	}
 	return list, cut
 }
 
-// gitReferencedPaths returns the existing paths that a repository's configuration makes git run or read.
-func gitReferencedPaths(repo string) (list []string) {
-	tree := filepath.Dir(repo)
+// GitControlledByRepository lists the same for the repository around a goal's folder.
+func GitControlledByRepository(dir string, r *spec.Repository) []string {
+	return controlledBelow(dir, gitReferencedPaths(r.Top, r.GitDir))
+}
+
+// controlledBelow lists those of the paths that lead below dir, and where they lead.
+func controlledBelow(dir string, paths []string) (list []string) {
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && spec.IsBelow(real, dir) {
+			list = append(list, path, real)
+		}
+	}
+	return list
+}
+
+// gitReferencedPaths returns the existing paths that the configuration of a repository makes git run or read in a work
+// tree.
+func gitReferencedPaths(tree, repo string) (list []string) {
 	hooks := filepath.Join(repo, "hooks")
 	if real, err := filepath.EvalSymlinks(hooks); err == nil && real != hooks {
 		list = append(list, hooks)

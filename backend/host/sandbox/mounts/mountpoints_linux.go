@@ -10,12 +10,15 @@ import (
 	"goalpost/backend/host/sandbox/wire"
 )
 
-// makeMountPoints creates the mount points in the private home and in /tmp, because the helper cannot where both are
-// read-only. An earlier run may have left links there; os.Root does not follow them out.
+// makeMountPoints creates the mount points in the private home, in /tmp and in an outline, because the helper cannot
+// where these are read-only. An earlier run may have left links there; os.Root does not follow them out.
 func (mp *mountPlanner) makeMountPoints() error {
 	errs := []error{mp.makeMountPointsIn("home", mp.w.Home)}
 	for _, name := range wire.TmpNames {
 		errs = append(errs, mp.makeMountPointsIn("tmp", name))
+	}
+	if mp.w.Repository != nil {
+		errs = append(errs, mp.makeMountPointsIn(outlineDir, mp.w.Repository.Top))
 	}
 	return errors.Join(errs...)
 }
@@ -57,7 +60,7 @@ func (mp *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount)
 	if err := root.MkdirAll(parent, 0o755); err != nil {
 		return err //nolint:wrapcheck // plan wraps it
 	}
-	if !folder {
+	if _, err := root.Lstat(name); err != nil && !folder {
 		f, err := root.OpenFile(name, os.O_CREATE|os.O_RDONLY, 0o644)
 		if err != nil {
 			return err //nolint:wrapcheck // plan wraps it

@@ -46,6 +46,9 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 			p.bindGranted(path, false)
 		}
 	}
+	if err := p.bindRepository(); err != nil {
+		return wire.Spec{}, fmt.Errorf("making an outline of the repository: %w", err)
+	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly && len(w.Work) == 0, !w.ReadOnly)
 	p.out.Mounts[len(p.out.Mounts)-1].Discard = w.CheckDir != "" && !w.ReadOnly
 	if err := p.bindWork(); err != nil {
@@ -72,7 +75,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	}
 	p.bind(inside, spec.HelperPath, false, false)
 	p.text(resolvConf(), "nameserver "+spec.NameServer+"\noptions timeout:2 attempts:1\n")
-	p.text(spec.GitConfigPath, gitConfig(w.Home))
+	p.text(spec.GitConfigPath, gitConfig(w.Home)+p.repositoryConfig())
 	p.text(spec.SSHConfigPath, sshConfig)
 	if err := p.makeMountPoints(); err != nil {
 		return wire.Spec{}, fmt.Errorf("creating the goal's mount points: %w", err)

@@ -16,6 +16,8 @@ type Spec struct {
 	// Work has folders and files of Dir that the agent's programs may change; everything else in
 	// Dir is read-only for them. Empty means the whole of Dir. Checks are not limited by it.
 	Work []string
+	// Repository is the git repository that Dir is a part of, nil for none.
+	Repository *Repository
 	// CheckDir is a folder that only checks see, read-only; "" for none. Hidden are paths
 	// that neither the agent's programs nor checks see. An empty folder is in their places.
 	CheckDir string
@@ -38,6 +40,15 @@ type Spec struct {
 	Ports []int
 	// Limits of the programs; nil is DefaultLimits.
 	Limits *ResourceLimits
+}
+
+// Repository is a git repository whose work tree contains a goal's folder. For the rest of the work tree, programs see
+// an outline of what the index lists: names, sizes and times, from which git concludes that it is unchanged. Read or
+// Write has the repository's GitDir.
+type Repository struct {
+	Top    string // of the work tree
+	GitDir string // its data: Top/.git, or that of a linked worktree's repository or of a submodule
+	OwnDir string // what this work tree has of the data, such as the index; GitDir, or a folder in it
 }
 
 // RuntimeGrant is what the user grants to a goal's programs while it runs. Exactly one field is set.
@@ -81,8 +92,11 @@ const (
 // Paths of the files that Goalpost provides inside the sandbox.
 const (
 	GitConfigPath = "/run/goalpost/gitconfig"
-	SSHConfigPath = "/run/goalpost/ssh_config"
-	HelperPath    = "/run/goalpost/helper"
+	// For the Repository around the goal's folder.
+	GitOutlinePath    = "/run/goalpost/gitoutline"
+	GitAttributesPath = "/run/goalpost/gitattributes"
+	SSHConfigPath     = "/run/goalpost/ssh_config"
+	HelperPath        = "/run/goalpost/helper"
 )
 
 // IsBelow reports whether a path is a folder or inside it. Both must be clean.

@@ -106,16 +106,16 @@ bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/
 	go test -run '^$$' -bench . -benchmem ./backend/...
 
 crash: $(HELPER) ## 200 goals of 40 steps killed at random moments and resumed, 8 goals at once with 500 steps (unit does 10 of 20, and 50)
-	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -crashsteps 40 -steps 500 -timeout 30m -v | grep -v '^=== '
+	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -crashsteps 40 -steps 500 -timeout 90m -v | grep -v '^=== '
 
 faults: $(HELPER) ## everything fails around goals that run: model, process, database, folder; writes docs/reliability.md (unit tries the quick ones)
-	go test ./backend/app/faults -run TestFaults -count 1 -all $(WRITE) -timeout 60m
+	go test ./backend/app/faults -run TestFaults -count 1 -all $(WRITE) -timeout 90m
 
 BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOpens_LoadsAddress$\
 |TestScreencast_PageChangesProcess_ShowsNewPage|TestInput_DuringNavigation_ReachesNextDocument$\
 |TestBusyViewer_PageChanges_GetsLastFrame|TestPicture_SecretMoves_IsRedacted'
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind; 60 times what depends on the moment in browser panes (unit does 5, 2 and 6)
-	set -o pipefail; go test ./backend/panes/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
+	set -o pipefail; go test ./backend/panes/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 90m -v | grep -v '^=== '
 
 scenarios: $(HELPER) ## every scenario of external agents with every agent's transcripts (unit plays most of them with two agents)
 	go test ./backend/app -run TestEngine_Shapes -everyagent -timeout 20m
@@ -252,7 +252,7 @@ CLAUDE   := .tools/claude-0.101.0
 AGENTS ?= opencode codex gemini
 # ENGINES=claude also installs and runs Claude Code, whose program is proprietary: see its terms.
 engines: $(AGENTS) $(ENGINES) $(HELPER) ## the scenarios with real agents, and transcripts of others; writes the table of docs/engines.md
-	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 60m -json | go run build/scripts/engines.go $(WRITE)
+	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 90m -json | go run build/scripts/engines.go $(WRITE)
 
 opencode: $(OPENCODE)/.installed ## OpenCode, an external agent that the tests of engines drive (350 MB)
 codex: $(CODEX)/.installed ## Codex, the same (460 MB)

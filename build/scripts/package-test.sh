@@ -33,6 +33,14 @@ fail() {
   echo "package-test.sh: $*" >&2
   exit 1
 }
+# Without the network in the middle, the packages are not to blame. longtoday.sh looks for these words.
+fail_in_apt() { # WHAT, with the output in apt.log
+  cat "$work/apt.log" >&2
+  if grep -qE 'Failed to fetch|Temporary failure|Could not (connect|resolve)|Unable to connect' "$work/apt.log"; then
+    fail "cannot run here: a mirror of Debian does not answer"
+  fi
+  fail "$1"
+}
 
 old=${OLD_DEB-}
 if [ -z "$old" ]; then
@@ -63,7 +71,8 @@ lintian --allow-root --fail-on error,warning --suppress-tags $explained "$new" |
 echo "nothing but what is explained here"
 
 step "a clean $suite"
-mmdebstrap --quiet --variant=minbase --mode=root "$suite" "$root" http://deb.debian.org/debian
+mmdebstrap --quiet --variant=minbase --mode=root "$suite" "$root" http://deb.debian.org/debian >"$work/apt.log" 2>&1 ||
+  fail_in_apt "a clean root cannot be made"
 cp "$old" "$root/root/old.deb"
 cp "$new" "$root/root/new.deb"
 as_root useradd --create-home --shell /bin/bash newcomer
@@ -81,11 +90,9 @@ as_user bash -c 'cd; mkdir inside; unpacked/goalctl sandbox --dir inside -- sh -
 rm -r "$root"/home/newcomer/{unpacked,inside,.local}
 
 step "the package alone, with what it depends on and nothing more"
-as_root apt-get update -qq
-as_root apt-get install -qq -y --no-install-recommends /root/new.deb >"$work/apt.log" 2>&1 || {
-  cat "$work/apt.log" >&2
-  fail "it cannot be installed"
-}
+as_root apt-get update -qq >"$work/apt.log" 2>&1 || fail_in_apt "apt-get update fails"
+as_root apt-get install -qq -y --no-install-recommends /root/new.deb >"$work/apt.log" 2>&1 ||
+  fail_in_apt "it cannot be installed"
 as_user goalctl version
 as_user goalpost version --json
 [ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl has another version than $version"
@@ -100,10 +107,8 @@ as_root apt-get purge -qq -y goalpost >/dev/null
 
 step "the previous version, with Chromium and a display"
 as_root apt-get install -qq -y --no-install-recommends chromium xvfb xdotool x11-apps desktop-file-utils \
-  libglib2.0-bin bash-completion procps fonts-dejavu-core /root/old.deb >"$work/apt.log" 2>&1 || {
-  cat "$work/apt.log" >&2
-  fail "it cannot be installed"
-}
+  libglib2.0-bin bash-completion procps fonts-dejavu-core /root/old.deb >"$work/apt.log" 2>&1 ||
+  fail_in_apt "it cannot be installed"
 as_user goalctl version
 
 step "the first verified goal of the previous version, as an ordinary user without a network"
@@ -130,10 +135,7 @@ settings=$root/home/newcomer/.local/state/goalpost/settings.json
 sed -i 's/"approval_minutes": 10,/"approval_minutes": 25,/' "$settings"
 
 step "upgrade"
-as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
-  cat "$work/apt.log" >&2
-  fail "it cannot be upgraded"
-}
+as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || fail_in_apt "it cannot be upgraded"
 [ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl was not upgraded"
 # A command that only reads changes nothing: doctor or the window migrates a journal with an older schema.
 as_user goalctl list || echo "(refused as expected, until doctor has run)"

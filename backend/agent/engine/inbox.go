@@ -79,7 +79,11 @@ func (i *inbox) takeFinal() []goal.Call {
 	return list
 }
 
-func (i *inbox) addText(piece string) {
+// addText adds a piece of text. Before one that begins a message there is an empty line.
+func (i *inbox) addText(piece string, begins bool) {
+	if begins && i.text.Len() > 0 {
+		piece = "\n\n" + piece
+	}
 	if i.text.Len() < maxText {
 		i.text.WriteString(piece)
 		i.piece += piece

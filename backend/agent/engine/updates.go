@@ -8,11 +8,11 @@ import (
 // listener receives what the agent sends.
 type listener struct{ s *Session }
 
-func (l listener) Text(piece string) {
+func (l listener) Text(piece string, begins bool) {
 	s := l.s
 	s.mu.Lock()
 	s.silence.restart(s.opts.Now())
-	s.inbox.addText(piece)
+	s.inbox.addText(piece, begins)
 	s.mu.Unlock()
 	s.wake()
 }

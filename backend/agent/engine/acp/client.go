@@ -13,7 +13,13 @@ var errNotOffered = errors.New("not offered")
 
 // client answers the agent's requests. Files and terminals are not offered: the agent has its own in the sandbox, and
 // these methods would work outside of it.
-type client struct{ conn *Conn }
+type client struct {
+	conn *Conn
+
+	// Of the updates, which come one after the other.
+	message string // the id of the last message, "" for none
+	wasCall bool   // a tool call began since
+}
 
 var (
 	_ sdk.Client                 = (*client)(nil)
@@ -27,10 +33,11 @@ func (cl *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) er
 	}
 	switch u := n.Update; {
 	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
-		c.handler.Text(u.AgentMessageChunk.Content.Text.Text)
+		c.handler.Text(u.AgentMessageChunk.Content.Text.Text, cl.begins(u.AgentMessageChunk.MessageId))
 	case u.AgentThoughtChunk != nil && u.AgentThoughtChunk.Content.Text != nil:
 		c.handler.Thought(u.AgentThoughtChunk.Content.Text.Text)
 	case u.ToolCall != nil:
+		cl.wasCall = true
 		if call, ok := c.mergeUpdate(updateOfStart(*u.ToolCall)); ok {
 			c.handler.ToolCall(call)
 		}
@@ -40,6 +47,17 @@ func (cl *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) er
 		}
 	}
 	return nil
+}
+
+// begins reports whether a piece of text is of another message than the one before. Not all agents give messages an id;
+// then a tool call ends one.
+func (cl *client) begins(id *string) bool {
+	another := cl.wasCall
+	if id != nil && *id != "" {
+		another, cl.message = *id != cl.message, *id
+	}
+	cl.wasCall = false
+	return another
 }
 
 func (cl *client) RequestPermission(

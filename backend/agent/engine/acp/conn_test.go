@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,14 +27,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type recorder struct {
 	mu      sync.Mutex
 	text    int
+	begun   []string // the pieces that began a message
 	thought string
 	calls   []acp.ToolCall
 	asked   []acp.ToolCall
 }
 
-func (r *recorder) Text(piece string) {
+func (r *recorder) Text(piece string, begins bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if begins {
+		r.begun = append(r.begun, piece)
+	}
 	r.text += len(piece)
 }
 
@@ -165,6 +170,28 @@ func TestThought_BesideAnswer_IsReportedSeparately(t *testing.T) {
 	})
 	if err != nil || r.thought != "First the folder." || r.text != len("ok") {
 		t.Errorf("thought %q, %d bytes of text, %v", r.thought, r.text, err)
+	}
+}
+
+// TestText_AnotherMessage_Begins: an id tells messages apart, and for an agent that gives none, a tool call.
+func TestText_AnotherMessage_Begins(t *testing.T) {
+	const piece = `{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":"%s"}}`
+	r, _, err := prompt(t, func(a agent, id string) {
+		for _, body := range []string{
+			fmt.Sprintf(piece, "", "I claim "), fmt.Sprintf(piece, "", "at once"),
+			`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"claim","kind":"other","status":"pending"}`,
+			fmt.Sprintf(piece, "", "ending "),
+			`{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"}`,
+			fmt.Sprintf(piece, "", "my turn"),
+			fmt.Sprintf(piece, `"messageId":"m1",`, "one "), fmt.Sprintf(piece, `"messageId":"m1",`, "more"),
+			fmt.Sprintf(piece, `"messageId":"m2",`, "two"),
+		} {
+			a.send(update("s1", body))
+		}
+		a.send(end(id))
+	})
+	if want := []string{"ending ", "one ", "two"}; err != nil || !slices.Equal(r.begun, want) {
+		t.Errorf("%q begin a message, %v; want %q", r.begun, err, want)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 // boundHandler checks that nothing it receives exceeds the limits.
 type boundHandler struct{ t *testing.T }
 
-func (b boundHandler) Text(string)    {}
-func (b boundHandler) Thought(string) {}
+func (b boundHandler) Text(string, bool) {}
+func (b boundHandler) Thought(string)    {}
 
 func (b boundHandler) ToolCall(c ToolCall) {
 	size := len(c.Kind) + len(c.Title) + len(c.Status) + len(c.Input) + len(c.Output)
@@ -83,7 +83,7 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := &syncBuffer{}
 		c := &Conn{handler: boundHandler{t}, session: "s1", calls: map[string]ToolCall{}}
-		k, locked := &client{c}, &lockedWriter{w: out}
+		k, locked := &client{conn: c}, &lockedWriter{w: out}
 		filtered, to := io.Pipe()
 		c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
 		c.sdk.SetLogger(slog.New(slog.DiscardHandler))

@@ -7,8 +7,8 @@ import (
 // Handler receives the agent's messages in the session. Updates call its methods one after the other, permission
 // requests concurrently.
 type Handler interface {
-	// Text receives a piece of the agent's answer. It must not block.
-	Text(piece string)
+	// Text receives a piece of the agent's answer, and whether another message begins with it. It must not block.
+	Text(piece string, begins bool)
 	// Thought receives a piece of the agent's thinking. It must not block.
 	Thought(piece string)
 	// ToolCall receives the state of a tool call after each update. It must not block.

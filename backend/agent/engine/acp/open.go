@@ -31,7 +31,7 @@ func Open(ctx context.Context, o Options, h Handler, in io.Writer, out io.Reader
 		Url:     o.Server.URL,
 		Headers: []sdk.HttpHeader{{Name: "Authorization", Value: "Bearer " + o.Server.Token}},
 	}}}
-	locked, k := &lockedWriter{w: in}, &client{c}
+	locked, k := &lockedWriter{w: in}, &client{conn: c}
 	filtered, to := io.Pipe()
 	c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
 	go filter{c, k, locked}.run(out, to) //nolint:contextcheck // ends when out is closed

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -238,16 +240,48 @@ func moveInto(dir, name, from string) (path string, err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out, at, err := createWithSuffix(func(at string) (*os.File, error) {
-		return to.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		f, err := to.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, os.ErrExist) && isSameFile(to, at, in) {
+			return nil, nil
+		}
+		return f, err //nolint:wrapcheck // createWithSuffix wraps it
 	}, name)
-	if err != nil {
-		return "", err
+	if err != nil || out == nil {
+		return filepath.Join(dir, goalDownloads, at), err
 	}
-	_, err = io.Copy(out, in)
+	_, err = in.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(out, in)
+	}
 	if err = errors.Join(err, folder.ChownLike(to, out), out.Close()); err != nil {
 		return "", fmt.Errorf("copying the file: %w", err)
 	}
 	return filepath.Join(dir, goalDownloads, at), nil
+}
+
+// isSameFile reports whether a folder has a file with the content of a downloaded one.
+func isSameFile(dir *os.Root, name string, downloaded *os.File) bool {
+	info, err := dir.Lstat(name)
+	size, seekErr := downloaded.Seek(0, io.SeekEnd)
+	if err != nil || seekErr != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return false
+	}
+	there, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a program may replace it by a pipe
+	if err != nil {
+		return false
+	}
+	defer func() { _ = there.Close() }()
+	sum := func(r io.Reader) (sum [sha256.Size]byte, err error) {
+		h := sha256.New()
+		n, err := io.Copy(h, io.LimitReader(r, size))
+		if err == nil && n < size {
+			err = io.ErrUnexpectedEOF
+		}
+		return [sha256.Size]byte(h.Sum(nil)), err
+	}
+	a, err := sum(there)
+	b, ownErr := sum(io.NewSectionReader(downloaded, 0, size))
+	return err == nil && ownErr == nil && a == b
 }
 
 // createUnique creates an empty file under a name that is not taken.
@@ -264,7 +298,8 @@ func createUnique(dir, name string) (string, error) {
 	return filepath.Join(dir, at), nil
 }
 
-// createWithSuffix creates a file under the first name like the given one that is not taken.
+// createWithSuffix creates a file under the first name like the given one that is not taken. If create returns no file,
+// nor an error, that name is returned without a file.
 func createWithSuffix(create func(name string) (*os.File, error), name string) (*os.File, string, error) {
 	ext := filepath.Ext(name)
 	for n := range 1000 {

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // TestGoalDownload_FolderIsLink_StaysInGoalFolder: a goal's downloads are saved in the goal's own folder, even if its
-// programs replace the subfolder with a link.
+// programs replace the subfolder with a link. A file that is there already is not saved again.
 func TestGoalDownload_FolderIsLink_StaysInGoalFolder(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	b := newFixture(t, func(c *Config) {
@@ -22,11 +23,15 @@ func TestGoalDownload_FolderIsLink_StaysInGoalFolder(t *testing.T) {
 		}
 	})
 	p, agent := leased(b, "b1", "dialogs.html")
-	for _, want := range []string{"report.bin", "report (1).bin"} {
+	for _, want := range []string{"report.bin", "report.bin", "report (1).bin"} {
+		if want != "report.bin" { // the one before has another content now
+			b.ok(os.WriteFile(filepath.Join(folder, "downloads", "report.bin"), bytes.Repeat([]byte("y"), 100), 0o600))
+		}
+		before := len(p.Downloads.List())
 		b.act(p.Mouse.Click(agent, "Download"))
 		b.until(p, "given "+want, func(pane.Info) bool {
 			list := p.Downloads.List()
-			return len(list) > 0 && list[len(list)-1].Path == filepath.Join(folder, "downloads", want)
+			return len(list) > before && list[len(list)-1].Path == filepath.Join(folder, "downloads", want)
 		})
 		if content, err := os.ReadFile(filepath.Join(folder, "downloads", want)); err != nil || len(content) != 100 {
 			t.Errorf("%s: %d bytes, %v", want, len(content), err)

@@ -29,6 +29,10 @@ func writePDFText(from io.Reader, to io.Writer) (err error) {
 			err = fmt.Errorf("the file is damaged: %v", r)
 		}
 	}()
+	// What is new in PDF 2.0 does not concern text, and the parser refuses that number.
+	if rest, isNew := bytes.CutPrefix(file, []byte("%PDF-2.")); isNew && len(rest) > 0 {
+		copy(file, "%PDF-1.7")
+	}
 	document, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return fmt.Errorf("the file cannot be read: %w", err)
@@ -57,11 +61,8 @@ func pdfPage(document *pdf.Reader, n int) (text string) {
 			text = fmt.Sprintf("(This page is damaged: %v)\n", r)
 		}
 	}()
-	text, err := document.Page(n).GetPlainText(nil)
-	switch text = strings.TrimSpace(latinLigatures.Replace(text)); {
-	case err != nil:
-		text += fmt.Sprintf("\n(The rest of this page cannot be read: %v)", err)
-	case text == "":
+	text = strings.TrimSpace(latinLigatures.Replace(readPDFText(document.Page(n))))
+	if text == "" {
 		text = "(This page has no text. It may be a picture.)"
 	}
 	return text + "\n"

@@ -73,6 +73,19 @@ func TestPDF_Pages_AreMarked(t *testing.T) {
 	}
 }
 
+// TestPDF_Words_AreApart: pages move the place of the next word or line instead of writing blanks and line ends.
+func TestPDF_Words_AreApart(t *testing.T) {
+	const page = "BT /F1 12 Tf 72 700 Td [(W) 80 (ords) -320 (that) -250.5 (a k) -15 (ern) 40 (ing parts)] TJ " +
+		"260 0 Td (and) Tj 30 0 Td (m) Tj 6 0 Td (oves) Tj 0 -14 Td (another line) Tj T* (a third) Tj (a fourth) ' " +
+		"1 0 0 1 72 300 Tm (far) Tj 1 0 0 1 200 300 Tm (right) Tj 1 0 0 1 72 280 Tm (below) Tj ET"
+	file := writePDF("", page)
+	got, err := pdfProgram(t).Text(t.Context(), append([]byte("%PDF-2.0"), file[len("%PDF-2.0"):]...))
+	want := "Words that a kerning parts and moves\nanother line\na third\na fourth\nfar right\nbelow\n"
+	if err != nil || !strings.Contains(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
 // TestPDF_Bound_IsNamed: what the agent does not get is said.
 func TestPDF_Bound_IsNamed(t *testing.T) {
 	p := pdfProgram(t)

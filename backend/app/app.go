@@ -108,6 +108,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
 		calls.NewWorktreeAPI(ctx, a.Goals),
+		a.RaceAPI(ctx),
 		calls.NewEngineAPI(ctx, a.Goals),
 		calls.NewTerminalAPI(ctx, a.panes),
 		calls.NewBrowserAPI(ctx, a.panes, a.store),
@@ -146,6 +147,11 @@ func (a *App) GoalAPI(ctx context.Context) *calls.GoalAPI {
 // ChangesAPI returns the calls about what goals changed. The command line uses it too.
 func (a *App) ChangesAPI(ctx context.Context) *calls.ChangesAPI {
 	return calls.NewChangesAPI(ctx, a.Goals.History, a.store)
+}
+
+// RaceAPI returns the calls about races. The command line uses it too.
+func (a *App) RaceAPI(ctx context.Context) *calls.RaceAPI {
+	return calls.NewRaceAPI(ctx, a.Goals, a.store)
 }
 
 // ApprovalAPI returns the calls about approvals. The command line uses it too.

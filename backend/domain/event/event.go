@@ -242,6 +242,14 @@ type (
 		// Undone is what is undone of the goal's changes from then on.
 		Undone goal.Undone `json:"undone,omitzero"`
 	}
+	// Taken reports that the user took the changes of a race's goal into the folder of the race, or undid that.
+	Taken struct {
+		Folder string `json:"folder"`
+		Count  int    `json:"count"` // files, links and folders
+		Commit string `json:"commit,omitempty"`
+		Branch string `json:"branch,omitempty"` // to which it was committed
+		Undone bool   `json:"undone,omitempty"`
+	}
 	// Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
 	// of the claim.
 	Rechecked struct {
@@ -383,6 +391,7 @@ func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
 func (Accepted) EventType() string           { return "accepted" }
 func (ChangesUndone) EventType() string      { return "changes_undone" }
+func (Taken) EventType() string              { return "taken" }
 func (Rechecked) EventType() string          { return "rechecked" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
@@ -392,6 +401,18 @@ func (ChatMessage) EventType() string        { return "chat_message" }
 func (ChatPart) EventType() string           { return "chat_part" }
 func (ChatDelta) EventType() string          { return "chat_delta" }
 
+// Describe says what was taken, or given back.
+func (t Taken) Describe() string {
+	text := goal.FormatCount(t.Count, "file") + " put into " + t.Folder
+	if t.Undone {
+		text = goal.FormatCount(t.Count, "file") + " in " + t.Folder + " restored"
+	}
+	if t.Commit != "" {
+		text += fmt.Sprintf(", committed to %s (%.12s)", t.Branch, t.Commit)
+	}
+	return text
+}
+
 // BodyTypes holds one empty body of every type, for decoding and for documents.
 func BodyTypes() []Body {
 	return []Body{
@@ -399,7 +420,8 @@ func BodyTypes() []Body {
 		&StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Rechecked{}, &Delta{}, &Egress{}, &Pane{},
+		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &Rechecked{}, &Delta{}, &Egress{},
+		&Pane{},
 		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }

@@ -137,6 +137,7 @@ func filled() []event.Body {
 			To: "step 3", Count: 2, Files: []string{"a", "b"}, Skipped: 1, Redo: true,
 			Undone: goal.Undone{Files: []string{"c"}, Count: 1, All: true},
 		},
+		&event.Taken{Folder: "/f", Count: 2, Commit: "c", Branch: "main", Undone: true},
 		&event.Rechecked{Result: goal.RecheckFailed, Passed: 1, Verdicts: []goal.Verdict{{Check: 1, Outcome: goal.Fail}}},
 		&event.Delta{Text: "t"},
 		&event.Egress{

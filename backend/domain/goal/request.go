@@ -91,6 +91,8 @@ type Origin struct {
 	Worktree *Worktree `json:"worktree,omitempty"`
 	// the persona as it was when the goal was created, nil in goals of earlier versions
 	PersonaCopy *PersonaCopy `json:"persona_copy,omitempty"`
+	// the goal's place in a race, nil if it is in none
+	Race *Race `json:"race,omitempty"`
 }
 
 // PersonaCopy is what the file of a goal's persona said when the goal was created.

@@ -283,6 +283,8 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("  accepted by you: %s\n", oneLine(b.AssuranceReason))
 	case *event.ChangesUndone:
 		l.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
+	case *event.Taken:
+		l.program.errorf("  %s\n", singleLine(b.Describe()))
 	case *event.Rechecked:
 		l.program.errorf("  checks run again: %s\n", goal.DescribeRecheck(b.Verdicts))
 	case *event.Warning:

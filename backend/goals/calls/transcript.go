@@ -203,6 +203,11 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 		if b.Redo {
 			t.Title, t.Text = "Changes restored", goal.FormatCount(b.Count, "file")+" undone before"
 		}
+	case *event.Taken:
+		t.Title, t.Text = "Taken", b.Describe()
+		if b.Undone {
+			t.Title = "Take undone"
+		}
 	case *event.Rechecked:
 		t.Title, t.Text = "Checks run again", goal.DescribeRecheck(b.Verdicts)
 	case *event.Ended:

@@ -54,6 +54,8 @@ type GoalCard struct {
 	AssuranceWords string `json:"assurance_words,omitempty"` // says the proof in words
 	// Aftermath is what became of it since it stopped: "cart.py undone: checks fail"; "" = nothing is known.
 	Aftermath string `json:"aftermath,omitempty"`
+	// Race is its place in a race, null if it is in none.
+	Race *goal.Race `json:"race,omitempty"`
 }
 
 // GoalUsage is what a goal has used so far.

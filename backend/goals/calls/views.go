@@ -62,6 +62,9 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 	if r.Origin.Worktree != nil {
 		c.Dir = r.Origin.Worktree.Folder
 	}
+	if c.Race = r.Origin.Race; c.Race != nil {
+		c.Dir = c.Race.Folder
+	}
 	if r.Exit == goal.Done {
 		c.Proof, c.AssuranceWords = f.proof.After(r.Aftermath, r.JudgeName())
 	}

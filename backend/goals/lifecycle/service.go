@@ -34,6 +34,7 @@ type Service struct {
 	Recovery       *Recovery
 	History        *FolderHistory
 	Suggester      *Suggester
+	Races          *Races
 	cfg            *config.Config
 	store          *store.Store
 	panes          *panes.Registry
@@ -98,6 +99,7 @@ func New(d Deps, c runner.Config) *Service {
 		stays:     d.Stays,
 	}
 	s.Suggester = &Suggester{s.Intake}
+	s.Races = &Races{s}
 	c.Ended = s.cleanUpRun
 	runs.runner = runner.New(c)
 	return s

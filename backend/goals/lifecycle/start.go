@@ -23,25 +23,32 @@ func (s *Service) StartAs(
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		if err != nil && isNewDir {
+	if err := s.startPrepared(ctx, g); err != nil {
+		if isNewDir {
 			err = errors.Join(err, s.Intake.removeGoalDir(ctx, *g))
 		}
-	}()
+		return "", err
+	}
+	return g.ID, nil
+}
+
+// startPrepared stores and starts a goal of prepareGoal. If it returns an error, there is no goal, and its folder is
+// left to the caller.
+func (s *Service) startPrepared(ctx context.Context, g *goal.Goal) error {
 	if err := s.Intake.saveBaseline(ctx, *g); err != nil {
-		return "", errors.Join(err, s.Intake.removeGoalState(g.ID))
+		return errors.Join(err, s.Intake.removeGoalState(g.ID))
 	}
 	lock, err := s.store.Locks.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.Intake.removeGoalState(g.ID))
+		return errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.Intake.removeGoalState(g.ID))
 	}
 	if err := s.store.Goals.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), lock.Unlock(), s.Intake.removeGoalState(g.ID))
+		return errors.Join(fmt.Errorf("create goal: %w", err), lock.Unlock(), s.Intake.removeGoalState(g.ID))
 	}
 	if err := s.Runs.startRunner(ctx, *g, lock, s.Intake.startEvents(ctx, *g)...); err != nil {
-		return "", errors.Join(err, s.store.Goals.Delete(context.WithoutCancel(ctx), g.ID), s.Intake.removeGoalState(g.ID))
+		return errors.Join(err, s.store.Goals.Delete(context.WithoutCancel(ctx), g.ID), s.Intake.removeGoalState(g.ID))
 	}
-	return g.ID, nil
+	return nil
 }
 
 // Demo starts the built-in demonstration goal with its scripted model.

@@ -105,13 +105,18 @@ func (fh *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) erro
 	if locked && (row.Status == goal.Running || row.Status == goal.Pending || isParked(row)) {
 		return goalRunningError(row.ID)
 	}
+	return fh.refuseWorkIn(ctx, row.ID, row.Policy.Dir)
+}
+
+// refuseWorkIn returns an error if another goal runs in a folder, or in one above or below it.
+func (fh *FolderHistory) refuseWorkIn(ctx context.Context, except goal.ID, dir string) error {
 	others, _, err := fh.store.Goals.List(ctx, store.Filter{Status: goal.Running, Limit: 1000})
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
 	for _, o := range others {
-		dir, other := row.Policy.Dir, o.Policy.Dir
-		if o.ID == row.ID || !session.MayChangeFolder(o.Policy) ||
+		other := o.Policy.Dir
+		if o.ID == except || !session.MayChangeFolder(o.Policy) ||
 			!policy.IsWithin(dir, other) && !policy.IsWithin(other, dir) {
 			continue
 		}

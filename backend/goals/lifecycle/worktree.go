@@ -165,10 +165,14 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 }
 
 // removeFinishedWorktree removes the git worktree of a deleted goal, unless the worktree has work that no other branch
-// has. Such a worktree stays with its branch, and worktree list shows it.
+// has. Such a worktree stays with its branch, and worktree list shows it. It also removes the copy in which a runner of
+// a race worked.
 func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow) error {
 	worktree := row.Origin.Worktree
 	if worktree == nil {
+		if row.Origin.Race != nil {
+			return removeCopy(row.Origin.Race.Copy)
+		}
 		return nil
 	}
 	if _, err := os.Stat(worktree.Dir); errors.Is(err, os.ErrNotExist) {

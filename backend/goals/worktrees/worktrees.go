@@ -44,7 +44,7 @@ func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error)
 // only if there is a repository.
 func (w *Worktrees) Describe(ctx context.Context, dir string) string {
 	const noRepository = "not a repository"
-	if !isInRepository(dir) {
+	if !IsInRepository(dir) {
 		return noRepository
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
@@ -72,8 +72,8 @@ func (w *Worktrees) Describe(ctx context.Context, dir string) string {
 // describeTimeout bounds git in a very large repository.
 const describeTimeout = time.Second
 
-// isInRepository reports whether a folder or one above it has a .git.
-func isInRepository(dir string) bool {
+// IsInRepository reports whether a folder or one above it has a .git.
+func IsInRepository(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return true

@@ -163,19 +163,14 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 	work := &restoration{
 		archive: a, is: is, target: a.stateAt(q.To), modes: map[string]fs.FileMode{}, written: map[uint64]string{},
 	}
-	isForced := func(path string) bool {
-		forced := Comparison{Changes: []Change{{Path: path}}}
-		forced.Select(q.Force)
-		return len(q.Force) > 0 && len(forced.Changes) > 0
-	}
 	for _, one := range c.Changes {
 		switch {
 		case one.Before.isFile() && !a.pack.has(one.Before.SHA256) && !one.After.hasContentOf(one.Before):
 			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be saved"})
-		case one.EditedSince && !isForced(one.Path):
+		case one.EditedSince && !isWithin(one.Path, q.Force):
 			out.Skipped = append(out.Skipped, Skipped{one.Path, "edited later, not by this goal", true})
 		case !q.DryRun && one.After.isFile() && !a.pack.has(one.After.SHA256) &&
-			!one.Before.hasContentOf(one.After) && !isForced(one.Path):
+			!one.Before.hasContentOf(one.After) && !isWithin(one.Path, q.Force):
 			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be saved", true})
 		default:
 			work.changes = append(work.changes, one)
@@ -184,6 +179,13 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 	work.addParents()
 	out.Done = work.changes
 	return out, work
+}
+
+// isWithin reports whether a path is at or below one of the given paths.
+func isWithin(path string, paths []string) bool {
+	c := Comparison{Changes: []Change{{Path: path}}}
+	c.Select(paths)
+	return len(paths) > 0 && len(c.Changes) > 0
 }
 
 func (e *Entry) hasContentOf(o *Entry) bool { return e.isFile() && o.isFile() && e.SHA256 == o.SHA256 }

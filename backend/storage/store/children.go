@@ -14,6 +14,18 @@ func (gt *GoalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error
 		" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 }
 
+// Race reads the goals of a race, in the order of the runners.
+func (gt *GoalTable) Race(ctx context.Context, id goal.ID) ([]GoalRow, error) {
+	return readRows(ctx, gt.read, "race", scanGoal, "SELECT "+goalColumns+
+		" FROM goals WHERE options ->> '$.race.id' = ? ORDER BY options ->> '$.race.runner'", id)
+}
+
+// Runners reads all goals that are in a race, by race, the newest race first.
+func (gt *GoalTable) Runners(ctx context.Context) ([]GoalRow, error) {
+	return readRows(ctx, gt.read, "races", scanGoal, "SELECT "+goalColumns+
+		" FROM goals WHERE options ->> '$.race.id' <> '' ORDER BY options ->> '$.race.id' DESC, options ->> '$.race.runner'")
+}
+
 // Shared sums what the child goals of a goal have spent, including deleted ones. It counts against the limits of the
 // parent.
 func (gt *GoalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {

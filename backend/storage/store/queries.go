@@ -240,6 +240,18 @@ func (h *History) Proofs(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.
 	return proofs, nil
 }
 
+// Taken returns the newest event about the changes of a race's goal being taken, the zero value if they never were.
+func (h *History) Taken(ctx context.Context, id goal.ID) (taken event.Taken, at time.Time, err error) {
+	list, err := h.events(ctx, selectEvents+"WHERE goal_id = ? AND type = 'taken' ORDER BY seq DESC LIMIT 1", id)
+	if err != nil || len(list) == 0 {
+		return taken, at, err
+	}
+	if b, ok := list[0].Body.(*event.Taken); ok {
+		taken, at = *b, list[0].At
+	}
+	return taken, at, nil
+}
+
 // IsUndone reports whether the user restored an earlier state of a goal's folder after its last end.
 func (h *History) IsUndone(ctx context.Context, id goal.ID) (undone bool, err error) {
 	err = h.connection.read.QueryRowContext(ctx,

@@ -433,6 +433,17 @@ export interface ChangesUndoneEvent {
   undone?: Undone;
 }
 
+/** Taken reports that the user took the changes of a race's goal into the folder of the race, or undid that. */
+export interface TakenEvent {
+  folder: string;
+  /** files, links and folders */
+  count: number;
+  commit?: string;
+  /** to which it was committed */
+  branch?: string;
+  undone?: boolean;
+}
+
 /**
  * Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
  * of the claim.
@@ -860,6 +871,21 @@ export type OrderKind =
   | "revoke"; // a grant is revoked
 
 /**
+ * Race is the place of a goal in a race: several engines or models get the same objective, checks, limits and start,
+ * each as a goal with a folder of its own. The user takes the changes of one of them.
+ */
+export interface Race {
+  /** that of the first runner; the other runners keep it if the first is deleted */
+  id: string;
+  /** 1 is the first */
+  runner: number;
+  /** of the user, into which the changes are taken */
+  folder: string;
+  /** Copy is the copy of Folder in which the goal works, "" if it works in a git worktree. */
+  copy?: string;
+}
+
+/**
  * Reasoning is what a model thought before a reply, in the form in which its provider wants it back with the next
  * request. Only the model that wrote it receives it. It is not a statement of the agent: critics, judges and reviewers
  * never see it, and no decision of the host depends on it.
@@ -960,6 +986,8 @@ export interface Origin {
   worktree?: Worktree;
   /** the persona as it was when the goal was created, nil in goals of earlier versions */
   persona_copy?: PersonaCopy;
+  /** the goal's place in a race, nil if it is in none */
+  race?: Race;
 }
 
 /** PersonaCopy is what the file of a goal's persona said when the goal was created. */
@@ -2174,6 +2202,65 @@ export interface ConnectOutput {
   test: ConnectionTest;
 }
 
+/** RaceInput is a goal for several runners. Each gets the same objective, checks, limits and start. */
+export interface RaceInput extends GoalRequest {
+  /** two to four */
+  runners: readonly RunnerChoice[];
+}
+
+/** RunnerChoice says what drives one runner of a race. "" is what the request says. */
+export interface RunnerChoice {
+  engine: string;
+  model: string;
+}
+
+/** RaceOutput names a race that was started. */
+export interface RaceOutput {
+  /** also the id of its first goal */
+  race_id: string;
+  /** of the runners, in their order */
+  goals: string[] | null;
+}
+
+/** TakeInput describes how the changes of a runner are put into the folder of its race. */
+export interface TakeInput {
+  /** paths that are overwritten although they are different in the folder */
+  force: readonly string[];
+  /** paths that are left as they are in the folder */
+  keep: readonly string[];
+  /** also commit them, to the branch that is checked out in the folder */
+  commit: boolean;
+  /** of the commit; "" = the objective */
+  message: string;
+  /** change nothing */
+  dry_run: boolean;
+}
+
+/** TakeOutput lists what was put into the folder. If something is in Conflicts, nothing was changed. */
+export interface TakeOutput {
+  folder: string;
+  done: ChangedPath[] | null;
+  conflicts: SkippedPath[] | null;
+  /** cannot be taken */
+  skipped: SkippedPath[] | null;
+  /** "" if nothing was committed */
+  commit: string;
+  branch: string;
+  /** of the commit */
+  left_out: LeftOutPath[] | null;
+}
+
+/** TakenView is what was taken from a race. */
+export interface TakenView {
+  runner: number;
+  at: string;
+  /** "" if it was not committed */
+  commit: string;
+  branch: string;
+  /** when the folders of the race are removed */
+  until: string;
+}
+
 /** ArgsOpenSSH describes the connection to open in a pane. */
 export interface ArgsOpenSSH {
   /** id */
@@ -2633,6 +2720,45 @@ export interface DatabaseProblem {
   copies: DatabaseCopy[] | null;
 }
 
+/** RaceView compares the runners of a race. */
+export interface RaceView {
+  id: string;
+  objective: string;
+  /** of the user */
+  folder: string;
+  /** the commit at which all started, "" if the folder was copied */
+  base: string;
+  /** in words */
+  checks: string[] | null;
+  runners: RunnerView[] | null;
+  /** null if nothing is */
+  taken: TakenView | null;
+}
+
+/** RunnerView is one runner of a race. */
+export interface RunnerView {
+  runner: number;
+  goal: GoalCard;
+  /** "" is Goalpost's own loop */
+  engine: string;
+  /** as users know it */
+  engine_name: string;
+  model: string;
+  /** in which it works */
+  dir: string;
+  branch: string;
+  /** Rank is its place among the runners that passed; 0 if it has not passed. */
+  rank: number;
+  /** Why is the reason for the rank, or why it has none. */
+  why: string;
+  files: ChangedPath[] | null;
+  /** lines */
+  added: number;
+  removed: number;
+  /** Unavailable is why its changes are unknown, "" if they are known. */
+  unavailable: string;
+}
+
 /** RecordingView describes the recordings of a goal's panes. */
 export interface RecordingView {
   panes: RecordedPane[] | null;
@@ -2872,6 +2998,8 @@ export interface GoalCard extends GoalUsage, Proof {
   assurance_words?: string;
   /** Aftermath is what became of it since it stopped: "cart.py undone: checks fail"; "" = nothing is known. */
   aftermath?: string;
+  /** Race is its place in a race, null if it is in none. */
+  race?: Race;
 }
 
 /** GoalUsage is what a goal has used so far. */
@@ -3270,6 +3398,7 @@ export interface EventBodies {
   ended: EndedEvent;
   accepted: AcceptedEvent;
   changes_undone: ChangesUndoneEvent;
+  taken: TakenEvent;
   rechecked: RecheckedEvent;
   delta: DeltaEvent;
   egress: EgressEvent;
@@ -3579,6 +3708,14 @@ export interface Methods {
   "ModelAPI.Connect": (input: ConnectInput) => ConnectOutput;
   /** Models lists the models that a saved provider offers. */
   "ModelAPI.Models": (id: string) => ModelView[] | null;
+  /** Start starts a race. */
+  "RaceAPI.Start": (input: RaceInput) => RaceOutput;
+  /** Get compares the runners of a race. id "" is the newest race. */
+  "RaceAPI.Get": (id: string) => RaceView;
+  /** Take puts what a runner changed into the folder of its race. If there is a conflict, it changes nothing. */
+  "RaceAPI.Take": (id: string, runner: number, input: TakeInput) => TakeOutput;
+  /** Undo restores the folder of a race to what it was before a result was taken. A commit stays. */
+  "RaceAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
   /** List lists the stored servers by name. */
   "SSHAPI.List": () => SSHServer[] | null;
   /** Save stores a server. Without an id it is a new one. */

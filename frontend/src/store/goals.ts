@@ -72,6 +72,7 @@ const needsSnapshot = new Set<GoalEvent["type"]>([
   "ended",
   "accepted",
   "changes_undone",
+  "taken",
   "rechecked",
 ]);
 

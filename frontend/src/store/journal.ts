@@ -34,6 +34,7 @@ export interface NoteFact {
     | "review"
     | "accepted"
     | "changes_undone"
+    | "taken"
     | "rechecked"
     | "message"
     | "todos"
@@ -168,6 +169,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, event.assurance_reason ?? "");
     case "changes_undone":
       return note(next, event, undoneText(event), event.redo ? { what: "redo" } : {});
+    case "taken":
+      return note(next, event, takenText(event), event.undone ? { what: "undone" } : {});
     case "rechecked":
       return note(next, event, recheckText(event.verdicts ?? []));
     case "review":
@@ -257,6 +260,12 @@ function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
   const count = plural(e.count, "file");
   const files = e.redo ? `${count} undone before` : `${count} restored to ${e.to}`;
   return e.skipped ? `${files}; ${e.skipped} left alone` : files;
+}
+
+function takenText(e: Extract<GoalEvent, { type: "taken" }>): string {
+  const count = plural(e.count, "file");
+  if (e.undone) return `${count} in ${e.folder} restored`;
+  return `${count} put into ${e.folder}${e.commit ? `, committed to ${e.branch ?? ""}` : ""}`;
 }
 
 /** `1 passed, 1 failed` */

@@ -43,6 +43,7 @@ import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
+import { finishedRace, takeFake } from "./race";
 import { clickedPage, stepResult } from "./results";
 import {
   at,
@@ -126,6 +127,7 @@ export class FakeBridge implements Bridge {
     closing: {},
   };
   layout = "";
+  race = structuredClone(finishedRace);
   settings = structuredClone(settings);
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   library: LibraryEntry[] = [...fakeLibrary];
@@ -565,6 +567,13 @@ export class FakeBridge implements Bridge {
         this.say(id, { type: "changes_undone", to: out.to, count: files.length, files });
       }
       return out;
+    },
+    "RaceAPI.Get": () => this.race,
+    "RaceAPI.Start": () => ({ race_id: this.race.id, goals: (this.race.runners ?? []).map((r) => r.goal.id) }),
+    "RaceAPI.Take": (_id, n, input) => takeFake(this.race, n, input),
+    "RaceAPI.Undo": () => {
+      this.race.taken = null;
+      return { to: "its state before", done: [], skipped: [], left_out: [], can_redo: false };
     },
     "GoalAPI.Network": () => network,
     "GoalAPI.Recording": (id) => ({ panes: recorded(this.goal(id)) }),

@@ -37,6 +37,7 @@ const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; t
   review: { title: "Review", tone: "text-text" },
   accepted: { title: "Accepted", tone: "text-accent" },
   changes_undone: { title: "Changes undone", tone: "text-accent" },
+  taken: { title: "Taken", tone: "text-accent" },
   rechecked: { title: "Checks run again", tone: "text-text" },
   todos: { title: "Plan", tone: "text-text" },
   approval_requested: { title: "Asked you", tone: "text-warn" },
@@ -60,6 +61,7 @@ function title(note: NoteFact): string {
   if (note.kind === "approval_resolved" && note.allowed) return "Allowed";
   if (note.kind === "todos" && note.what === "note") return "Note";
   if (note.kind === "changes_undone" && note.what === "redo") return "Changes restored";
+  if (note.kind === "taken" && note.what === "undone") return "Take undone";
   return (note.kind === "warning" && warningLabels[note.what ?? ""]) || noteLabel[note.kind].title;
 }
 
@@ -84,6 +86,7 @@ const noteIcons: Record<Exclude<NoteFact["kind"], "message">, typeof NoteIcon> =
   review: EyeIcon,
   accepted: FlagIcon,
   changes_undone: BackIcon,
+  taken: FlagIcon,
   rechecked: ReloadIcon,
   todos: ListIcon,
   approval_requested: LockIcon,

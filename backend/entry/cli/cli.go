@@ -67,7 +67,8 @@ func (p Program) root() *cobra.Command {
 	}
 	addGroup("Ask", chatCommand{p}.chat())
 	addGroup("Start and control goals",
-		suggestCommand{p}.suggest(), inHost(runCommand{p}.run(), startHost), inHost(resuming.resume(), startHost),
+		suggestCommand{p}.suggest(), inHost(runCommand{p}.run(), startHost),
+		inHost(raceCommand{p}.race(), startHost), inHost(resuming.resume(), startHost),
 		inHost(resuming.reopen(), startHost),
 		inHost(orders.orderCommand("pause", "Pause a running goal after its current call", (*calls.GoalAPI).Pause), useHost),
 		inHost(orders.orderCommand("abort", "End a goal at once", (*calls.GoalAPI).Abort), useHost),

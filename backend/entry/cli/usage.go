@@ -92,10 +92,10 @@ func exampleArguments(c *cobra.Command) (words string) {
 
 // checkArguments refuses arguments that do not fit the use line of a command.
 func checkArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 && c.HasSubCommands() {
+	list := parseArguments(c)
+	if len(args) > 0 && len(list) == 0 && c.HasSubCommands() {
 		return unknownCommand(c, args[0])
 	}
-	list := parseArguments(c)
 	var missing []string
 	for i, a := range list {
 		if !a.isOptional && i >= len(args) {

@@ -17,6 +17,37 @@ type Flag struct {
 	Usage string
 }
 
+// Set parses the text of the flag. A list gets one more item.
+func (f Flag) Set(text string) (err error) {
+	switch v := f.Value.(type) {
+	case *bool:
+		if *v, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+	case *int:
+		if *v, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+	case *string:
+		*v = text
+	case *[]string:
+		*v = append(*v, text)
+	case *[]int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		*v = append(*v, n)
+	case FlagValue:
+		if err := v.Set(text); err != nil {
+			return fmt.Errorf("set: %w", err)
+		}
+	default:
+		return fmt.Errorf("the flag %s cannot be set here", f.Name)
+	}
+	return nil
+}
+
 // FlagValue parses a flag that is no plain value.
 type FlagValue interface {
 	Set(text string) error

@@ -19,15 +19,6 @@ type Recipe struct {
 	Steps       []RecipeStep `yaml:"steps" json:"steps"`
 }
 
-// Parameter is a value chosen for each use: {{name}} in the steps' arguments.
-type Parameter struct {
-	Name        string  `yaml:"name" json:"name"`
-	Description string  `yaml:"description,omitempty" json:"description"`
-	Default     *string `yaml:"default,omitempty" json:"default"` // nil: a value is required
-	// an argument that consists of the parameter alone is a number
-	Number bool `yaml:"number,omitempty" json:"number"`
-}
-
 // RecipeStep is one call.
 type RecipeStep struct {
 	Tool      string         `yaml:"tool" json:"tool"`
@@ -38,10 +29,7 @@ type RecipeStep struct {
 // MaxRecipe is the maximum number of steps in a recipe.
 const MaxRecipe = 50
 
-var (
-	recipeName    = text.NewPattern(`^[a-z0-9][a-z0-9-]{0,59}$`)
-	parameterName = text.NewPattern(`^[a-z][a-z0-9_]{0,39}$`)
-)
+var recipeName = text.NewPattern(`^[a-z0-9][a-z0-9-]{0,59}$`)
 
 // ValidateRecipeName refuses names that are not valid file names on every system.
 func ValidateRecipeName(name string) error {
@@ -60,13 +48,8 @@ func (r Recipe) Validate() error {
 	if len(r.Steps) == 0 || len(r.Steps) > MaxRecipe {
 		return fmt.Errorf("a recipe has 1 to %d steps, not %d", MaxRecipe, len(r.Steps))
 	}
-	names := map[string]bool{}
-	for _, p := range r.Parameters {
-		if !parameterName.MatchString(p.Name) || names[p.Name] {
-			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _",
-				text.TruncateBytes(p.Name, 80))
-		}
-		names[p.Name] = true
+	if err := ValidateParameters(r.Parameters); err != nil {
+		return err
 	}
 	for i, s := range r.Steps {
 		if s.Tool == "" || s.OnFail != "" && s.OnFail != "continue" {
@@ -79,24 +62,9 @@ func (r Recipe) Validate() error {
 // Fill returns the calls with the given values. Placeholders that are not parameters, such as {{secret:NAME}},
 // stay.
 func (r Recipe) Fill(values map[string]string) ([]Call, error) {
-	fill := bindings{}
-	for _, p := range r.Parameters {
-		v, isGiven := values[p.Name]
-		switch {
-		case !isGiven && p.Default == nil:
-			return nil, fmt.Errorf("the parameter %s needs a value: %s", p.Name, p.Description)
-		case !isGiven:
-			v = *p.Default
-		}
-		if _, err := strconv.ParseFloat(v, 64); p.Number && err != nil {
-			return nil, fmt.Errorf("the parameter %s is a number, not %q", p.Name, text.TruncateBytes(v, 80))
-		}
-		fill["{{"+p.Name+"}}"] = replacement{v, p.Number}
-	}
-	for name := range values {
-		if _, ok := fill["{{"+name+"}}"]; !ok {
-			return nil, fmt.Errorf("the recipe %s has no parameter %q", r.Name, text.TruncateBytes(name, 80))
-		}
+	fill, err := BindParameters(r.Parameters, values)
+	if err != nil {
+		return nil, fmt.Errorf("the recipe %s: %w", r.Name, err)
 	}
 	calls := make([]Call, len(r.Steps))
 	for i, s := range r.Steps {
@@ -111,45 +79,6 @@ func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 		calls[i] = Call{Tool: s.Tool, Arguments: string(b)}
 	}
 	return calls, nil
-}
-
-type replacement struct {
-	text   string
-	number bool
-}
-
-// bindings maps each {{name}} to its replacement. A value is inserted unchanged: placeholders in it are not
-// replaced.
-type bindings map[string]replacement
-
-var placeholder = text.NewPattern(`\{\{[a-z][a-z0-9_]*\}\}`)
-
-func (b bindings) apply(v any) any {
-	switch v := v.(type) {
-	case string:
-		if by, ok := b[v]; ok && by.number {
-			return json.Number(by.text)
-		}
-		return placeholder.ReplaceAllStringFunc(v, func(s string) string {
-			if by, ok := b[s]; ok {
-				return by.text
-			}
-			return s
-		})
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = b.apply(v[i])
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for k := range v {
-			object[k] = b.apply(v[k])
-		}
-		return object
-	}
-	return v
 }
 
 // RecipeFromCalls makes a recipe from executed calls: it replaces each occurrence of a parameter's value in their

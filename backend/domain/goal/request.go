@@ -272,20 +272,21 @@ func (l *Limits) Flags(defaults Limits) []Flag {
 // Complete puts the defaults into a request: after it, 0 means none.
 func (r *Request) Complete() error {
 	r.Objective, r.Hidden = strings.TrimSpace(r.Objective), nil // only the host hides paths
-	if r.Risk == "" {
-		r.Risk = policy.WriteLocal
-	}
-	r.Limits = DefaultLimits().With(r.Limits)
-	switch {
-	case r.CriticEvery == 0:
-		r.CriticEvery = DefaultCriticEvery
-	case r.CriticEvery == NoLimit:
-		r.CriticEvery = 0
-	case r.CriticEvery < 0:
+	if r.CriticEvery < NoLimit {
 		return fault.Invalid("critic_every", fmt.Sprintf("the critic cannot run every %d turns", r.CriticEvery),
 			"give a positive number of turns, or 0 for no critic")
 	}
+	r.SetDefaults()
 	return r.Validate()
+}
+
+// SetDefaults replaces 0 by the default, and NoLimit by 0.
+func (r *Request) SetDefaults() {
+	r.Risk = cmp.Or(r.Risk, policy.WriteLocal)
+	r.Limits = DefaultLimits().With(r.Limits)
+	if r.CriticEvery = cmp.Or(r.CriticEvery, DefaultCriticEvery); r.CriticEvery == NoLimit {
+		r.CriticEvery = 0
+	}
 }
 
 // Validate refuses a complete request that could not be decided: no objective, no check, a negative limit or an

@@ -88,6 +88,7 @@ func (p Program) root() *cobra.Command {
 		recipeCommands{p}.recipe(),
 		p.libraryGroup(library.Personas, "how agents work"),
 		p.libraryGroup(library.Skills, "what agents load when they need it"),
+		p.libraryGroup(library.Templates, "goals that you start again with other values"),
 		p.memory(),
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch())
 	addGroup("Try and serve",

@@ -103,8 +103,12 @@ func (lc libraryCommands) show() *cobra.Command {
 
 // example is a name for the examples in the help.
 func (lc libraryCommands) example() string {
-	if lc.kind == library.Personas {
+	switch lc.kind {
+	case library.Personas:
 		return "researcher"
+	case library.Templates:
+		return "tests-pass"
+	case library.Skills:
 	}
 	return "release-notes"
 }

@@ -26,6 +26,7 @@ type runCommand struct{ program Program }
 type runFlags struct {
 	in        goal.Request
 	criterion string
+	template  templateFlags
 	yes       bool
 	baseURL   string
 	demo      bool
@@ -38,7 +39,7 @@ func (r runCommand) run() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops",
 		Args: func(c *cobra.Command, args []string) error {
-			if f.demo && len(args) == 0 {
+			if (f.demo || f.template.name != "") && len(args) == 0 {
 				return nil
 			}
 			return checkArguments(c, args)
@@ -50,6 +51,7 @@ func (r runCommand) run() *cobra.Command {
 	bindFlags(fl, f.in.Flags())
 	fl.StringVar(&f.criterion, "criterion", "", "read the checks from this YAML file, which is shown before the start")
 	setGroup(fl, goal.CheckFlags, "criterion")
+	f.template.add(fl)
 	fl.StringVar(&f.baseURL, "base-url", "",
 		"a server, such as http://127.0.0.1:11434/v1, which is saved as a provider; providers add has more settings")
 	setGroup(fl, goal.ModelFlags, "base-url")
@@ -61,6 +63,10 @@ func (r runCommand) run() *cobra.Command {
 	setGroup(fl, goal.ProcessFlags, "yes", "demo", "detach", "json", "no-wait")
 	groupFlagsInHelp(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		err := f.template.apply(r.program, c.Flags(), &f.in, args)
+		if err != nil {
+			return err
+		}
 		in, err := f.request(r.program, args)
 		if err == nil {
 			err = r.loadCriterion(f, &in)

@@ -1,8 +1,11 @@
 package api
 
-import "goalpost/backend/storage/library"
+import (
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/storage/library"
+)
 
-// LibraryEntry is one persona or skill, and where it is.
+// LibraryEntry is one persona, skill or template, and where it is.
 type LibraryEntry struct {
 	Kind        library.Kind  `json:"kind"`
 	Name        string        `json:"name"`
@@ -13,6 +16,8 @@ type LibraryEntry struct {
 	Problem     string        `json:"problem"` // why it cannot be used, "" if it can
 	Notes       []string      `json:"notes"`   // what in the file has no effect
 	Text        string        `json:"text"`    // the whole file
+	// what the user gives a template
+	Parameters []goal.Parameter `json:"parameters"`
 }
 
 // ViewLibraryEntry returns an entry as the page and --json show it.
@@ -20,6 +25,7 @@ func ViewLibraryEntry(e library.Entry) LibraryEntry {
 	return LibraryEntry{
 		Kind: e.Kind, Name: e.Name, Description: e.Description, Owner: e.Owner, Path: e.Path, Trusted: e.Trusted,
 		Problem: e.Problem, Notes: append([]string{}, e.Notes...), Text: e.Text,
+		Parameters: append([]goal.Parameter{}, e.Template().Parameters...),
 	}
 }
 

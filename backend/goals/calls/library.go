@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/storage/library"
 )
@@ -19,7 +20,7 @@ func NewLibraryAPI(ctx context.Context, l *library.Library) *LibraryAPI {
 	return &LibraryAPI{l, apiBase{ctx}}
 }
 
-// List lists all personas and skills, the winning one of a name first. dir is a goal's folder, or "".
+// List lists all personas, skills and templates, the winning one of a name first. dir is a goal's folder, or "".
 func (la *LibraryAPI) List(dir string) (out []api.LibraryEntry, err error) {
 	defer la.recoverProblem(&err)
 	out = []api.LibraryEntry{}
@@ -48,6 +49,15 @@ func (la *LibraryAPI) InferPersona(objective, dir string) (out api.InferredPerso
 	defer la.recoverProblem(&err)
 	found, err := la.library.Infer(objective, projectDir(dir))
 	return api.InferredPersona{Name: found.Name, Word: found.Word}, err
+}
+
+// FillTemplate returns the request that a template makes of the values of its parameters. dir is a goal's folder,
+// or "".
+func (la *LibraryAPI) FillTemplate(name, dir string, values map[string]string) (out goal.Request, err error) {
+	defer la.recoverProblem(&err)
+	err = la.library.FillTemplate(name, projectDir(dir), &out, values, nil)
+	out.SetDefaults()
+	return out, err
 }
 
 // Validate returns what is wrong with the text of an entry, "" if nothing is.

@@ -15,9 +15,14 @@ import (
 
 // Example returns the text of a new entry.
 func Example(kind Kind, name string) string {
-	if kind == Skills {
+	switch kind {
+	case Templates:
+		return "---\nname: " + name + "\ndescription: What it is for.\nparameters:\n  - name: file\n" +
+			"    description: The file that the goal makes.\ncheck:\n  - file:{{file}}\n---\n{{file}} exists and says …\n"
+	case Skills:
 		return "---\nname: " + name + "\ndescription: What it is for, and when an agent should load it.\n---\n" +
 			"What an agent should know.\n"
+	case Personas:
 	}
 	return "---\nname: " + name + "\ndescription: What this persona is for.\nwhen: []\n---\nYou work as …\n"
 }

@@ -1,5 +1,5 @@
-// Package library finds, reads and writes what users teach agents in files: personas and skills. Their files are the
-// user's own, those of a project, and built in. A project's count once the user trusts their content.
+// Package library finds, reads and writes what users teach agents in files: personas, skills and templates. Their files
+// are the user's own, those of a project, and built in. A project's count once the user trusts their content.
 package library
 
 import (
@@ -25,12 +25,13 @@ type Kind string
 
 // The kinds.
 const (
-	Personas Kind = "persona"
-	Skills   Kind = "skill"
+	Personas  Kind = "persona"
+	Skills    Kind = "skill"
+	Templates Kind = "template"
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{Personas, Skills} }
+func Kinds() []Kind { return []Kind{Personas, Skills, Templates} }
 
 // Owner says whose an entry is.
 type Owner string
@@ -43,7 +44,7 @@ const (
 	OwnerBuiltIn Owner = "built_in"
 )
 
-// Entry is one persona or skill.
+// Entry is one persona, skill or template.
 type Entry struct {
 	Kind        Kind
 	Name        string
@@ -55,8 +56,9 @@ type Entry struct {
 	Notes       []string // what in the file has no effect
 	Text        string   // the whole file
 
-	digest  string // of what is trusted
-	persona Persona
+	digest   string // of what is trusted
+	persona  Persona
+	template Template
 }
 
 // IsUsable reports whether goals may use the entry.
@@ -120,9 +122,7 @@ func (l *Library) List(kind Kind, dir string) ([]Entry, error) {
 			list = append(list, e)
 		}
 	}
-	if kind == Personas {
-		list = append(list, builtInPersonas()...)
-	}
+	list = append(list, builtIn(kind)...)
 	slices.SortStableFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
@@ -308,6 +308,8 @@ func (e *Entry) parse(raw string, isClaude bool) {
 			err = e.parsePersona(d)
 		case Skills:
 			err = e.parseSkill(d)
+		case Templates:
+			err = e.parseTemplate(d)
 		}
 	}
 	if err != nil {

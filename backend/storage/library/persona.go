@@ -113,11 +113,7 @@ func parseLimits(d document) (l goal.Limits, err error) {
 			return l, fmt.Errorf("there is no limit %q; use wall-clock, max-usd, max-iterations, max-claims or max-tokens",
 				name)
 		}
-		limit, ok := flags[i].Value.(goal.FlagValue)
-		if !ok {
-			return l, fmt.Errorf("the limit %s cannot be set here", name)
-		}
-		if err := limit.Set(fmt.Sprint(value)); err != nil {
+		if err := flags[i].Set(fmt.Sprint(value)); err != nil {
 			return l, fmt.Errorf("the limit %s: %w", name, err)
 		}
 	}
@@ -129,19 +125,20 @@ func parseLimits(d document) (l goal.Limits, err error) {
 //go:embed builtin
 var builtIns embed.FS
 
-func builtInPersonas() []Entry {
+// builtIn returns the entries of a kind that come with the program.
+func builtIn(kind Kind) []Entry {
 	var list []Entry
-	const dir = "builtin/personas"
+	dir := "builtin/" + string(kind) + "s"
 	files, err := builtIns.ReadDir(dir)
 	if err != nil {
-		return nil // embedded: TestList_BuiltIn_CanBeUsed
+		return nil // there are none of that kind
 	}
 	for _, f := range files {
 		b, err := builtIns.ReadFile(path.Join(dir, f.Name()))
 		if err != nil {
 			continue
 		}
-		e := Entry{Kind: Personas, Name: strings.TrimSuffix(f.Name(), ".md"), Owner: OwnerBuiltIn, Trusted: true}
+		e := Entry{Kind: kind, Name: strings.TrimSuffix(f.Name(), ".md"), Owner: OwnerBuiltIn, Trusted: true}
 		e.parse(string(b), false)
 		list = append(list, e)
 	}

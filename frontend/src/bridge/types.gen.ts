@@ -697,7 +697,7 @@ export type CheckOutput =
 
 /** Criterion is how the host decides that a goal is achieved. */
 export interface Criterion {
-  checks: readonly Check[];
+  checks: Check[] | null;
   /** one passing check is enough */
   any?: boolean;
   /** Require is the minimum that a pass must prove; "" requires nothing. */
@@ -869,6 +869,16 @@ export type OrderKind =
   | "approve" // a request is approved, within Scope
   | "deny" // a request is denied; Text is the reason
   | "revoke"; // a grant is revoked
+
+/** Parameter is a value chosen for each use: {{name}} in a recipe or a template. */
+export interface Parameter {
+  name: string;
+  description: string;
+  /** nil: a value is required */
+  default: string | null;
+  /** an argument that consists of the parameter alone is a number */
+  number: boolean;
+}
 
 /**
  * Race is the place of a goal in a race: several engines or models get the same objective, checks, limits and start,
@@ -1922,7 +1932,7 @@ export interface EngineStage {
   detail: string;
 }
 
-/** LibraryEntry is one persona or skill, and where it is. */
+/** LibraryEntry is one persona, skill or template, and where it is. */
 export interface LibraryEntry {
   kind: Kind;
   name: string;
@@ -1938,6 +1948,8 @@ export interface LibraryEntry {
   notes: string[] | null;
   /** the whole file */
   text: string;
+  /** what the user gives a template */
+  parameters: Parameter[] | null;
 }
 
 /** LibraryKey names an entry: one of several of its name by its path. */
@@ -3353,7 +3365,7 @@ export interface ModelRoles {
 }
 
 /** Kind is a kind of entry. */
-export type Kind = "persona" | "skill";
+export type Kind = "persona" | "skill" | "template";
 
 /** Owner says whose an entry is. */
 export type Owner =
@@ -3652,10 +3664,15 @@ export interface Methods {
   "GoalAPI.MakeFolder": (path: string) => string;
   /** Transcript reads a part of a goal's transcript: all messages, steps and other events. */
   "GoalAPI.Transcript": (id: string, input: TranscriptInput) => TranscriptPage;
-  /** List lists all personas and skills, the winning one of a name first. dir is a goal's folder, or "". */
+  /** List lists all personas, skills and templates, the winning one of a name first. dir is a goal's folder, or "". */
   "LibraryAPI.List": (dir: string) => LibraryEntry[] | null;
   /** InferPersona returns the persona that an objective would get if the user chose none. */
   "LibraryAPI.InferPersona": (objective: string, dir: string) => InferredPersona;
+  /**
+   * FillTemplate returns the request that a template makes of the values of its parameters. dir is a goal's folder, or
+   * "".
+   */
+  "LibraryAPI.FillTemplate": (name: string, dir: string, values: Record<string, string> | null) => GoalRequest;
   /** Validate returns what is wrong with the text of an entry, "" if nothing is. */
   "LibraryAPI.Validate": (input: LibraryText) => string;
   /** Save saves one of the user's own entries. */

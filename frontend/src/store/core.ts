@@ -102,11 +102,17 @@ export class AppCore {
   }
 
   newGoal(from: Partial<GoalRequest> | null = null): void {
-    this.set({ newGoal: { open: true, from }, newGoalChat: "" });
+    this.set({ newGoal: { open: true, from }, newGoalChat: "", newGoalTemplate: "" });
+  }
+
+  /** Opens New goal with the fields of a template. */
+  newGoalFrom(template: string): void {
+    this.newGoal();
+    this.set({ newGoalTemplate: template });
   }
 
   closeNewGoal(): void {
-    this.set({ newGoal: { open: false, from: null } });
+    this.set({ newGoal: { open: false, from: null }, newGoalTemplate: "" });
   }
 
   openHelp(help: HelpTarget): void {

@@ -77,6 +77,8 @@ export interface AppState {
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
   /** The chat that the new goal is made from, which is attached to it; "" for none. */
   newGoalChat: string;
+  /** The template that New goal is filled from; "" if none. */
+  newGoalTemplate: string;
   /** The goal that is about to start, while its checks are tried; null for none. */
   starting: StartingGoal | null;
   /** The page that a goal is to change, while the user says what it should show; "" for none. */
@@ -162,6 +164,7 @@ export const initialState: AppState = {
   settingsAt: "",
   newGoal: { open: false, from: null },
   newGoalChat: "",
+  newGoalTemplate: "",
   starting: null,
   pageGoal: "",
   marked: [],

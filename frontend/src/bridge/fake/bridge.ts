@@ -36,7 +36,7 @@ import { changes, fileDiff, undo } from "./changes";
 import { FakeChats } from "./chats";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
-import { fakeLibrary, inferFakePersona, newFakeEntry } from "./library";
+import { fakeLibrary, fillFakeTemplate, inferFakePersona, newFakeEntry } from "./library";
 import { fakeMemory, newFakeNote } from "./memory";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
@@ -432,14 +432,15 @@ export class FakeBridge implements Bridge {
   }
 
   private begin(input: GoalRequest): string {
+    const checks = input.checks ?? [];
     const id = `01m0made000000000000000${String(++this.made).padStart(3, "0")}`;
     const goal = new FakeGoal({
       ...structuredClone(blankView),
       id,
       objective: input.objective,
       created_at: new Date(this.now + this.made).toISOString(),
-      checks: input.checks.length,
-      check_states: input.checks.map((c) => ({
+      checks: checks.length,
+      check_states: checks.map((c) => ({
         type: c.type,
         name: c.command ?? "",
         words: `the command \`${c.command ?? ""}\` exits with ${c.exit_code ?? 0}`,
@@ -879,6 +880,7 @@ export class FakeBridge implements Bridge {
     },
     "LibraryAPI.List": () => this.library,
     "LibraryAPI.InferPersona": (objective) => inferFakePersona(objective),
+    "LibraryAPI.FillTemplate": (name, dir, values) => fillFakeTemplate(name, dir, values ?? {}),
     "LibraryAPI.Validate": ({ text }) => (text.startsWith("---\n") ? "" : "it does not begin with front matter"),
     "LibraryAPI.Save": ({ kind, name, text }) => {
       const before = this.library.find((e) => e.kind === kind && e.name === name && e.owner === "user");

@@ -1,4 +1,4 @@
-import type { InferredPersona, LibraryEntry } from "@/bridge/types";
+import type { GoalRequest, InferredPersona, LibraryEntry } from "@/bridge/types";
 
 const entry = (part: Partial<LibraryEntry> & Pick<LibraryEntry, "kind" | "name">): LibraryEntry => ({
   description: "",
@@ -7,6 +7,7 @@ const entry = (part: Partial<LibraryEntry> & Pick<LibraryEntry, "kind" | "name">
   trusted: true,
   problem: "",
   notes: [],
+  parameters: [],
   text: `---\nname: ${part.name}\n---\nYou work as ${part.name}.\n`,
   ...part,
 });
@@ -24,6 +25,17 @@ export const fakeLibrary: readonly LibraryEntry[] = [
     trusted: false,
     description: "How this project is deployed.",
   }),
+  entry({
+    kind: "template",
+    name: "tests-pass",
+    owner: "built_in",
+    path: "",
+    description: "Finds and fixes what makes the tests fail.",
+    parameters: [
+      { name: "command", description: "The command that runs the tests", default: "npm test", number: false },
+      { name: "part", description: "The part that fails", default: null, number: false },
+    ],
+  }),
   entry({ kind: "skill", name: "invoices", problem: "it has no description" }),
 ];
 
@@ -35,3 +47,26 @@ export function inferFakePersona(objective: string): InferredPersona {
 
 /** An entry that the user saves for the first time. */
 export const newFakeEntry = (kind: LibraryEntry["kind"], name: string): LibraryEntry => entry({ kind, name });
+
+/** Fills the fake's only template. */
+export function fillFakeTemplate(
+  name: string,
+  dir: string,
+  values: Readonly<Partial<Record<string, string>>>,
+): GoalRequest {
+  if (!values.part) throw new Error(`the template ${name}: the parameter part needs a value`);
+  return {
+    objective: `Find the failure in ${values.part}, and fix it`,
+    checks: [{ type: "shell", command: values.command ?? "npm test" }],
+    risk: "write_local",
+    dir,
+    provider: "",
+    model: "",
+    wall_clock_ms: 1_800_000,
+    iterations: 300,
+    claims_per_check: 5,
+    tokens: 0,
+    usd: 0,
+    critic_every: 5,
+  };
+}

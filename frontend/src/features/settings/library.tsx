@@ -10,6 +10,7 @@ import { LibraryForm, type LibraryEdit } from "./libraryform";
 const sections = [
   { kind: "persona", title: "Personas" },
   { kind: "skill", title: "Skills" },
+  { kind: "template", title: "Templates" },
 ] as const;
 
 const owners: Record<LibraryEntry["owner"], string> = {
@@ -38,7 +39,7 @@ export function Library() {
     });
   };
   return (
-    <section aria-label="Personas and skills" data-testid="library">
+    <section aria-label="Personas, skills and templates" data-testid="library">
       {sections.map(({ kind, title }) => (
         <div key={kind}>
           <div className="mb-2 flex items-baseline">

@@ -9,7 +9,7 @@ import { Field } from "@/ui/field";
 import { Input, TextArea } from "@/ui/input";
 
 export interface LibraryEdit {
-  kind: "persona" | "skill";
+  kind: keyof typeof examples;
   /** "" for a new entry, whose name the user types. */
   name: string;
   text: string;
@@ -17,9 +17,15 @@ export interface LibraryEdit {
   from: LibraryKey | null;
 }
 
-const example = (kind: string, name: string) =>
-  `---\nname: ${name}\ndescription: ${kind === "skill" ? "What it is for, and when to load it." : "What it is for."}\n---\n` +
-  (kind === "skill" ? "What an agent should know.\n" : "You work as …\n");
+const examples = {
+  persona: "description: What it is for.\n---\nYou work as …\n",
+  skill: "description: What it is for, and when to load it.\n---\nWhat an agent should know.\n",
+  template:
+    "description: What it is for.\nparameters:\n  - name: file\n    description: The file that the goal makes\n" +
+    "check: file:{{file}}\n---\n{{file}} exists and says …\n",
+};
+
+const example = (kind: LibraryEdit["kind"], name: string) => `---\nname: ${name}\n${examples[kind]}`;
 
 /** The form for one entry: its name if it is new, and its text, which is checked while the user types. */
 export function LibraryForm({

@@ -48,6 +48,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Engines", "", "agents", "Claude Code", "Codex", "OpenCode"),
   place("Personas", "", "agents", "roles", "prompt"),
   place("Skills", "", "SKILL.md", "Claude Code"),
+  place("Templates", "", "parameters", "recipes"),
   place("Memory", "", "notes", "remember", "folder"),
   place("Spending", "", "cost", "money", "price", "budget"),
   place("Daily limit", "Spending", "budget", "cost"),

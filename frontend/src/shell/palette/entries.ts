@@ -1,4 +1,4 @@
-import type { FolderFiles, GoalCard, PaneInfo, Provider, SSHServer } from "@/bridge/types";
+import type { FolderFiles, GoalCard, LibraryEntry, PaneInfo, Provider, SSHServer } from "@/bridge/types";
 import { goalStatusLabel } from "@/features/goals/labels";
 import type { HelpText } from "@/features/help/pages";
 import { settingsPlaces } from "@/features/settings/places";
@@ -84,6 +84,21 @@ export function settingEntries(app: App): Entry[] {
     keys: [],
     run: () => app.openSettings(title),
   }));
+}
+
+/** The templates of goals that need no project. */
+export function templateEntries(app: App, library: readonly LibraryEntry[]): Entry[] {
+  return library
+    .filter((e) => e.kind === "template" && e.trusted && e.problem === "")
+    .map((e) => ({
+      id: `template:${e.name}`,
+      kind: "action",
+      title: `New goal: ${e.name}`,
+      words: ["template", e.description],
+      note: "Template",
+      keys: [],
+      run: () => app.newGoalFrom(e.name),
+    }));
 }
 
 export function serverEntries(app: App, servers: readonly SSHServer[]): Entry[] {

@@ -67,6 +67,7 @@ function useEntries(actions: readonly Action[], typed: string): readonly Entry[]
   const panes = useAppState((s) => s.panes.panes);
   const providers = useAppState((s) => s.providers);
   const { answer: servers } = useCall("SSHAPI.List");
+  const { answer: library } = useCall("LibraryAPI.List", "");
   const texts = useHelpTexts();
   return useMemo(() => {
     const cards = Object.values(goals).map((k) => k.card);
@@ -81,13 +82,14 @@ function useEntries(actions: readonly Action[], typed: string): readonly Entry[]
         cards.sort((a, b) => (a.created_at < b.created_at ? 1 : -1)),
       ),
       ...source.paneEntries(panes, show),
+      ...source.templateEntries(app, library ?? []),
       ...source.serverEntries(app, servers ?? []),
       ...source.modelEntries(app, providers),
       ...source.settingEntries(app),
       ...source.helpEntries(app, texts),
       ...files,
     ];
-  }, [app, control, actions, goals, panes, providers, servers, texts, files]);
+  }, [app, control, actions, goals, panes, providers, servers, library, texts, files]);
 }
 
 function Open({ actions }: { actions: readonly Action[] }) {

@@ -298,7 +298,7 @@ test("a check outside the sandbox needs an explicit tick", async () => {
   await press("run-outside");
   await press("start-goal");
   expect(started()).toMatchObject({ run_outside: true });
-  expect(started()?.checks[0]?.where).toBe("host");
+  expect(started()?.checks?.[0]?.where).toBe("host");
 });
 
 test("a tried check shows what decides, what it looked for in vain and the rest, and limits the agent with one click", async () => {

@@ -5,18 +5,16 @@ import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { ChevronIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
-import { Menu } from "@/ui/menu";
 import type { AdvancedProps } from "./advancedprops";
 import { AttachedChat, Attachment } from "./attachment";
 import { DoneWhen } from "./donewhen";
-import { emptyCheck } from "./draftcheck";
 import type { Panel } from "./errors";
 import { FolderInfo } from "./folder";
 import { FolderField } from "./folderfield";
-import { templates, type Template } from "./labels";
 import { Options, useNeedsModel } from "./options";
 import { RunOutside } from "./scope";
 import { Sentence } from "./sentence";
+import { TemplateFields, TemplateMenu } from "./templates";
 import { useNewGoal } from "./usenewgoal";
 import { WorktreeField } from "./worktree";
 
@@ -58,7 +56,14 @@ function Form() {
         if (needsModel) app.providers.openConnect({ preset: "" });
         else void form.start();
       }}
-      aside={<DraftButtons set={set} clear={form.clear} />}
+      aside={
+        <>
+          <Button look="quiet" data-testid="draft-clear" onClick={form.clear}>
+            Clear
+          </Button>
+          <TemplateMenu dir={draft.dir} />
+        </>
+      }
       footer={
         <>
           <MoreButton panel={form.panel} onPanel={form.setPanel} />
@@ -84,6 +89,7 @@ function Form() {
       }
     >
       <div className="flex flex-col gap-3">
+        <TemplateFields dir={draft.dir} set={set} />
         <Objective draft={draft} set={set} errors={errors} field={form.objective} />
         <AttachedChat />
         <Attachment draft={draft} set={set} error={errors.attached?.message} />
@@ -125,22 +131,6 @@ function MoreButton({ panel, onPanel }: { panel: Panel; onPanel: (panel: Panel) 
       <ChevronIcon size={12} className={isOpen ? "rotate-90" : ""} />
       More options
     </button>
-  );
-}
-
-function DraftButtons({ set, clear }: Pick<AdvancedProps, "set"> & { clear: () => void }) {
-  const fill = (t: Template) => set({ objective: t.objective, checks: [{ ...emptyCheck, ...t.check }], any: false });
-  return (
-    <>
-      <Button look="quiet" data-testid="draft-clear" onClick={clear}>
-        Clear
-      </Button>
-      <Menu items={templates.map((t) => ({ id: `template-${t.id}`, label: t.title, run: () => fill(t) }))}>
-        <Button look="quiet" data-testid="templates">
-          Templates
-        </Button>
-      </Menu>
-    </>
   );
 }
 

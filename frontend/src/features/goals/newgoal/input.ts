@@ -1,4 +1,4 @@
-import type { GoalView, GoalRequest, TryInput } from "@/bridge/types";
+import type { Check, GoalView, GoalRequest, TryInput } from "@/bridge/types";
 import { emptyDraft, modelNames, noConfirmation, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, isFilled, type DraftCheck } from "./draftcheck";
 
@@ -13,7 +13,7 @@ export function roundGlob(pattern: string): string {
 /** In Go, 0 takes the default of these limits and -1 switches them off; in a draft, 0 means off. */
 const limit = (n: number) => (n === 0 ? -1 : n);
 
-export function toInput(d: Draft): GoalRequest {
+export function toInput(d: Draft): GoalRequest & { checks: Check[] } {
   const { invalid: _, checks, ...draft } = d;
   const entries = Object.entries(draft).map(([name, value]) => [
     name,
@@ -35,7 +35,8 @@ export function toTryInput(d: Draft, check: DraftCheck): TryInput {
 }
 
 /** Fills the dialog from an input, for Duplicate. The user confirms again what is dangerous. */
-export function fromInput({ checks = [], ...request }: Partial<GoalRequest>): Draft {
+export function fromInput({ checks: given, ...request }: Partial<GoalRequest>): Draft {
+  const checks = given ?? [];
   return {
     ...emptyDraft,
     ...request,

@@ -1,7 +1,6 @@
 import type { Risk } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
 import type { Draft } from "./draft";
-import type { DraftCheck } from "./draftcheck";
 import { roundGlob } from "./input";
 
 export const riskOptions: readonly { risk: Risk; title: string; line: string }[] = [
@@ -69,37 +68,3 @@ export function describeExtraAccess({ allow_write, allow_read, allow_socket, all
   ].filter(Boolean);
   return parts.length > 0 ? `It can also ${parts.join("; ")}.` : "";
 }
-
-export interface Template {
-  id: string;
-  title: string;
-  objective: string;
-  check: Partial<DraftCheck>;
-}
-
-export const templates: readonly Template[] = [
-  {
-    id: "tests",
-    title: "Tests pass",
-    objective: "Run the test suite, find the failure, fix it, and repeat until it is green",
-    check: { command: "npm test" },
-  },
-  {
-    id: "file",
-    title: "File exists",
-    objective: "Write a summary of this folder into SUMMARY.md",
-    check: { type: "file", path: "SUMMARY.md", minSize: "1" },
-  },
-  {
-    id: "server",
-    title: "Server answers",
-    objective: "Start the server and make its first page answer",
-    check: { type: "http", url: "http://127.0.0.1:8080/" },
-  },
-  {
-    id: "page",
-    title: "Page shows",
-    objective: "Make the cart page show two items and the right total",
-    check: { type: "visual", question: "Does the cart show two items and a total?" },
-  },
-];

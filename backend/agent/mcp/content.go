@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,7 +38,9 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 			parts = append(parts, resourceText(c.Resource))
 		}
 	}
-	if len(parts) == 0 && r.StructuredContent != nil {
+	if r.StructuredContent != nil && !slices.ContainsFunc(parts, func(part string) bool {
+		return isSameJSON(part, r.StructuredContent)
+	}) {
 		if b, err := json.MarshalIndent(r.StructuredContent, "", "  "); err == nil {
 			parts = append(parts, string(b))
 		}
@@ -55,6 +59,26 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	out.Text = head + ":\n" +
 		text.WrapUntrusted("the server "+server, text.ToUTF8(strings.Join(parts, "\n")))
 	return out
+}
+
+// isSameJSON reports whether a text is a value as JSON. Servers should repeat their structured content as such a text,
+// but many only summarize it.
+func isSameJSON(content string, value any) bool {
+	var parsed any
+	if json.Unmarshal([]byte(content), &parsed) != nil {
+		return false
+	}
+	a, err := json.Marshal(parsed)
+	b, valueErr := json.Marshal(value)
+	if err != nil || valueErr != nil {
+		return false
+	}
+	var again any // with its keys and numbers in the same form
+	if json.Unmarshal(b, &again) != nil {
+		return false
+	}
+	b, err = json.Marshal(again)
+	return err == nil && bytes.Equal(a, b)
 }
 
 func resourceText(r *sdk.ResourceContents) string {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"goalpost/backend/agent/tools/textfile"
@@ -161,7 +162,17 @@ func (s *search) isIgnored(name string, isFolder bool) bool {
 	if s.All {
 		return isFolder && base == ".git"
 	}
-	return strings.HasPrefix(base, ".") || s.rules.Ignored(name, isFolder)
+	if isFolder && base == ".git" || s.rules.Ignored(name, isFolder) {
+		return true
+	}
+	return strings.HasPrefix(base, ".") && !namesHiddenFile(s.Glob)
+}
+
+// namesHiddenFile reports whether a glob asks for hidden files: .github/workflows/*.yml, **/.env.
+func namesHiddenFile(glob string) bool {
+	return slices.ContainsFunc(strings.Split(glob, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != "." && part != ".."
+	})
 }
 
 // addIgnoreRules reads the ignore rules in a folder.

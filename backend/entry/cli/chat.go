@@ -2,14 +2,14 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,7 +91,7 @@ const maxShownTitle = 80 // characters
 // run answers the prompt, or the prompts that the user types.
 func (cc chatCommand) run(c *cobra.Command, a *app.App, f chatFlags, prompt string) error {
 	p := cc.program
-	terminal := p.Stdin == os.Stdin && isTerminal(os.Stdin)
+	terminal := p.isTerminal(0)
 	in := api.SendInput{Text: prompt, Attachments: []chat.Attachment{}}
 	if !terminal {
 		if err := readPiped(p.Stdin, &in); err != nil {
@@ -101,24 +101,23 @@ func (cc chatCommand) run(c *cobra.Command, a *app.App, f chatFlags, prompt stri
 	if strings.TrimSpace(in.Text) == "" && !terminal {
 		return fault.Invalid("prompt", "there is no prompt", "write one, or pipe one in")
 	}
-	if f.start.Dir == "" && f.start.GoalID == "" && f.proceed == "" {
-		var err error
-		if f.start.Dir, err = cc.presentFolder(a); err != nil {
-			return err
-		}
+	if err := cc.chooseFolder(a, &f); err != nil {
+		return err
 	}
 	id, err := f.open(a.ChatAPI(c.Context()))
 	if err != nil {
 		return err
 	}
-	if err := f.attach(&in); err != nil {
+	if err := cc.attach(f, &in); err != nil {
 		return err
 	}
 	in.ChatID = string(id)
+	signals, stop := p.signals()
+	defer stop()
 	if prompt == "" && terminal {
-		return cc.converse(c.Context(), a, in)
+		return cc.converse(c.Context(), a, in, signals)
 	}
-	m, err := cc.ask(c.Context(), a, in, !isJSON(c))
+	m, err := cc.ask(c.Context(), a, in, signals, !isJSON(c))
 	if err != nil {
 		return err
 	}
@@ -170,25 +169,31 @@ func (f chatFlags) open(chats *calls.ChatAPI) (chat.ID, error) {
 	return c.ID, err
 }
 
-// presentFolder returns the folder in which the command runs, "" if a chat may not read it, as a home folder.
-func (cc chatCommand) presentFolder(a *app.App) (string, error) {
-	dir, err := os.Getwd()
+// chooseFolder sets the folder that a new chat reads: the given one, or else that in which the command runs, unless a
+// chat may not read it, as a home folder.
+func (cc chatCommand) chooseFolder(a *app.App, f *chatFlags) error {
+	isGiven := f.start.Dir != ""
+	if !isGiven && (f.start.GoalID != "" || f.proceed != "") {
+		return nil
+	}
+	dir, err := cc.program.absolute(cmp.Or(f.start.Dir, "."))
 	if err != nil {
-		return "", fmt.Errorf("the present folder: %w", err)
+		return err
 	}
-	if err := a.CheckFolder(dir); err != nil {
+	if err := a.CheckFolder(dir); err != nil && !isGiven {
 		cc.program.errorf("The chat reads no folder: %s\n", oneLine(fault.Of(err).Message))
-		return "", nil //nolint:nilerr // reported above
+		return nil
 	}
-	return dir, nil
+	f.start.Dir = dir
+	return nil
 }
 
 // attach adds what the flags attach.
-func (f chatFlags) attach(in *api.SendInput) error {
+func (cc chatCommand) attach(f chatFlags, in *api.SendInput) error {
 	for _, path := range f.attached {
-		whole, err := filepath.Abs(path)
+		whole, err := cc.program.absolute(path)
 		if err != nil {
-			return fmt.Errorf("attach %s: %w", path, err)
+			return err
 		}
 		kind := chat.AttachFile
 		switch strings.ToLower(filepath.Ext(path)) {
@@ -203,30 +208,52 @@ func (f chatFlags) attach(in *api.SendInput) error {
 	return nil
 }
 
-// converse answers what the user types, line by line, until the end of the input.
-func (cc chatCommand) converse(ctx context.Context, a *app.App, in api.SendInput) error {
-	lines := bufio.NewScanner(cc.program.Stdin)
-	for cc.program.errorf("> "); lines.Scan(); cc.program.errorf("> ") {
-		if in.Text = lines.Text(); strings.TrimSpace(in.Text) == "" {
+// converse answers what the user types, line by line, until the end of the input or a signal between two answers.
+func (cc chatCommand) converse(ctx context.Context, a *app.App, in api.SendInput, signals <-chan os.Signal) error {
+	lines, readErr, ended := make(chan string), error(nil), make(chan struct{})
+	defer close(ended)
+	go func() {
+		defer close(lines)
+		input := bufio.NewScanner(cc.program.Stdin)
+		for input.Scan() {
+			select {
+			case lines <- input.Text():
+			case <-ended:
+				return
+			}
+		}
+		readErr = input.Err()
+	}()
+	for cc.program.errorf("> "); ; cc.program.errorf("> ") {
+		var ok bool
+		select {
+		case <-signals:
+			return exitCode(exitInterrupted)
+		case <-cc.program.gone():
+			return exitCode(exitInterrupted)
+		case in.Text, ok = <-lines:
+		}
+		switch {
+		case !ok && readErr != nil:
+			return fmt.Errorf("read the prompt: %w", readErr)
+		case !ok:
+			cc.program.errorf("\nContinue with %s chat --continue=%s\n", cc.program.Name, in.ChatID)
+			return nil
+		case strings.TrimSpace(in.Text) == "":
 			continue
 		}
-		if _, err := cc.ask(ctx, a, in, true); err != nil {
+		if _, err := cc.ask(ctx, a, in, signals, true); err != nil {
 			return err
 		}
 		in.Attachments = nil
 	}
-	cc.program.errorf("\nContinue with %s chat --continue=%s\n", cc.program.Name, in.ChatID)
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read the prompt: %w", err)
-	}
-	return nil
 }
 
-// ask sends a message and prints its answer while it arrives. A signal stops the answer.
-func (cc chatCommand) ask(ctx context.Context, a *app.App, in api.SendInput, print bool) (m chat.Message, err error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+// ask sends a message and prints its answer while it arrives. A signal stops the answer, and a second one does not wait
+// for that.
+func (cc chatCommand) ask(
+	ctx context.Context, a *app.App, in api.SendInput, signals <-chan os.Signal, print bool,
+) (m chat.Message, err error) {
 	const buffer = 4096
 	sub := a.Events(buffer)
 	defer func() { sub.Close() }()
@@ -235,11 +262,17 @@ func (cc chatCommand) ask(ctx context.Context, a *app.App, in api.SendInput, pri
 	if err != nil {
 		return m, err
 	}
-	view := answerView{program: cc.program, id: sent.Answer, silent: !print}
+	view, isStopped := answerView{program: cc.program, id: sent.Answer, silent: !print}, false
 	for {
 		select {
+		case <-cc.program.gone():
+			_, err := chats.Stop(in.ChatID)
+			return m, errors.Join(err, exitCode(exitInterrupted))
 		case <-signals:
-			signal.Stop(signals) // a second one ends the process
+			if isStopped {
+				return m, exitCode(exitInterrupted)
+			}
+			isStopped = true
 			if _, err := chats.Stop(in.ChatID); err != nil {
 				return m, err
 			}

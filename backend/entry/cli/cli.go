@@ -65,7 +65,9 @@ func (p Program) root() *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	addGroup("Ask", chatCommand{p}.chat())
+	asking := inHost(chatCommand{p}.chat(), startHost)
+	asking.Annotations[ownSignals] = "yes"
+	addGroup("Ask", asking)
 	addGroup("Start and control goals",
 		suggestCommand{p}.suggest(), inHost(runCommand{p}.run(), startHost),
 		inHost(raceCommand{p}.race(), startHost), inHost(resuming.resume(), startHost),

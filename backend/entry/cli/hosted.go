@@ -45,6 +45,9 @@ func inHost(c *cobra.Command, whenNone string) *cobra.Command {
 	return c
 }
 
+// ownSignals marks a command that handles every signal itself, as a conversation, in which each stops an answer.
+const ownSignals = "goalpost_own_signals"
+
 // flagAnnotation names the flag without which a command only reads, and does not need the host.
 const flagAnnotation = "goalpost_host_flag"
 
@@ -83,7 +86,7 @@ func (p Program) beforeRun(c *cobra.Command, _ []string) error {
 	case isAlone:
 		err = p.refuseHost(c.Context())
 	default:
-		err = p.runInHost(c.Context(), whenNone)
+		err = p.runInHost(c.Context(), whenNone, c.Annotations[ownSignals] != "")
 	}
 	if !errors.Is(err, hostsocket.ErrNone) {
 		return err
@@ -117,7 +120,7 @@ func (o *ownedFolder) close() error {
 }
 
 // runInHost runs this program's command in the host, and returns its exit code as an error.
-func (p Program) runInHost(ctx context.Context, whenNone string) error {
+func (p Program) runInHost(ctx context.Context, whenNone string, handlesAll bool) error {
 	return hostCommands{p}.withHost(func(client *hostsocket.Client) error {
 		client, err := p.findHost(ctx, client, whenNone)
 		if err != nil {
@@ -135,7 +138,8 @@ func (p Program) runInHost(ctx context.Context, whenNone string) error {
 			Name: p.Name, Args: p.args, Dir: dir, Env: os.Environ(),
 			IsTerminal: [3]bool{p.isTerminal(0), p.isTerminal(1), p.isTerminal(2)},
 		}, hostsocket.Console{
-			Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Passphrase: p.askPassphrase(), Signals: passSignals,
+			Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Passphrase: p.askPassphrase(),
+			Signals: func() <-chan os.Signal { return passSignals(handlesAll) },
 		})
 		if err != nil {
 			return err
@@ -162,10 +166,15 @@ func (p Program) findHost(
 	return other, nil
 }
 
-// passSignals receives the signals for the host. The second one ends this process at once.
-func passSignals() <-chan os.Signal {
-	all, passed := make(chan os.Signal, 2), make(chan os.Signal, 1)
+// passSignals receives the signals for the host. The second one ends this process at once, unless the command handles
+// all.
+func passSignals(handlesAll bool) <-chan os.Signal {
+	const buffer = 2
+	all, passed := make(chan os.Signal, buffer), make(chan os.Signal, 1)
 	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	if handlesAll {
+		return all
+	}
 	go func() {
 		passed <- <-all
 		<-all

@@ -225,15 +225,15 @@ func TestNote_ToAQueuedChild_Arrives(t *testing.T) {
 	}
 }
 
-// TestAccept_ChildLeftTheQueue_KeepsTheAnswer: the parent's pause takes an accepted child out of the queue. No window
-// may adopt the child before its parent continues.
+// TestAccept_ChildLeftTheQueue_KeepsTheAnswer: the parent's pause takes an accepted child out of the queue. It
+// continues with its parent, and not before.
 func TestAccept_ChildLeftTheQueue_KeepsTheAnswer(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(rest()))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	var owns []*store.GoalLock // without a lock, the window would treat a running goal as dead
+	var owns []*store.GoalLock // without a lock, a running goal would be treated as dead
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{
@@ -273,7 +273,7 @@ func TestAccept_ChildLeftTheQueue_KeepsTheAnswer(t *testing.T) {
 	for _, own := range owns {
 		must(t, own.Unlock())
 	}
-	must(t, p.app.Goals.Recover(t.Context())) // as another window would at its start
+	must(t, p.app.Goals.Recover(t.Context())) // as a process does at its start
 	if row, err := s.Goals.Get(t.Context(), child.Goal); err != nil || row.Status != goal.Paused ||
 		row.StoppedBy != parent.Goal {
 		t.Errorf("%s, stopped by %q, %v", row.Status, row.StoppedBy, err)

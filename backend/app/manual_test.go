@@ -11,9 +11,8 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-// TestAccept_ProcessDied_AWindowContinues: a window that is already open continues the goal, and so does one that is
-// opened later.
-func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
+// TestAccept_ProcessDied_NextOneContinues: the next process continues the goal.
+func TestAccept_ProcessDied_NextOneContinues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	waiting := func(p *program) string {
@@ -56,15 +55,9 @@ func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 		}
 	}
 	var later string
-	t.Run("open", func(t *testing.T) {
-		p := start(t, home)
-		id := waiting(p)
-		accepted(id)
-		done(p, id)
-		later = waiting(p)
-	})
+	t.Run("asks", func(t *testing.T) { later = waiting(start(t, home)) })
 	accepted(later)
-	t.Run("opened later", func(t *testing.T) {
+	t.Run("opened again", func(t *testing.T) {
 		p := start(t, home)
 		if err := p.app.Goals.Recover(t.Context()); err != nil {
 			t.Fatal(err)
@@ -106,6 +99,7 @@ func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 				must(t, p.app.Store().Orders.Add(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
 			}
 			must(t, own.Unlock())
+			must(t, p.app.Goals.Recover(t.Context()))
 			p.ended(out.GoalID)
 			if v, err := p.goal.Get(out.GoalID); err != nil || v.Exit != c.exit {
 				t.Errorf("%s, want %s, %v", v.Exit, c.exit, err)
@@ -148,7 +142,6 @@ func TestAccept_UnreviewedClaim_IsReviewed(t *testing.T) {
 		Reason: "it waits",
 		Report: []string{"-"},
 	}), own.Unlock(), s.Close()))
-	p.ended(out.GoalID)
 	_, err = p.goal.Accept(out.GoalID)
 	must(t, err)
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done ||

@@ -167,7 +167,7 @@ func (p *program) died() goal.ID {
 	if err := s.Goals.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := s.Locks.LockGoal(g.ID) // while the lock is held, the window does not treat the goal as dead
+	own, err := s.Locks.LockGoal(g.ID) // while the lock is held, the goal is not treated as dead
 	must(p.T, err)
 	run, err := s.Journal.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
@@ -176,13 +176,14 @@ func (p *program) died() goal.ID {
 	return g.ID
 }
 
-// TestOpenWindow_OtherProcessDied_GoalIsInterrupted also checks that the outcome of the open call is unknown, and that
-// the goal can be resumed before the window has interrupted it.
-func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
+// TestRecover_OtherProcessDied_GoalIsInterrupted also checks that the outcome of the open call is unknown, and that
+// the goal can be resumed before that.
+func TestRecover_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	id := p.died()
+	must(t, p.app.Goals.Recover(t.Context())) // as a process does at its start
 	step, ok := p.await("the open call", func(e event.Event) bool {
 		_, ok := e.Body.(*event.Step)
 		return ok && e.GoalID == id

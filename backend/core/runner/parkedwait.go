@@ -53,6 +53,12 @@ func (r *Runner) waitWhileParked(
 			return resumedAfterWait(g.Exit), true
 		}
 		p.sleep.reset()
+		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
+			if p.isOver() { // in the meantime
+				return resumedAfterWait(g.Exit), true
+			}
+			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
+		}
 		for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume) {
 			if o.Kind != goal.OrderResume {
 				r.endWaiting(ctx, *g, stopForOrder(o))
@@ -61,9 +67,6 @@ func (r *Runner) waitWhileParked(
 			a.pauser.unpause()
 			r.applyChange(ctx, g, o.Text)
 			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
-		}
-		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
-			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}
 		select {
 		case <-ctx.Done():

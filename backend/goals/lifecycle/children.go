@@ -38,11 +38,20 @@ type childGoals struct {
 	any bool // there are or were children; without any, the store is not read
 }
 
-// ChildrenOf returns access to the children of a goal.
+// ChildrenOf returns access to the children of a goal, whose run begins. Children that were paused with it continue if
+// the user has accepted or rejected their results in the meantime.
 func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
 	rows, err := s.store.Goals.Children(ctx, g.ID)
 	if err != nil {
 		return nil, err
+	}
+	for _, r := range rows {
+		if r.StoppedBy != g.ID || r.Status != goal.Paused || r.Exit != goal.NeedsUser {
+			continue
+		}
+		if err := s.Recovery.adoptParked(ctx, r.ID); err != nil {
+			s.Runs.log.Warn("an answered goal was not continued", "goal", r.ID, "error", err)
+		}
 	}
 	childSpend, err := s.store.Goals.Shared(ctx, g.ID) // includes deleted children
 	return &childGoals{

@@ -30,7 +30,7 @@ var errIndex = errors.New("git's index cannot be read")
 
 // Limits of an index, and of the contents that settleIndex compares.
 const (
-	maxIndexFiles   = 100_000
+	maxIndexFiles   = 20_000
 	maxIndexBytes   = 64 << 20
 	maxSettledBytes = 256 << 20
 )

@@ -35,27 +35,30 @@ export function ResultCard({ view, className }: { view: GoalView; className?: st
       className={cx("flex gap-2.5 rounded-lg border border-border bg-surface-raised px-3 py-2.5", className)}
     >
       <SparkIcon size={15} className="mt-0.5 shrink-0 text-agent" />
-      <div
-        ref={box}
-        className={cx(
-          "min-w-0 flex-1 text-text-muted",
-          open ? "max-h-[45vh] overflow-y-auto" : "max-h-[9.6em] overflow-hidden",
-        )}
-        {...(open ? { tabIndex: 0, role: "group", "aria-label": "Whole result" } : {})}
-      >
-        <AgentText text={text} className="max-w-[100ch]" />
-      </div>
-      {cut ? (
-        <Button
-          look="quiet"
-          className="-mt-1 self-start"
-          data-testid="result-more"
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
+      {/* Beside the text where there is space, else below it: a narrow text is hard to read. */}
+      <div className="flex min-w-0 flex-1 flex-wrap gap-x-2.5 gap-y-2">
+        <div
+          ref={box}
+          className={cx(
+            "min-w-[min(100%,28rem)] flex-1 text-text-muted",
+            open ? "max-h-[45vh] overflow-y-auto" : "max-h-[9.6em] overflow-hidden",
+          )}
+          {...(open ? { tabIndex: 0, role: "group", "aria-label": "Whole result" } : {})}
         >
-          {open ? "Show less" : "Show all"}
-        </Button>
-      ) : null}
+          <AgentText text={text} className="max-w-[100ch]" />
+        </div>
+        {cut ? (
+          <Button
+            look="quiet"
+            className="-my-1 -ml-2 self-start"
+            data-testid="result-more"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? "Show less" : "Show all"}
+          </Button>
+        ) : null}
+      </div>
     </section>
   );
 }

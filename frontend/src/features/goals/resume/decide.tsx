@@ -32,7 +32,7 @@ export function DecidePanel({ view }: { view: GoalView }) {
         onChange={note.setText}
         onSend={note.run}
       />
-      <div className="mt-2 flex flex-wrap items-center gap-2">
+      <div className="@container mt-2 flex flex-wrap items-center gap-2">
         <Button
           look="primary"
           data-testid="decide-reopen"
@@ -40,7 +40,10 @@ export function DecidePanel({ view }: { view: GoalView }) {
           disabled={note.busy || !note.text.trim() || !limits}
           onClick={note.run}
         >
-          Reopen with this note <Kbd onAccent>Ctrl+Enter</Kbd>
+          Reopen with this note
+          <span className="@max-[420px]:hidden">
+            <Kbd onAccent>Ctrl+Enter</Kbd>
+          </span>
         </Button>
         <Button data-testid="decide-accept" className="max-[640px]:h-9" onClick={() => void app.goals.accept(view.id)}>
           Accept

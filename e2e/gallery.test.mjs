@@ -46,6 +46,7 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
     await checkPhone(page, gallery);
     await checkNewest(page, gallery);
     await checkToolbar(page, gallery);
+    await checkSelected(page, gallery);
   } finally {
     await page.close();
     gallery.close();
@@ -156,6 +157,30 @@ async function checkToolbar(page, gallery) {
       }),
     );
     assert.ok(Math.max(...tops) - Math.min(...tops) < 10, `the bar of the changes wraps at ${width} px: ${tops}`);
+  }
+}
+
+/** The selected goal is whole in the list, wherever keys lead, and when the bar of a selection takes space from the list. */
+async function checkSelected(page, gallery) {
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await showScene(page, gallery.url, "goals");
+  const inSight = (id) =>
+    page.waitForFunction((id) => {
+      const card = document.querySelector('[data-testid="goal-card"][aria-current="true"]');
+      const list = document.querySelector('[data-testid="goal-list"]')?.getBoundingClientRect();
+      const box = card?.getBoundingClientRect();
+      const isWhole = list && box && box.top >= list.top - 1 && box.bottom <= list.bottom + 1;
+      return isWhole && card.dataset.goal !== id && card.dataset.goal;
+    }, id);
+  await inSight("");
+  const all = 9; // goals of the scene
+  for (let n = 1; n < all; n++) await page.keyboard.press("k"); // to the first one
+  let last = await (await inSight("")).jsonValue();
+  for (const key of [...Array(all - 1).fill("j"), ...Array(all - 1).fill("k")]) {
+    await page.keyboard.press(key);
+    last = await (await inSight(last)).jsonValue();
+    await page.keyboard.press("x");
+    await inSight("");
   }
 }
 

@@ -234,6 +234,10 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.press("Enter");
     await win.at("pane-title").getByText("build", { exact: true }).waitFor();
 
+    // -> stays two characters, as the program printed them.
+    const ligatures = (el) => getComputedStyle(el).fontVariantLigatures;
+    assert.equal(await terminal.locator(".xterm-rows").evaluate(ligatures), "none");
+
     // Theme and size change on the spot: the shell gets its new size.
     await terminal.evaluate((el) => (el.dataset.mark = "same"));
     const background = () => terminal.locator(".xterm-scrollable-element").evaluate((el) => el.style.backgroundColor);

@@ -1,10 +1,23 @@
 // Measures what the arguments name, or everything, and prints a table in Markdown:
-//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot] [loaded]
+//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot] [loaded] [drag] [hidden]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { goalpost, root } from "./lib/programs.mjs";
 
-const figures = ["start", "memory", "panes", "echo", "flood", "click", "frames", "picture", "snapshot", "loaded"];
+const figures = [
+  "start",
+  "memory",
+  "panes",
+  "echo",
+  "flood",
+  "click",
+  "frames",
+  "picture",
+  "snapshot",
+  "loaded",
+  "drag",
+  "hidden",
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !figures.includes(name));
 if (unknown.length > 0) {

@@ -60,6 +60,23 @@ export class Tour {
     await this.#click("rail-workspace");
     await this.#at("workspace-empty").waitFor();
     await this.#shoot("workspace-empty");
+    await this.#makeWorkspaces();
+  }
+
+  /** Three workspaces, as on a real day; the first one is open. */
+  async #makeWorkspaces() {
+    for (const name of ["infra", "notes"]) {
+      await this.#click("new-workspace");
+      await this.#at("field-workspace-name").fill(name);
+      await this.#click("workspace-create");
+      await this.#at("new-workspace-dialog").waitFor({ state: "detached" });
+    }
+    await this.#click("workspace-tab");
+    await this.#at("workspace-tab").first().focus();
+    await this.#page.keyboard.press("F2");
+    await this.#at("workspace-name").fill("shop");
+    await this.#page.keyboard.press("Enter");
+    await this.#at("workspace-tab").first().getByText("shop").waitFor();
   }
 
   /** Starts the goals, and takes a picture of each where a user sees it. */

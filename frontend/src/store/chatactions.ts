@@ -276,7 +276,8 @@ export class ChatActions {
   async startGoal(objective: string, checks: readonly ProposedCheck[]): Promise<void> {
     const shown = this.core.state.chatProposal;
     if (shown?.state !== "proposed") return;
-    const started = await this.core.ask("ChatAPI.StartGoal", shown.chat, requestOf(shown.proposal, objective, checks));
+    const request = { ...requestOf(shown.proposal, objective, checks), ...usualLimits };
+    const started = await this.core.ask("ChatAPI.StartGoal", shown.chat, request);
     if (!started) return;
     this.closeProposal();
     this.workspaces.addGoal(started.goal_id);
@@ -291,7 +292,10 @@ export class ChatActions {
   }
 }
 
-/** The proposed goal with what the user changed of it. A limit of 0 is Go's usual one. */
+/** In a request, a limit of 0 is the usual one. In the draft of a dialog, it would be none. */
+const usualLimits = { wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
+
+/** The proposed goal with what the user changed of it. */
 function requestOf(proposal: GoalProposal, objective: string, checks: readonly ProposedCheck[]) {
   return {
     objective: objective.trim(),
@@ -302,6 +306,5 @@ function requestOf(proposal: GoalProposal, objective: string, checks: readonly P
     model: proposal.model,
     allow_hosts: proposal.allow_hosts ?? [],
     allow_local: [...new Set(checks.flatMap((c) => c.allow_local ?? []))],
-    ...{ wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 },
   };
 }

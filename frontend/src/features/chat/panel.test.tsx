@@ -217,6 +217,7 @@ test("a goal from a chat can be edited first, with the chat attached", async () 
   await press("chat-goal-edit");
   expect(app.state.newGoal.from).toMatchObject({ dir: "/home/ada/shop", checks: [{ type: "shell" }] });
   expect(app.state.newGoalChat).toBe(cartChat);
+  expect(app.state.newGoal.from?.wall_clock_ms, "the usual limits count").toBeUndefined();
 });
 
 test("a goal that needs the user is named while the chat covers it", async () => {

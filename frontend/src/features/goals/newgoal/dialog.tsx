@@ -89,7 +89,7 @@ function Form() {
       }
     >
       <div className="flex flex-col gap-3">
-        <TemplateFields dir={draft.dir} set={set} />
+        <TemplateFields dir={draft.dir} set={set} objective={form.objective} />
         <Objective draft={draft} set={set} errors={errors} field={form.objective} />
         <AttachedChat />
         <Attachment draft={draft} set={set} error={errors.attached?.message} />

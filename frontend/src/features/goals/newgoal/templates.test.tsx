@@ -19,6 +19,7 @@ test("a template asks for its values and fills the draft", async () => {
   write("parameter-command", "make cart-test");
   await press("template-fill");
   expect(find("template-fields")).toBeNull();
+  expect(document.activeElement).toBe(get("field-objective"));
   expect((get("field-objective") as HTMLTextAreaElement).value).toBe("Find the failure in cart, and fix it");
   const written = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea")];
   expect(written.map((field) => field.value)).toContain("make cart-test");

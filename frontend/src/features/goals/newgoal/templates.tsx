@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type RefObject } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { LibraryEntry, Problem } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
@@ -39,21 +39,30 @@ export function TemplateMenu({ dir }: { dir: string }) {
   );
 }
 
-/** The parameters of the chosen template, above the draft that they fill. */
-export function TemplateFields({ dir, set }: { dir: string } & Pick<AdvancedProps, "set">) {
-  const name = useAppState((s) => s.newGoalTemplate);
-  const entry = useTemplates(dir).find((e) => e.name === name);
-  return entry ? <Fields key={name} entry={entry} dir={dir} set={set} /> : null;
+interface FieldsProps extends Pick<AdvancedProps, "set"> {
+  dir: string;
+  /** Gets the focus when the fields are gone. */
+  objective: RefObject<HTMLTextAreaElement | null>;
 }
 
-function Fields({ entry, dir, set }: { entry: LibraryEntry; dir: string } & Pick<AdvancedProps, "set">) {
+/** The parameters of the chosen template, above the draft that they fill. */
+export function TemplateFields({ dir, set, objective }: FieldsProps) {
+  const name = useAppState((s) => s.newGoalTemplate);
+  const entry = useTemplates(dir).find((e) => e.name === name);
+  return entry ? <Fields key={name} entry={entry} dir={dir} set={set} objective={objective} /> : null;
+}
+
+function Fields({ entry, dir, set, objective }: FieldsProps & { entry: LibraryEntry }) {
   const app = useApp();
   const parameters = entry.parameters ?? [];
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(parameters.map((p) => [p.name, p.default ?? ""])),
   );
   const [problem, setProblem] = useState<Problem | null>(null);
-  const close = () => app.set({ newGoalTemplate: "" });
+  const close = () => {
+    app.set({ newGoalTemplate: "" });
+    objective.current?.focus();
+  };
   const fill = async () => {
     try {
       const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));

@@ -397,8 +397,18 @@ func TestChat_ModelOfTheSettings_AnswersWhereTheChatNamesNone(t *testing.T) {
 	settings.ChatModel = "quick/small"
 	must(t, p.cfg.SaveSettings(settings))
 	id := p.newChat(t.TempDir())
+	before, err := p.chats().Open(id)
+	must(t, err)
+	if before.Chat.WindowUsed != 0 {
+		t.Errorf("before an answer, %d tokens are used", before.Chat.WindowUsed)
+	}
 	if m := p.send(api.SendInput{ChatID: id, Text: "Who is it?"}); m.Model != "small" {
 		t.Errorf("%s answered: %q", m.Model, chat.TextOf(m.Parts))
+	}
+	opened, err := p.chats().Open(id)
+	must(t, err)
+	if c := opened.Chat; c.WindowUsed != c.Spent.TokensIn+c.Spent.TokensOut || c.WindowUsed == 0 || c.Window == 0 {
+		t.Errorf("after one turn, %d of %d tokens are used, and %+v were spent", c.WindowUsed, c.Window, c.Spent)
 	}
 	proposal, err := p.chats().ProposeGoal(id)
 	must(t, err)

@@ -25,6 +25,14 @@ type record struct {
 	stream  int        // index of the part that grows, -1 if none does
 	units   int        // length of its text in UTF-16 code units
 	last    event.Step // whose result follows
+	turn    int64      // tokens of the newest turn, read and written
+}
+
+// newestTurn returns how many tokens the newest turn read and wrote.
+func (r *record) newestTurn() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.turn
 }
 
 // view returns the answer as it is now.
@@ -125,6 +133,7 @@ func (r *record) Append(ctx context.Context, _ goal.Run, bodies ...event.Body) e
 			r.last = *b
 		case *event.Usage:
 			r.message.Usage = r.message.Usage.Plus(b.Usage)
+			r.turn = b.TokensIn + b.TokensOut
 			if b.Fallback != nil {
 				r.message.Model = b.Fallback.Model
 			}

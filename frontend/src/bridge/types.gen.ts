@@ -55,6 +55,9 @@ export interface Chat {
   is_answering: boolean;
   /** by all answers, also by those that others replaced */
   spent: Usage;
+  /** how many tokens of the model's window the newest turn used, 0 before this process has written an answer */
+  window_used: number;
+  window: number;
   created_at: string;
   updated_at: string;
 }

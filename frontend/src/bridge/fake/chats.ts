@@ -39,6 +39,8 @@ export function chatHead(part: Partial<Chat> & Pick<Chat, "id">): Chat {
     goal_id: "",
     from: "",
     is_answering: false,
+    window_used: 0,
+    window: 0,
     spent: noUsage,
     created_at: at(-3_600_000),
     updated_at: at(-600_000),

@@ -43,8 +43,14 @@ export function ModelMenu() {
         <span
           data-testid="chat-cost"
           className="shrink-0 text-2xs text-text-faint tabular-nums"
-          title={`This chat: ${count(chat.spent.tokens_in)} tokens read, ${count(chat.spent.tokens_out)} written`}
+          title={
+            `This chat: ${count(chat.spent.tokens_in)} tokens read, ${count(chat.spent.tokens_out)} written` +
+            (chat.window > 0 ? `. Its newest turn: ${count(chat.window_used)} of ${count(chat.window)} tokens` : "")
+          }
         >
+          {chat.window > 0 && chat.window_used > 0
+            ? `${Math.min(100, Math.round((100 * chat.window_used) / chat.window))} % full · `
+            : ""}
           {chat.spent.usd > 0 ? money(chat.spent.usd) : `${count(chat.spent.tokens_in + chat.spent.tokens_out)} tokens`}
         </span>
       ) : null}

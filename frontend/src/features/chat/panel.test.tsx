@@ -246,3 +246,14 @@ test("text that turns lines round is marked wherever a page or a model says it",
   act(() => app.chat.attach(attachment({ kind: "pane", title: "a\u202Eb", pane: "b1" })));
   expect(get("chat-draft-chip").textContent).toBe("a‹U+202E›b");
 });
+
+test("the head shows how full the model's window is, once an answer has used it", async () => {
+  const { app } = await draw(cartChat);
+  await until(() => expect(find("chat-cost")).not.toBeNull());
+  expect(get("chat-cost").textContent).not.toContain("full");
+  const { chat } = app.state.chat;
+  if (!chat) throw new Error("no chat is open");
+  act(() => app.set({ chat: { ...app.state.chat, chat: { ...chat, window_used: 62_000, window: 200_000 } } }));
+  expect(get("chat-cost").textContent).toContain("31 % full · ");
+  expect(get("chat-cost").title).toContain("62.0 k of 200.0 k tokens");
+});

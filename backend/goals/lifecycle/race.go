@@ -122,7 +122,10 @@ func (r *Races) prepare(
 	ctx context.Context, in goal.Request, choice api.RunnerChoice, place goal.Race,
 ) (made madeRunner, err error) {
 	in.Dir = place.Folder
-	in.Engine, in.Model = cmp.Or(choice.Engine, in.Engine), cmp.Or(choice.Model, in.Model)
+	in.Engine = cmp.Or(choice.Engine, in.Engine)
+	if choice.Model != "" {
+		in.Provider, in.Model = "", choice.Model
+	}
 	if in.NewWorktree = worktrees.IsInRepository(place.Folder); !in.NewWorktree {
 		if place.Copy, err = r.copyFolder(ctx, place); err != nil {
 			return made, err

@@ -4,6 +4,7 @@ import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bri
 import type { PaneDownload, UserPrompt } from "@/bridge/types";
 import { cartChat, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
+import { raceId } from "@/bridge/fake/race";
 import { attachment } from "@/store/chatactions";
 import { undoInput } from "@/store/folderactions";
 import type { App } from "@/store/app";
@@ -454,6 +455,13 @@ export const scenes: Record<string, Scene> = {
       app.go("goals");
       app.set({ worktreesOpen: true });
       return shown("worktree");
+    },
+  },
+  race: {
+    after: (app) => {
+      app.go("goals");
+      app.set({ race: raceId });
+      return shown("race-runner");
     },
   },
   "goal-checks": {

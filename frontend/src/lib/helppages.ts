@@ -8,6 +8,7 @@ export const helpPages = [
   "guide/approvals",
   "guide/undo",
   "guide/personas",
+  "guide/races",
   "how-to/goals",
   "guide/workspaces",
   "guide/chat",

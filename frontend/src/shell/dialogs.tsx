@@ -3,6 +3,7 @@ import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { PageGoalDialog } from "@/features/goals/newgoal/pagegoal";
 import { NoteDialog } from "@/features/goals/notedialog";
+import { RaceDialog } from "@/features/goals/race/dialog";
 import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
 import { Palette } from "./palette/palette";
 import { ServersDialog } from "@/features/servers/dialog";
@@ -21,6 +22,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
       <ConnectDialog />
       <ApprovalsDialog />
       <WorktreesDialog />
+      <RaceDialog />
       <NewWorkspaceDialog />
       <Palette actions={actions} />
       <ConfirmDialog />

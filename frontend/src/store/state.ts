@@ -107,6 +107,8 @@ export interface AppState {
   servers: boolean;
   /** The dialog of the git worktrees of goals is open. */
   worktreesOpen: boolean;
+  /** The race whose dialog is open, by the id of one of its goals; "" if none is. */
+  race: string;
   /** The goal beside its tab, and beside the user's panes: it opens there only when the user asks for it. */
   drawer: boolean;
   ownDrawer: boolean;
@@ -178,6 +180,7 @@ export const initialState: AppState = {
   leader: false,
   servers: false,
   worktreesOpen: false,
+  race: "",
   drawer: true,
   ownDrawer: false,
   help: null,

@@ -13,6 +13,7 @@ import { FolderInfo } from "./folder";
 import { FolderField } from "./folderfield";
 import { Options, useNeedsModel } from "./options";
 import { RunOutside } from "./scope";
+import { firstRunners, Runners } from "./runners";
 import { Sentence } from "./sentence";
 import { TemplateFields, TemplateMenu } from "./templates";
 import { useNewGoal } from "./usenewgoal";
@@ -68,6 +69,11 @@ function Form() {
         <>
           <MoreButton panel={form.panel} onPanel={form.setPanel} />
           <span className="flex-1" />
+          {form.runners === null ? (
+            <Button look="quiet" data-testid="race-on" onClick={() => form.setRunners([...firstRunners])}>
+              Race…
+            </Button>
+          ) : null}
           <Button look="quiet" onClick={close}>
             Cancel
           </Button>
@@ -81,7 +87,7 @@ function Form() {
             </Button>
           ) : (
             <Button look="primary" data-testid="start-goal" onClick={() => void form.start()}>
-              Start goal
+              {form.runners === null ? "Start goal" : "Start race"}
               <Kbd onAccent>Ctrl↵</Kbd>
             </Button>
           )}
@@ -105,7 +111,11 @@ function Form() {
         <DoneWhen form={form} />
         <RunOutside draft={draft} set={set} errors={errors} />
         <Sentence draft={draft} set={set} errors={errors} panel={form.panel} onPanel={form.setPanel} />
-        <WorktreeField draft={draft} set={set} errors={errors} />
+        {form.runners === null ? (
+          <WorktreeField draft={draft} set={set} errors={errors} />
+        ) : (
+          <Runners runners={form.runners} onChange={form.setRunners} error={form.raceError} />
+        )}
         <FolderInfo draft={draft} set={set} observed={form.observed} />
         {form.panel === "options" ? <Options draft={draft} set={set} errors={errors} /> : null}
         {errors.form ? (

@@ -53,14 +53,15 @@ export function fromInput({ checks: given, ...request }: Partial<GoalRequest>): 
 /** A goal's input, read from its view. Prerequisite goals and panes are left out: they belong to that goal alone. */
 export function draftOf(view: GoalView): Partial<GoalRequest> {
   const { hidden: _, ...policy } = view.policy;
-  const { parent: _parent, outside: _outside, worktree, after: _after, panes: _panes, ...options } = view.options;
+  const { parent: _parent, outside: _outside, persona_copy: _copy, ...chosen } = view.options;
+  const { worktree, race, after: _after, panes: _panes, ...options } = chosen;
   return {
     ...policy,
     ...options,
     objective: view.objective,
     checks: view.criterion ?? [],
     any: view.any,
-    dir: worktree?.folder ?? policy.dir,
+    dir: worktree?.folder ?? race?.folder ?? policy.dir,
     new_worktree: worktree !== undefined,
     allow_read: (policy.allow_read ?? []).filter((dir) => dir !== worktree?.common_dir),
     engine: view.scripted ? "" : options.engine || "model",

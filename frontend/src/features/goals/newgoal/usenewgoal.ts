@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
+import type { RunnerChoice } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
@@ -24,6 +25,9 @@ export function useNewGoal() {
   const [errors, setErrors] = useState<Errors>({});
   const [panel, setPanel] = useState<Panel>("");
   const [busy, setBusy] = useState(false);
+  /** The runners of a race; `null` is one goal. */
+  const [runners, setRunners] = useState<RunnerChoice[] | null>(null);
+  const [raceError, setRaceError] = useState("");
   const objective = useRef<HTMLTextAreaElement>(null);
 
   useEffect(() => {
@@ -51,6 +55,13 @@ export function useNewGoal() {
     if (wanted) setPanel(wanted);
   };
 
+  /** Starts a goal or a race, and returns the goal to show. */
+  const begin = async (d: Draft): Promise<string> => {
+    if (runners) return (await app.bridge.call("RaceAPI.Start", { ...toInput(d), runners })).race_id;
+    if (chat) return (await app.bridge.call("ChatAPI.StartGoal", chat, toInput(d))).goal_id;
+    return (await app.bridge.call("GoalAPI.Start", toInput(d))).goal_id;
+  };
+
   const startWith = async (d: Draft) => {
     if (busy) return;
     const wrong = validate(d);
@@ -59,22 +70,24 @@ export function useNewGoal() {
       return;
     }
     setBusy(true);
+    setRaceError("");
     const checks = d.checks
       .filter((c) => isFilled(c))
       .map((c) => ({ words: describeCheck(checkOf(c)), isTried: choice.triedOf(c)?.state === "done" }));
     app.set({ starting: { objective: d.objective.trim(), checks }, route: "goals" });
     try {
-      const { goal_id } = chat
-        ? await app.bridge.call("ChatAPI.StartGoal", chat, toInput(d))
-        : await app.bridge.call("GoalAPI.Start", toInput(d));
+      const goal_id = await begin(d);
       if (!from) saveDraft(localStorage, null);
       app.closeNewGoal();
       app.workspaces.addGoal(goal_id);
       // The user may look at something else by now.
       if (app.state.route === "goals") app.openGoal(goal_id);
       else app.sync.select(goal_id);
+      if (runners) app.set({ race: goal_id });
     } catch (reason) {
-      refuse(errorsOf(asProblem(reason)));
+      const problem = asProblem(reason);
+      if (runners) setRaceError(`${problem.message} · ${problem.hint}`);
+      else refuse(errorsOf(problem));
     } finally {
       app.set({ starting: null });
       setBusy(false);
@@ -88,7 +101,22 @@ export function useNewGoal() {
     return startWith(confirmed);
   };
 
-  return { ...choice, folderFrom, draft, set, clear, errors, panel, setPanel, busy, objective, start, startAnyway };
+  const race = { runners, setRunners, raceError };
+  return {
+    ...choice,
+    ...race,
+    folderFrom,
+    draft,
+    set,
+    clear,
+    errors,
+    panel,
+    setPanel,
+    busy,
+    objective,
+    start,
+    startAnyway,
+  };
 }
 
 /** The checks of a draft: their tries, and the suggestions that may become some of them. */

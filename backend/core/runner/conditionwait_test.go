@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -374,14 +375,30 @@ func TestWaitUntil_OtherGoals_GetTheSlot(t *testing.T) {
 	waits.finish()
 }
 
-// jumpClock lets the time of a wait pass at once, and counts how often it is waited for.
+// jumpClock lets time pass at once while a goal is paused, and counts how often it is waited for.
 type jumpClock struct {
 	*handClock
+	world *world
 	waits int
 }
 
+// isPaused reports whether the newest start or pause of a goal is a pause.
+func (w *world) isPaused() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range slices.Backward(w.events) {
+		switch e.Body.(type) {
+		case *event.Paused:
+			return true
+		case *event.Started, *event.Resumed:
+			return false
+		}
+	}
+	return false
+}
+
 func (j *jumpClock) After(d time.Duration) <-chan time.Time {
-	if d < time.Second || d > 5*time.Second {
+	if d < time.Second || d > 5*time.Second || !j.world.isPaused() {
 		return j.handClock.After(d)
 	}
 	j.waits++
@@ -395,6 +412,7 @@ func (j *jumpClock) After(d time.Duration) <-chan time.Time {
 func TestWaitUntil_TwoHours_CostNothing(t *testing.T) {
 	c := &jumpClock{handClock: newHandClock()}
 	w := newWorldAt(t, c, call(waitForFile), call(finishAll, pendingClaim))
+	c.world = w
 	_, row := w.run(func(g *goal.Goal) { g.WallClockMS = 0 })
 	expect(t, row, goal.Completed, goal.Done)
 	if len(w.model.seen) != 2 || row.Spent.TokensIn != 20 {

@@ -40,8 +40,9 @@ func openWindow(assets fs.FS, goalID string) int {
 				"(see goalpost --help)"))
 	}
 	err := runWindow(assets, goalID)
-	if errors.Is(err, errRestart) {
-		err = restartProgram()
+	var restart *restartError
+	if errors.As(err, &restart) {
+		err = restartProgram(restart.later)
 	}
 	if err != nil {
 		problem := api.ToProblem(err)
@@ -70,6 +71,13 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	w.requested.goalID = goalID
 	w.place = w.loadPlace()
 	first, err := w.attach(ctx, goalID)
+	page := &assetserver.Options{Assets: assets}
+	older := w.joinable(err)
+	if older != nil && takeLater() {
+		w.host, w.isOther = older, true
+		page = &assetserver.Options{Handler: older.Page()}
+		first, err = w.host.Attach(ctx, hostsocket.Attach{Window: true, GoalID: goalID, Env: os.Environ()})
+	}
 	var other *hostsocket.WindowError
 	var unreadable *store.UnreadableError
 	switch {
@@ -77,9 +85,9 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 		fmt.Printf("%v; it is in front now.\n", other)
 		return nil
 	case errors.As(err, &unreadable):
-		return runRepairWindow(assets, cfg.State(), unreadable, func(context.Context) error { return nil })
+		return runRepairWindow(assets, cfg.State(), unreadable, false, func(context.Context) error { return nil })
 	case errors.Is(err, hostsocket.ErrOtherVersion):
-		return runRepairWindow(assets, cfg.State(), err, w.host.Stop)
+		return runRepairWindow(assets, cfg.State(), err, older != nil, w.host.Stop)
 	case err != nil:
 		return err
 	}
@@ -87,19 +95,22 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	defer w.handleSignals()()
 	defer close(w.done)
 	go w.follow(ctx, first)
-	if err := wails.Run(w.options(assets, []any{&Host{ctx, w.host}})); err != nil {
+	if err := wails.Run(w.options(page, []any{&Host{ctx, w.host}})); err != nil {
 		return fmt.Errorf("window: %w", err)
+	}
+	if w.restarts.Load() {
+		return &restartError{}
 	}
 	return nil
 }
 
-func (w *window) options(assets fs.FS, areas []any) *options.App {
+func (w *window) options(page *assetserver.Options, areas []any) *options.App {
 	width, height := cmp.Or(w.place.Width, firstWidth), cmp.Or(w.place.Height, firstHeight)
 	return &options.App{
 		Title: "Goalpost", Width: width, Height: height, MinWidth: minWidth, MinHeight: minHeight,
 		WindowStartState: w.place.startState(),
 		BackgroundColour: options.NewRGB(0x0d, 0x0f, 0x13),
-		AssetServer:      &assetserver.Options{Assets: assets},
+		AssetServer:      page,
 		Bind:             areas,
 		ErrorFormatter:   formatProblem,
 		OnStartup:        w.opened,

@@ -46,6 +46,16 @@ func (w *window) attach(ctx context.Context, goalID string) (*hostsocket.Attachm
 	return w.host.Attach(ctx, hostsocket.Attach{Window: true, GoalID: goalID, Env: os.Environ()})
 }
 
+// joinable returns the client with which the window can show what a host process of another version owns, if that is
+// the error of attach. Otherwise it returns nil.
+func (w *window) joinable(err error) *hostsocket.Client {
+	var other *hostsocket.OtherVersionError
+	if !errors.As(err, &other) || !other.Host.HasPage {
+		return nil
+	}
+	return w.host.JoinOther(err)
+}
+
 // databaseProblem returns why the database cannot be used, nil if it can.
 func (w *window) databaseProblem(ctx context.Context) error {
 	s, err := store.Open(ctx, store.Options{Dir: w.cfg.State(), Log: w.cfg.Log()})
@@ -65,6 +75,11 @@ func (w *window) follow(ctx context.Context, a *hostsocket.Attachment) {
 			w.bringToFront(ctx, goalID)
 			continue
 		case w.leaving.Load() || ctx.Err() != nil:
+			return
+		case w.isOther:
+			w.restarts.Store(true)
+			w.leaving.Store(true)
+			w.quit()
 			return
 		case errors.Is(err, hostsocket.ErrStopped):
 			w.leaving.Store(true)

@@ -27,9 +27,13 @@ type window struct {
 	cfg     *config.Config
 	host    *hostsocket.Client
 	signals chan os.Signal
-	leaving atomic.Bool   // the window closes without asking
-	asked   atomic.Bool   // the page asks the user whether everything is to keep running
-	done    chan struct{} // closed when the window is closed
+	leaving atomic.Bool // the window closes without asking
+	// isOther says that the host is of another version, whose page the window shows. When it ends, the program starts
+	// again.
+	isOther  bool
+	restarts atomic.Bool
+	asked    atomic.Bool   // the page asks the user whether everything is to keep running
+	done     chan struct{} // closed when the window is closed
 
 	requested requestedGoal
 	place     windowPlace // where the window opens
@@ -90,10 +94,16 @@ func (w *window) opened(ctx context.Context) {
 	runtime.EventsOn(ctx, pageReadyEvent, func(...any) {
 		w.cfg.Log().Info("page connected", "elapsed_ms", time.Since(processStart()).Milliseconds())
 		w.requested.connect(w.sendGoal)
+		if w.isOther {
+			runtime.EventsEmit(ctx, updateWaitsEvent, version)
+		}
 		w.placed.Do(func() { go w.followPlace(ctx) }) // the window is on the screen
 	})
 	runtime.EventsOn(ctx, closeAnswerEvent, func(data ...any) { //nolint:contextcheck // it outlives the event
 		go w.answerClose(fmt.Sprint(data...))
+	})
+	runtime.EventsOn(ctx, restartHostEvent, func(...any) { //nolint:contextcheck // as above
+		go w.updateNow()
 	})
 	close(w.up)
 	w.restorePlace()
@@ -105,7 +115,18 @@ const (
 	pageReadyEvent   = "page-ready"
 	closeEvent       = "close-window" // with the numbers of goals, terminals and pages that run
 	closeAnswerEvent = "close-answer"
+	updateWaitsEvent = "update-waits" // with the version of this program; the host process has another one
+	restartHostEvent = "restart-host"
 )
+
+// updateNow ends the host process of another version. The program then starts again, with a host of its own version.
+func (w *window) updateNow() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := w.host.Stop(ctx); err != nil {
+		w.fail(err)
+	}
+}
 
 // sendGoal makes the page show a goal.
 func (w *window) sendGoal(goalID string) { runtime.EventsEmit(w.ctx, openGoalEvent, goalID) }

@@ -92,7 +92,7 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	}
 	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
-		Streams: a.Stream().Handler(isAdmitted), Run: h.runFor(a),
+		Streams: a.Stream().Handler(isAdmitted), Page: h.program.page(), Run: h.runFor(a),
 		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idleTime(a.Config(), idle),
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	})

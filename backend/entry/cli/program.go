@@ -38,6 +38,17 @@ type Program struct {
 	own    *ownedFolder
 }
 
+// page returns the built frontend, nil if this program was built without it.
+func (p Program) page() fs.FS {
+	if p.Assets == nil {
+		return nil
+	}
+	if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
+		return nil
+	}
+	return p.Assets
+}
+
 // errorf writes to the user. An error of stderr is ignored.
 func (p Program) errorf(format string, args ...any) {
 	_, _ = io.WriteString(p.Stderr, text.Sanitize(fmt.Sprintf(format, args...)))

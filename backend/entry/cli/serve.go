@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,7 +28,7 @@ func (sc serveCommands) serve() *cobra.Command {
 		Long: "Serve the app to a web browser. The browser shows what the host process owns, as the window does; both can " +
 			"be open. Goals, terminals and pages keep running when this command ends. It starts the host process if none runs.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := fs.Stat(sc.program.Assets, "index.html"); err != nil {
+			if sc.program.page() == nil {
 				return &fault.Error{
 					Code:    fault.Unavailable,
 					Message: "this program was built without its page",

@@ -93,15 +93,7 @@ func (c *Client) Call(ctx context.Context, method string, args []json.RawMessage
 
 // Streams relays the streams of panes and events from the host. auth must check each request.
 func (c *Client) Streams(auth func(*http.Request) bool) http.Handler {
-	relay := &httputil.ReverseProxy{
-		Transport: c.transport,
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(&url.URL{Scheme: "http", Host: "host"})
-			c.sign(r.Out)
-		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		ErrorLog:     slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // the page connects again
-	}
+	relay := c.relay("")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !auth(r) {
 			http.Error(w, "forbidden", http.StatusForbidden)
@@ -109,6 +101,22 @@ func (c *Client) Streams(auth func(*http.Request) bool) http.Handler {
 		}
 		relay.ServeHTTP(w, r)
 	})
+}
+
+// Page serves the page of the host's version.
+func (c *Client) Page() http.Handler { return c.relay(pagePath) }
+
+// relay passes requests on to the host, below a path.
+func (c *Client) relay(path string) http.Handler {
+	return &httputil.ReverseProxy{
+		Transport: c.transport,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "host", Path: path})
+			c.sign(r.Out)
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ErrorLog:     slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // the page connects again
+	}
 }
 
 // Attach says what a program does while it is connected to the host.

@@ -41,6 +41,7 @@ type Status struct {
 	Version  string    `json:"version"`
 	Protocol int       `json:"protocol"`
 	Began    time.Time `json:"began"`
+	HasPage  bool      `json:"has_page"` // it serves its page, for the window of another version
 	Owned
 }
 

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -68,6 +69,7 @@ func runHost(state, idle string) error {
 	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: "1", Log: slog.New(slog.DiscardHandler), Streams: http.HandlerFunc(echoStream),
 		Methods:      func(env []string) (hostsocket.Methods, error) { return echo{env}, nil },
+		Page:         fstest.MapFS{"index.html": {Data: []byte("the page")}, "assets/a.js": {Data: []byte("code")}},
 		Idle:         idleTime,
 		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
 		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
@@ -219,6 +221,14 @@ func TestConnect_HostOfAnotherVersion_IsRefusedInOneSentence(t *testing.T) {
 		t.Error("a host with the same protocol cannot be used")
 	} else if got, err := joined.Call(t.Context(), "Echo", nil); err != nil || string(got) != "null" {
 		t.Errorf("a call as the other version: %s %v", got, err)
+	} else {
+		for path, want := range map[string]string{"/": "the page", "/assets/a.js": "code"} {
+			w := httptest.NewRecorder()
+			joined.Page().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			if got := w.Body.String(); got != want {
+				t.Errorf("its page has %q at %s", got, path)
+			}
+		}
 	}
 	before := hostsocket.OtherVersionError{Host: hostsocket.Status{Version: "0"}} // had no number for the protocol
 	if newer.JoinOther(&before) != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math"
 	"net"
@@ -30,6 +31,7 @@ type Options struct {
 	// Methods makes the methods for calls of a program with this environment, nil for that of the host.
 	Methods func(env []string) (Methods, error)
 	Streams http.Handler // of /v1/
+	Page    fs.FS        // the page of this version, nil if there is none
 	// Run runs a command for another program, and returns its exit code.
 	Run   func(context.Context, *Caller) int
 	Owned func() Owned
@@ -71,6 +73,9 @@ const shutdownTimeout = 2 * time.Second
 // maxCall bounds the request of one call, in bytes.
 const maxCall = 8 << 20
 
+// pagePath is where the host serves its page.
+const pagePath = "/page/"
+
 // NewServer makes a server. Its error is that of Options.Methods.
 func NewServer(o Options) (*Server, error) {
 	own, err := o.Methods(nil)
@@ -89,6 +94,9 @@ func NewServer(o Options) (*Server, error) {
 	mux.Handle("POST /run", s.sameVersion(http.HandlerFunc(s.command)))
 	mux.Handle("POST /attach", s.sameVersion(http.HandlerFunc(s.attach)))
 	mux.Handle("/v1/", s.sameVersion(o.Streams))
+	if o.Page != nil {
+		mux.Handle("GET "+pagePath, s.sameVersion(http.StripPrefix("/page", http.FileServerFS(o.Page))))
+	}
 	const headerTimeout = 10 * time.Second
 	s.http = &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ConnState: s.count,
@@ -173,7 +181,10 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) describe() Status {
-	return Status{PID: os.Getpid(), Version: s.o.Version, Protocol: protocol, Began: s.began, Owned: s.o.Owned()}
+	return Status{
+		PID: os.Getpid(), Version: s.o.Version, Protocol: protocol, Began: s.began, HasPage: s.o.Page != nil,
+		Owned: s.o.Owned(),
+	}
 }
 
 // sameVersion refuses a program of another version, whose methods may differ.

@@ -22,8 +22,10 @@ type DatabaseProblem struct {
 	Hint    string `json:"hint"`
 	Damaged bool   `json:"damaged"` // a copy or a new database is the way out
 	// OtherVersion reports that the host process of another version is the problem. Restart ends it.
-	OtherVersion bool           `json:"other_version"`
-	Copies       []DatabaseCopy `json:"copies"` // newest first
+	OtherVersion bool `json:"other_version"`
+	// CanWait reports that Later can open the window of that version.
+	CanWait bool           `json:"can_wait"`
+	Copies  []DatabaseCopy `json:"copies"` // newest first
 }
 
 // DatabaseAPI brings a usable database back. The window binds it instead of everything else while the database cannot
@@ -32,16 +34,22 @@ type DatabaseAPI struct {
 	dir     string
 	problem error
 	damage  *store.UnreadableError // the problem, or an empty one
-	restart func() error
+	ways    WaysOut
 	apiBase
 }
 
+// WaysOut is what the window can do about its problem.
+type WaysOut struct {
+	Restart func() error // starts the program again
+	Later   func() error // opens the window of the host process's version; nil if that cannot be done
+}
+
 // NewDatabaseAPI makes the API for a data folder; ctx is the program's life. problem is a store.UnreadableError, or
-// that the host process has another version. restart starts the program again.
-func NewDatabaseAPI(ctx context.Context, dir string, problem error, restart func() error) *DatabaseAPI {
+// that the host process has another version.
+func NewDatabaseAPI(ctx context.Context, dir string, problem error, ways WaysOut) *DatabaseAPI {
 	damage := &store.UnreadableError{}
 	errors.As(problem, &damage)
-	return &DatabaseAPI{dir, problem, damage, restart, apiBase{ctx}}
+	return &DatabaseAPI{dir, problem, damage, ways, apiBase{ctx}}
 }
 
 // Problem describes what is wrong with the database.
@@ -51,9 +59,9 @@ func (d *DatabaseAPI) Problem() (out DatabaseProblem, err error) {
 	view := func(c store.Copy) DatabaseCopy { return DatabaseCopy{c.At.UTC().Format(time.RFC3339), c.Bytes} }
 	out = DatabaseProblem{
 		Message: f.Message, Hint: f.Hint, Damaged: d.damage.Damaged, Copies: viewAll(d.damage.Copies, view),
-		OtherVersion: f.Code == fault.Conflict,
+		OtherVersion: f.Code == fault.Conflict, CanWait: d.ways.Later != nil,
 	}
-	if out.Damaged { // the hint names commands, and here are buttons
+	if out.Damaged || out.CanWait { // the hint names commands, and here are buttons
 		out.Hint = ""
 	}
 	return out, nil
@@ -79,5 +87,15 @@ func (d *DatabaseAPI) StartAnew() (kept string, err error) {
 // Restart starts Goalpost again.
 func (d *DatabaseAPI) Restart() (ok bool, err error) {
 	defer d.recoverProblem(&err)
-	return true, d.restart()
+	return true, d.ways.Restart()
+}
+
+// Later opens the window of the host process's version, until that process ends.
+func (d *DatabaseAPI) Later() (ok bool, err error) {
+	defer d.recoverProblem(&err)
+	if d.ways.Later == nil {
+		return false, fault.New(fault.Unavailable, "this version cannot use the host process",
+			"end it, and open this one")
+	}
+	return true, d.ways.Later()
 }

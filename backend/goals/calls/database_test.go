@@ -40,7 +40,9 @@ func TestDatabaseAPI_DamagedFile_IsReplacedAndKept(t *testing.T) {
 		t.Fatalf("it was opened: %v", err)
 	}
 	restarted := false
-	a := calls.NewDatabaseAPI(ctx, dir, unreadable, func() error { restarted = true; return nil })
+	a := calls.NewDatabaseAPI(ctx, dir, unreadable, calls.WaysOut{
+		Restart: func() error { restarted = true; return nil },
+	})
 
 	const at = "2026-11-28T09:12:00Z"
 	problem, err := a.Problem()

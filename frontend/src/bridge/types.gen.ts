@@ -2731,6 +2731,8 @@ export interface DatabaseProblem {
   damaged: boolean;
   /** OtherVersion reports that the host process of another version is the problem. Restart ends it. */
   other_version: boolean;
+  /** CanWait reports that Later can open the window of that version. */
+  can_wait: boolean;
   /** newest first */
   copies: DatabaseCopy[] | null;
 }
@@ -3567,6 +3569,8 @@ export interface Methods {
   "DatabaseAPI.StartAnew": () => string;
   /** Restart starts Goalpost again. */
   "DatabaseAPI.Restart": () => boolean;
+  /** Later opens the window of the host process's version, until that process ends. */
+  "DatabaseAPI.Later": () => boolean;
   /** List lists all engines, Goalpost's own loop first, and what they lack. It starts none. */
   "EngineAPI.List": () => EngineView[] | null;
   /** Use sets the engine of new goals. */

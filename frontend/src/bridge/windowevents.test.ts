@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { watchGoalRequests } from "./windowevents";
+import { restartHost, watchGoalRequests, watchUpdate } from "./windowevents";
 import { wails } from "./wails";
 
 afterEach(() => {
@@ -27,4 +27,19 @@ test("browser_WithoutWails_HasNoRequests", () => {
       throw new Error("opened");
     }),
   ).not.toThrow();
+});
+
+test("update_HostOfAnotherVersion_IsReportedAndStarted", () => {
+  const emitted: string[] = [];
+  const on = new Map<string, (...data: unknown[]) => void>();
+  wails().runtime = {
+    EventsOn: (name, handle) => on.set(name, handle),
+    EventsEmit: (name) => emitted.push(name),
+  };
+  const versions: string[] = [];
+  watchUpdate((version) => versions.push(version));
+  on.get("update-waits")?.("2.0");
+  restartHost();
+  expect(versions).toEqual(["2.0"]);
+  expect(emitted).toEqual(["restart-host"]);
 });

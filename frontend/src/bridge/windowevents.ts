@@ -32,6 +32,21 @@ export function watchClosing(ask: (running: Running) => void): void {
   });
 }
 
+/**
+ * Calls `waits` with the version of the window's program if the host process, and with it this page, is of another
+ * version.
+ */
+export function watchUpdate(waits: (version: string) => void): void {
+  wails().runtime?.EventsOn?.("update-waits", (version) => {
+    if (typeof version === "string") waits(version);
+  });
+}
+
+/** Ends the host process of another version. The program then starts again, with a host process of its own version. */
+export function restartHost(): void {
+  wails().runtime?.EventsEmit?.("restart-host");
+}
+
 export function answerClosing(answer: CloseAnswer): void {
   wails().runtime?.EventsEmit?.("close-answer", answer);
 }

@@ -11,6 +11,7 @@ const damaged: Problem = {
   hint: "",
   damaged: true,
   other_version: false,
+  can_wait: false,
   copies: [
     { at: "2026-11-28T09:12:00Z", bytes: 1 },
     { at: "2026-11-27T08:00:00Z", bytes: 1 },
@@ -66,6 +67,20 @@ test("a database that is only locked is tried again, and never replaced", async 
   expect(get("restart").textContent).toBe("Try again");
   await press("restart");
   expect(made).toEqual([["DatabaseAPI.Restart"]]);
+});
+
+test("a host process of another version can stay", async () => {
+  const { made, call } = calls(() => null);
+  const other: Problem = {
+    ...damaged,
+    message: "the host process has another version",
+    damaged: false,
+    other_version: true,
+    can_wait: true,
+  };
+  await mount(<DatabaseProblem problem={other} call={call} />);
+  await press("later");
+  expect(made).toEqual([["DatabaseAPI.Later"]]);
 });
 
 test("a host process of another version is ended with one click", async () => {

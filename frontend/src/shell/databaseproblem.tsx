@@ -41,8 +41,21 @@ export function DatabaseProblem({ problem, call }: { problem: Problem; call: Cal
       {problem.damaged ? (
         <WaysOut copies={problem.copies ?? []} busy={busy} replace={replace} call={call} />
       ) : (
-        <Restart call={call}>{problem.other_version ? "End it and open this one" : "Try again"}</Restart>
+        <div className="flex gap-2">
+          <Restart call={call}>{problem.other_version ? "End it and open this one" : "Try again"}</Restart>
+          {problem.can_wait ? (
+            <Button data-testid="later" onClick={() => void call("DatabaseAPI.Later")}>
+              Later
+            </Button>
+          ) : null}
+        </div>
       )}
+      {problem.can_wait ? (
+        <p className="max-w-lg text-center text-xs text-text-faint">
+          If you end it, its goals pause and can be resumed, and terminals open again with what they showed. Later opens
+          the window as it was; the status bar restarts it when you want.
+        </p>
+      ) : null}
     </Page>
   );
 }

@@ -48,6 +48,7 @@ export function StatusBar() {
       <Sandbox />
       <Model provider={provider} goal={view} />
       <SpendFact spent={facts.spent} goal={view} />
+      <Update />
       <span className="flex-1" />
       {route === "goals" ? (
         <span className="flex items-center gap-1.5 max-[1280px]:hidden">
@@ -72,6 +73,24 @@ export function StatusBar() {
         <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
+  );
+}
+
+/** Says that a newer program waits for the host process to end. */
+function Update() {
+  const app = useApp();
+  const version = useAppState((s) => s.updateWaits);
+  if (!version) return null;
+  return (
+    <button
+      type="button"
+      data-testid="status-update"
+      className="text-accent hover:text-text"
+      title="What runs belongs to another version of Goalpost, which this window shows"
+      onClick={() => app.startUpdate()}
+    >
+      {version} is installed · restart
+    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { answerClosing, watchClosing, watchGoalRequests } from "@/bridge/windowevents";
+import { answerClosing, restartHost, watchClosing, watchGoalRequests, watchUpdate } from "@/bridge/windowevents";
 import type { Running } from "@/bridge/windowevents";
 import { plural } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
@@ -33,6 +33,7 @@ export class App extends AppCore {
     // The window is shown before these have loaded.
     void this.providers.load();
     void this.settings.loadFindings();
+    watchUpdate((version) => this.set({ updateWaits: version }));
     watchGoalRequests((id) => void this.showRequestedGoal(id));
     watchClosing((running) => this.closeWindow(running));
   }
@@ -73,6 +74,19 @@ export class App extends AppCore {
       yes: "Stop everything",
       danger: true,
       run: () => answerClosing("stop"),
+    });
+  }
+
+  /** Starts the program that waits, with a host process of its own version. */
+  startUpdate(): void {
+    this.confirm({
+      title: `Restart as ${this.state.updateWaits}?`,
+      text:
+        "Goals pause after their step, and can be resumed. Terminals open again with what they showed, pages with " +
+        "their addresses.",
+      yes: "Restart now",
+      danger: false,
+      run: restartHost,
     });
   }
 

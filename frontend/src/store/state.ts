@@ -86,6 +86,8 @@ export interface AppState {
   /** The goals that are selected for an action on several. */
   marked: readonly string[];
   paletteOpen: boolean;
+  /** The version of the window's program, if the host process is of another one; else "". */
+  updateWaits: string;
   steerOpen: boolean;
   /** The waiting requests, oldest first, and the grants. */
   approvals: readonly ApprovalView[];
@@ -171,6 +173,7 @@ export const initialState: AppState = {
   pageGoal: "",
   marked: [],
   paletteOpen: false,
+  updateWaits: "",
   steerOpen: false,
   approvals: [],
   grants: [],

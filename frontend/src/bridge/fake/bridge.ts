@@ -969,6 +969,7 @@ export class FakeBridge implements Bridge {
     "DatabaseAPI.Restore": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
     "DatabaseAPI.StartAnew": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
     "DatabaseAPI.Restart": () => true,
+    "DatabaseAPI.Later": () => true,
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {
       const by = input.by || "day";

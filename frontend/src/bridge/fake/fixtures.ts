@@ -752,6 +752,7 @@ export const damagedDatabase: DatabaseProblem = {
   hint: "",
   damaged: true,
   other_version: false,
+  can_wait: false,
   copies: [
     { at: "2026-11-28T09:12:00Z", bytes: 1_400_000 },
     { at: "2026-11-27T08:03:00Z", bytes: 1_300_000 },

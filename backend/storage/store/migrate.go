@@ -54,29 +54,18 @@ func schemaVersion() int {
 // calls makeCopy before it changes a database with content.
 func (c *connection) migrate(ctx context.Context, makeCopy func(context.Context, *sql.DB) error) error {
 	version, err := c.version(ctx)
-	if err != nil {
+	if err == nil && version < schemaVersion() {
+		version, err = c.lockOutdated(ctx)
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	if version > schemaVersion() {
+	case version > schemaVersion():
 		return ErrNewerSchema
-	}
-	if version == schemaVersion() {
+	case version == schemaVersion():
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, lockTimeout)
-	defer cancel()
-	ok, err := c.shared.TryLockContext(wait, 50*time.Millisecond)
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("lock of the database: %w", err)
-	}
-	if !ok {
-		return fault.New(fault.Conflict, "the database needs an update, but another Goalpost has it open",
-			"close that first: its window, its goalctl serve, or its goalctl run")
-	}
 	defer func() { _ = c.shared.Unlock() }()
-	if version, err = c.version(ctx); err != nil { // another process may have been faster
-		return err
-	}
 	if version > 0 && version < schemaVersion() {
 		if err := makeCopy(ctx, c.write); err != nil { // each migration is whole or not applied at all
 			c.log.Warn("the database was not copied before its update", "error", err)
@@ -88,6 +77,35 @@ func (c *connection) migrate(ctx context.Context, makeCopy func(context.Context,
 		}
 	}
 	return nil
+}
+
+// lockOutdated makes this process the only one that may open the database, and returns its version. If another process
+// migrates the database in the meantime, it locks nothing.
+func (c *connection) lockOutdated(ctx context.Context) (version int, err error) {
+	for deadline := time.Now().Add(lockTimeout); ; {
+		isLocked, err := c.shared.TryLock()
+		if err != nil {
+			return 0, fmt.Errorf("lock of the database: %w", err)
+		}
+		if version, err = c.version(ctx); err != nil || version >= schemaVersion() {
+			if isLocked {
+				err = errors.Join(err, c.shared.Unlock())
+			}
+			return version, err
+		}
+		switch {
+		case isLocked:
+			return version, nil
+		case time.Now().After(deadline):
+			return 0, fault.New(fault.Conflict, "the database needs an update, but another Goalpost has it open",
+				"close that first: its window, its goalctl serve, or its goalctl run")
+		}
+		select {
+		case <-ctx.Done():
+			return 0, fmt.Errorf("lock of the database: %w", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 func (c *connection) version(ctx context.Context) (int, error) {

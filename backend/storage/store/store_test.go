@@ -814,3 +814,26 @@ func TestProofs_FilesChangedSince_AreTheReason(t *testing.T) {
 	run = begin(t, s, g.ID)
 	check(false, ended.Proof, ended)
 }
+
+// TestOpen_NewFolderByManyAtOnce_AllSucceed: the second must not wait for a lock that the first, which has made the
+// tables, keeps.
+func TestOpen_NewFolderByManyAtOnce_AllSucceed(t *testing.T) {
+	for range 10 {
+		dir := t.TempDir()
+		opened := make(chan error)
+		for range 4 {
+			go func() {
+				s, err := Open(t.Context(), Options{Dir: dir})
+				if err == nil {
+					t.Cleanup(func() { _ = s.Close() }) // all stay open
+				}
+				opened <- err
+			}()
+		}
+		for range 4 {
+			if err := <-opened; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

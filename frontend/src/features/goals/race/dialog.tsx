@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import type { GoalCard, RaceView, RunnerView, TakeInput } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
 import { plural, shortPath, stripControl } from "@/lib/text";
@@ -75,7 +75,9 @@ function OpenDialog({ id }: { id: string }) {
             ) : (
               ", copied"
             )}
-            {(race.checks ?? []).map((words) => ` · ${stripControl(words)}`)}
+            {(race.checks ?? []).map((words) => (
+              <span key={words}> · {withCode(stripControl(words))}</span>
+            ))}
           </p>
           <ul className="grid auto-cols-fr grid-flow-col gap-3 max-[900px]:grid-flow-row">
             {runners.map((r) => (
@@ -302,4 +304,17 @@ async function undo(app: App, race: RaceView, reload: () => Promise<void>) {
     skipped > 0 ? ` ${plural(skipped, "file")} edited since ${skipped === 1 ? "was" : "were"} left alone.` : "";
   app.notices.done(`${plural((out.done ?? []).length, "file")} restored.${left}`);
   await reload();
+}
+
+/** Shows what is between backticks as code. */
+function withCode(words: string): ReactNode {
+  return words.split("`").map((part, i) =>
+    i % 2 === 1 ? (
+      <code key={`${i} ${part}`} className="font-mono">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  );
 }

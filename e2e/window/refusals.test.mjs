@@ -71,7 +71,7 @@ function methods() {
     area,
     name,
     args: parameters
-      .split(", ")
+      .split(/, (?=\w+: )/)
       .filter(Boolean)
       .map((p) => empty(p.split(": ")[1])),
   }));

@@ -457,6 +457,13 @@ export const scenes: Record<string, Scene> = {
       return shown("worktree");
     },
   },
+  launch: {
+    after: (app) => {
+      app.go("goals");
+      app.set({ launchOpen: true });
+      return shown("launch-row");
+    },
+  },
   race: {
     after: (app) => {
       app.go("goals");

@@ -115,6 +115,13 @@ function goalsActions(app: App): Action[] {
       run: () => app.newGoal(),
     }),
     action({
+      id: "goals.launch",
+      title: "Launch several goals",
+      words: ["many", "list", "batch", "fleet", "start"],
+      group: "Goals",
+      run: () => app.set({ launchOpen: true }),
+    }),
+    action({
       id: "goals.show",
       title: "Show all goals",
       words: ["dashboard", "list"],

@@ -1,5 +1,6 @@
 import { ConnectDialog } from "@/connect/dialog";
 import { ApprovalsDialog } from "@/features/goals/approvals/queue";
+import { LaunchDialog } from "@/features/goals/launch/dialog";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { PageGoalDialog } from "@/features/goals/newgoal/pagegoal";
 import { NoteDialog } from "@/features/goals/notedialog";
@@ -23,6 +24,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
       <ApprovalsDialog />
       <WorktreesDialog />
       <RaceDialog />
+      <LaunchDialog />
       <NewWorkspaceDialog />
       <Palette actions={actions} />
       <ConfirmDialog />

@@ -15,6 +15,7 @@ import { emptyChatDraft, shownChat, type ChatDraft, type ChatProposal, type Show
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
+import type { LaunchRow } from "./launch";
 import type { StreamedTexts } from "./streamedtext";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
@@ -109,6 +110,9 @@ export interface AppState {
   servers: boolean;
   /** The dialog of the git worktrees of goals is open. */
   worktreesOpen: boolean;
+  launchOpen: boolean;
+  /** The goals of the Launch several dialog that have not started. */
+  launchRows: LaunchRow[];
   /** The race whose dialog is open, by the id of one of its goals; "" if none is. */
   race: string;
   /** The goal beside its tab, and beside the user's panes: it opens there only when the user asks for it. */
@@ -183,6 +187,8 @@ export const initialState: AppState = {
   leader: false,
   servers: false,
   worktreesOpen: false,
+  launchOpen: false,
+  launchRows: [],
   race: "",
   drawer: true,
   ownDrawer: false,

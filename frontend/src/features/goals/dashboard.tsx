@@ -200,6 +200,14 @@ function Head({ search, only, onOnly }: HeadProps) {
       >
         Worktrees…
       </Button>
+      <Button
+        look="quiet"
+        data-testid="launch-open"
+        className="max-[1200px]:hidden"
+        onClick={() => app.set({ launchOpen: true })}
+      >
+        Launch several…
+      </Button>
       <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.goals.prune(p.input) }))}>
         <Button look="quiet" data-testid="prune" className="max-[640px]:hidden">
           Delete old goals…

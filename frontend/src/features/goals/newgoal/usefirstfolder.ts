@@ -1,11 +1,18 @@
 import { useEffect, useState } from "react";
 import { useApp } from "@/store/context";
+import type { AppState } from "@/store/state";
 import type { Draft } from "./draft";
 
 /** Where the folder of a new draft comes from. */
 interface FirstFolder {
   dir: string;
   from: "" | "from the focused pane" | "last used";
+}
+
+/** Returns the folder of the focused terminal, "" without one. */
+export function focusedFolder({ panes, activePane }: AppState): string {
+  const pane = panes.panes.find((p) => p.id === activePane && p.kind === "terminal" && !p.server && !p.goal_id);
+  return pane ? pane.cwd || pane.dir : "";
 }
 
 /** Fills the folder of a new draft: that of the focused terminal, otherwise the last one that a goal worked in. */
@@ -16,10 +23,8 @@ export function useFirstFolder(draft: Draft, isFresh: boolean, set: (part: Parti
   useEffect(() => {
     if (!isWanted) return;
     let isStale = false;
-    const { panes, activePane } = app.state;
-    const pane = panes.panes.find((p) => p.id === activePane && p.kind === "terminal" && !p.server && !p.goal_id);
     const find = async (): Promise<FirstFolder> => {
-      const offer = await app.bridge.call("GoalAPI.Folders", pane ? pane.cwd || pane.dir : "");
+      const offer = await app.bridge.call("GoalAPI.Folders", focusedFolder(app.state));
       if (offer.dir) return { dir: offer.dir, from: "from the focused pane" };
       return { dir: offer.recent?.[0] ?? "", from: "last used" };
     };

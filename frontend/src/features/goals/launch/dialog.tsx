@@ -27,6 +27,7 @@ function OpenDialog() {
       onClose={close}
       title="Launch several goals"
       testid="launch"
+      help="how-to/goals"
       className="w-[980px]"
       description="Starts different goals at once, from a list"
       footer={

@@ -33,7 +33,7 @@ test("each filled row is started, and one that is refused stays with the reason"
   expect(started()).toEqual([]);
   fill(0, "Fix the cart", "npm test");
   fill(1, "Fix the shop", "make test");
-  expect(get("launch-start").textContent).toBe("Start 2 goals");
+  expect(get("launch-start").textContent).toContain("Start 2 goals");
   bridge.refusals.set("GoalAPI.Start", { code: "refused", message: "no such folder", hint: "make it", field: "dir" });
   await press("launch-start");
   await until(() => expect(get("launch-note").textContent).toBe("no such folder · make it"));
@@ -42,6 +42,18 @@ test("each filled row is started, and one that is refused stays with the reason"
   await until(() => expect(find("launch-row")).toBeNull());
   expect(started().toSorted()).toEqual(["Fix the cart", "Fix the cart", "Fix the shop"]);
   expect(app.state.route).toBe("goals");
+});
+
+test("a row that is written while others start is kept", async () => {
+  fill(0, "Fix the cart", "npm test");
+  act(() => {
+    const enter = { code: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+    get("launch-start").dispatchEvent(new KeyboardEvent("keydown", enter));
+    app.set({ launchRows: [...app.state.launchRows, newRow({ objective: "Fix the shop" })] });
+  });
+  await until(() => expect(started()).toEqual(["Fix the cart"]));
+  await until(() => expect(app.state.launchRows.map((r) => r.objective)).toEqual(["", "Fix the shop"]));
+  expect(get("launch-row")).toBeDefined();
 });
 
 test("rows stay when the dialog is closed", async () => {

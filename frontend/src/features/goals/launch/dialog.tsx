@@ -4,7 +4,7 @@ import { focusedFolder } from "@/features/goals/newgoal/usefirstfolder";
 import { plural } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import type { LaunchRow } from "@/store/launch";
-import { Button } from "@/ui/button";
+import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import { Input } from "@/ui/input";
@@ -30,10 +30,15 @@ function OpenDialog() {
       help="how-to/goals"
       className="w-[980px]"
       description="Starts different goals at once, from a list"
+      onKeyDown={(e) => {
+        if (e.code !== "Enter" || !(e.ctrlKey || e.metaKey) || e.shiftKey || filled === 0 || form.busy) return;
+        e.preventDefault();
+        void form.start();
+      }}
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-text-faint">
-            Each gets the usual permissions, model and limits of New goal. What exceeds the goals at once waits in the
+            Each gets the usual permissions, model and limits of New goal. Those that cannot run at once wait in the
             queue.
           </span>
           <Button data-testid="launch-cancel" onClick={close}>
@@ -45,7 +50,8 @@ function OpenDialog() {
             disabled={filled === 0 || form.busy}
             onClick={() => void form.start()}
           >
-            {form.busy ? "Starting…" : filled < 2 ? "Start" : `Start ${plural(filled, "goal")}`}
+            {form.busy ? "Starting…" : filled < 2 ? "Start" : `Start ${plural(filled, "goal")}`}{" "}
+            <Kbd onAccent>Ctrl+Enter</Kbd>
           </Button>
         </>
       }
@@ -53,6 +59,12 @@ function OpenDialog() {
       <p className="mb-3 text-xs text-text-muted">
         Write a goal in each row, or paste a list: a line for each goal, or three columns of a table.
       </p>
+      <div aria-hidden className={`${columns} mb-1 text-xs text-text-faint max-[900px]:hidden`}>
+        <span>What is to be done</span>
+        <span>Done when this command exits with 0</span>
+        <span>Folder</span>
+        <span className="invisible px-2.5">Remove</span>
+      </div>
       <ol className="flex flex-col gap-2">
         {form.rows.map((row, i) => (
           <Row key={row.id} row={row} n={i + 1} form={form} />
@@ -94,17 +106,15 @@ function useLaunch() {
     };
   }, [app]);
 
-  const startOne = async (row: LaunchRow): Promise<boolean> => {
+  const startOne = async (row: LaunchRow) => {
     change(row.id, { isStarting: true, error: "" });
     try {
       const { goal_id } = await app.bridge.call("GoalAPI.Start", requestOf(row));
       app.workspaces.addGoal(goal_id);
       put((all) => all.filter((r) => r.id !== row.id));
-      return true;
     } catch (reason) {
       const { message, hint } = asProblem(reason);
       change(row.id, { isStarting: false, error: hint ? `${message} · ${hint}` : message });
-      return false;
     }
   };
 
@@ -113,9 +123,10 @@ function useLaunch() {
     for (const r of wanted) change(r.id, { error: missing(r) });
     if (wanted.some((r) => missing(r) !== "")) return;
     setBusy(true);
-    const started = await Promise.all(wanted.map(startOne));
+    await Promise.all(wanted.map(startOne));
     setBusy(false);
-    if (started.some((ok) => !ok)) return; // what did not start stays, with the reason
+    // What did not start stays with the reason, and what was added in the meantime.
+    if (app.state.launchRows.some((r) => !isBlank(r))) return;
     app.set({ launchOpen: false, launchRows: [] });
     app.showGoals();
   };
@@ -133,11 +144,13 @@ function useLaunch() {
   };
 }
 
+const columns = "grid grid-cols-[1fr_1fr_0.8fr_auto] gap-2 max-[900px]:grid-cols-1";
+
 function Row({ row, n, form }: { row: LaunchRow; n: number; form: LaunchForm }) {
   const bad = row.error !== "";
   return (
     <li data-testid="launch-row" className="border-b border-border pb-2">
-      <div className="grid grid-cols-[1fr_1fr_0.8fr_auto] gap-2 max-[900px]:grid-cols-1">
+      <div className={`${columns} items-center`}>
         <Input
           aria-label={`Goal ${n}: what is to be done`}
           aria-invalid={bad}

@@ -28,8 +28,9 @@ const (
 	// freezeInterval is how often a frozen sandbox is stopped again: the kernel continues the
 	// stopped jobs of a shell that is killed.
 	freezeInterval = 10 * time.Millisecond
-	// maxOrderedPasses bounds the part of a freeze that stops parents before their children.
-	maxOrderedPasses = 20
+	// orderedTimeout bounds the part of a freeze that stops parents before their children. On a busy machine, a process
+	// to which the signal was sent may have to wait long for a processor, on which it stops.
+	orderedTimeout = time.Second
 )
 
 // freezer stops every program of the sandbox whose init process this is. Without a cgroup of
@@ -128,7 +129,7 @@ func (f *freezer) thaw(id uint64) []queuedRequest {
 func stopAll() error {
 	start := time.Now()
 	sent := map[int]bool{}
-	for range maxOrderedPasses {
+	for time.Since(start) < orderedTimeout {
 		running := map[int]bool{}
 		all := listProcesses()
 		for _, p := range all {

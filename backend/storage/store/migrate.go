@@ -6,7 +6,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -108,8 +110,35 @@ func (c *connection) lockOutdated(ctx context.Context) (version int, err error) 
 	}
 }
 
+// version returns the number of the newest migration; 0 for a file that is not in WAL mode yet, unless this process has
+// locked it. SQLite's own lock does not wait when two processes change to that mode at the same moment.
 func (c *connection) version(ctx context.Context) (int, error) {
+	isClosed := c.write.Stats().OpenConnections == 0 // otherwise, reading the file would release SQLite's locks
+	if isClosed && !c.shared.Locked() {
+		if isWAL, err := isInWALMode(c.path()); err != nil || !isWAL {
+			return 0, err
+		}
+	}
 	return schemaOf(ctx, c.write, c.path())
+}
+
+// isInWALMode reads the version of the file format: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+func isInWALMode(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("database: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	const position, wal = 18, 2
+	version := make([]byte, 1)
+	n, err := f.ReadAt(version, position)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if n == 0 {
+		return false, fmt.Errorf("database: %w", err)
+	}
+	return version[0] == wal, nil
 }
 
 // schemaOf returns the number of the newest migration of a database, 0 if it is empty. It refuses one of a development

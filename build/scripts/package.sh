@@ -34,6 +34,12 @@ archive() {
     gzip -n9 >"$dist/$1.tar.gz"
 }
 
+# install_docs FOLDER copies what the README links to.
+install_docs() {
+  cp -r README.md docs "$1/"
+  rm -rf "$1"/docs/{.vitepress,node_modules,package.json,package-lock.json}
+}
+
 # install_texts FOLDER installs man pages and completions of goalctl below FOLDER/share.
 install_texts() {
   local share=$1/share
@@ -71,7 +77,7 @@ for size in 16 22 24 32 48 64 96 128 256 512; do
   mkdir -p "$share/icons/hicolor/${size}x$size/apps"
   rsvg-convert -w $size -h $size frontend/public/icon.svg -o "$share/icons/hicolor/${size}x$size/apps/goalpost.png"
 done
-cp README.md docs/licences.md "$share/doc/goalpost/"
+install_docs "$share/doc/goalpost"
 cp $from/copyright "$share/doc/goalpost/copyright"
 gzip -n9 <CHANGELOG.md >"$share/doc/goalpost/NEWS.gz"
 desktop-file-validate "$share"/applications/*.desktop
@@ -101,7 +107,8 @@ static_archive() {
     exit 1
   fi
   install_texts "$work/$name"
-  cp LICENSE README.md CHANGELOG.md docs/licences.md "$work/$name/"
+  cp LICENSE CHANGELOG.md "$work/$name/"
+  install_docs "$work/$name"
   rm -f "$work/$name"/share/man/man1/goalpost*.1.gz
   archive "$name"
 }
@@ -177,7 +184,7 @@ overrides:
   deb:
     depends:
 $(tr ',' '\n' <<<"$deb_needs" | list)
-    recommends: ["chromium | chromium-browser | google-chrome-stable", git]
+    recommends: ["chromium | google-chrome-stable", git] # Ubuntu's chromium-browser installs a snap, which is of no use
     suggests: [openssh-client, tmux, fonts-noto-color-emoji]
   rpm:
     depends:

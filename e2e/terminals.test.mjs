@@ -134,6 +134,8 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await zoomed.waitFor({ state: "detached" });
     assert.equal(await second.getAttribute("data-mark"), "same");
 
+    await dragBorder(page, first, second);
+
     // Broadcast: what is typed into one reaches both, until one leaves.
     await win.leader("m");
     await win.at("pane-broadcast").getByText("no other terminals").waitFor();
@@ -166,6 +168,34 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await page.waitForFunction(() => !document.activeElement?.closest('[data-testid="terminal"]'));
   }),
 );
+
+/** Drags the border between two terminals: a line follows the pointer, and Escape puts the border back. */
+async function dragBorder(page, first, second) {
+  const width = async () => (await first.boundingBox()).width;
+  const before = await width();
+  const line = page.getByTestId("border-line");
+  const hold = async (by) => {
+    const box = await second.boundingBox();
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x - 4, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x - 4 - by / 2, y);
+    await page.mouse.move(box.x - 4 - by, y);
+    await page.waitForFunction(
+      ([x]) => Math.abs(document.querySelector(".border-line").getBoundingClientRect().x + 2 - x) < 3,
+      [box.x - 4 - by],
+    );
+  };
+  await hold(120);
+  await page.mouse.up();
+  await line.waitFor({ state: "detached" });
+  assert.ok(Math.abs(before - 120 - (await width())) < 4, `${before} became ${await width()}`);
+  await hold(-60);
+  await page.keyboard.press("Escape");
+  await line.waitFor({ state: "detached" });
+  await page.mouse.up();
+  assert.ok(Math.abs(before - 120 - (await width())) < 4, "Escape put the border back");
+}
 
 test("a terminal is searched, followed, copied, renamed and follows its settings", { timeout: limit(300_000) }, (t) =>
   withWindow(t, async (win, { page }) => {

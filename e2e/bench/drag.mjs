@@ -49,14 +49,13 @@ async function counted(page, act) {
 /** Drags an element to and fro with the real pointer. The pauses tell the press from a second click. */
 async function drag(page, selector, what) {
   const [x, y] = await page.run(middleOf, selector);
-  const before = await page.run(places);
   const way = (n) => ["mousemove_relative", "--", n % 60 < 30 ? "5" : "-5", n % 60 < 30 ? "2" : "-2", "sleep", pause];
   const all = Array.from({ length: moves }, (_, n) => way(n)).flat();
   await page.window.xdotool("mousemove", "--window", page.window.id, String(x), String(y), "sleep", "0.5");
   await page.window.xdotool("mousedown", "1", "sleep", "0.3");
   const start = Array.from({ length: 12 }, () => ["mousemove_relative", "--", "6", "4", "sleep", "0.03"]).flat();
   await page.window.xdotool(...start);
-  await until(`a dragged ${what}`, () => page.run(isDragging, before));
+  await until(`a dragged ${what}`, () => page.run(isDragging));
   await page.window.xdotool(...all);
   await page.window.xdotool("key", "Escape", "mouseup", "1");
 }
@@ -68,17 +67,7 @@ function middleOf(selector) {
   return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
 }
 
-/** Runs in the page: returns the places of the panes. */
-function places() {
-  return [...document.querySelectorAll('[data-testid="pane"]')]
-    .map((p) => p.getBoundingClientRect())
-    .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" "))
-    .join();
-}
-
-/** Runs in the page: reports whether a pane is being dragged, or the panes are not where they were. */
-function isDragging(before) {
-  const panes = [...document.querySelectorAll('[data-testid="pane"]')].map((p) => p.getBoundingClientRect());
-  const now = panes.map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ")).join();
-  return now !== before || document.querySelector(".dv-dragged, .dv-tab--dragging, .dv-drop-target-dropzone") !== null;
+/** Runs in the page: reports whether a border or a pane is being dragged. */
+function isDragging() {
+  return document.querySelector(".border-line, .dv-dragged, .dv-tab--dragging, .dv-drop-target-dropzone") !== null;
 }

@@ -1,10 +1,11 @@
 import { DockviewReact, type DockviewReadyEvent, type DockviewTheme } from "dockview-react";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import "dockview-react/dist/styles/dockview.css";
 import "./dock.css";
 import { usePhone } from "@/ui/usephone";
 import { useAppState } from "@/store/context";
 import { openWorkspace, shownTab } from "@/store/workspaces";
+import { easeBorders } from "./borderdrag";
 import { useControl } from "./context";
 import { Empty } from "./empty";
 import { keepOnePane } from "./onepane";
@@ -31,16 +32,19 @@ export function Workspace() {
 /** Hidden panes of a tab stay alive: zooming or covering never reloads one. */
 function Dock() {
   const control = useControl();
+  const workspace = useRef<HTMLDivElement>(null);
   const [ready, setReady] = useState<DockviewReadyEvent | null>(null);
   const onReady = useCallback((event: DockviewReadyEvent) => setReady(event), []);
 
   const isPhone = usePhone();
 
   useEffect(() => (ready ? control.adopt(ready.api) : undefined), [ready, control]);
+  useEffect(() => (workspace.current ? easeBorders(workspace.current) : undefined), []);
   useEffect(() => (ready && isPhone ? keepOnePane(ready.api) : undefined), [ready, isPhone]);
 
   return (
     <div
+      ref={workspace}
       className="h-full overflow-hidden p-1.5"
       data-testid="workspace"
       onPointerDownCapture={() => control.keepPanes()}

@@ -310,6 +310,7 @@ func (a *App) openGoals(context.Context) error {
 		Secrets: a.secrets,
 		Mask:    a.mask,
 		Goals:   a.Goals,
+		PDFs:    a.sandboxes.PDFs(),
 	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume

@@ -125,6 +125,9 @@ func RunOf(ctx context.Context) (r Run, ok bool) {
 	return r, ok
 }
 
+// WithoutRun returns a context that belongs to no run, for what a run does with the rights of the user.
+func WithoutRun(ctx context.Context) context.Context { return context.WithValue(ctx, runKey{}, nil) }
+
 // NotReadyError says why a goal cannot start yet. It waits in the queue of its data folder.
 type NotReadyError struct {
 	Reason string

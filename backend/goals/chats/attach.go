@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/goals/session"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/text"
+	"goalpost/backend/panes/browser"
 	"goalpost/backend/storage/store"
 )
 
@@ -122,15 +123,28 @@ func (s *Service) readPane(ctx context.Context, a *chat.Attachment) error {
 		if err != nil {
 			return err
 		}
-		read, err := p.Reader.Read(ctx, pane.ReadOptions{})
+		content, err := s.readPage(ctx, p)
 		if err != nil {
 			return fault.New(fault.Unavailable, fmt.Sprintf("the page cannot be read: %v", err), "try again when it is loaded")
 		}
 		a.Title = text.SanitizeLine("Page: "+info.Title, maxTitle)
-		a.Text = info.URL + "\n" + read.Text
+		a.Text = info.URL + "\n" + content
 		return nil
 	}
 	return fault.New(fault.NotFound, fmt.Sprintf("pane %q not found", a.Pane), "it may have been closed")
+}
+
+// readPage returns the text of a page, also of one that is a PDF.
+func (s *Service) readPage(ctx context.Context, p *browser.Pane) (string, error) {
+	file, isPDF, err := p.Reader.PDF(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case isPDF:
+		return s.PDFs.Text(ctx, file)
+	}
+	read, err := p.Reader.Read(ctx, pane.ReadOptions{})
+	return read.Text, err
 }
 
 // readFile reads the beginning of a regular file that the user names, and sets its title. A relative path stays in the

@@ -2,11 +2,13 @@ package chats
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"goalpost/backend/agent/tools"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/panes"
 	"goalpost/backend/goals/session"
@@ -59,6 +61,13 @@ type chatPages struct {
 
 	panes *panes.Registry
 	ids   []string
+}
+
+// pageTool is a tool that reads attached pages. It reads them for the user: the lease of a page is for runs of goals.
+type pageTool struct{ tools.Tool }
+
+func (pt pageTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
+	return pt.Tool.Do(goal.WithoutRun(ctx), args)
 }
 
 // Get returns a pane with the parts that only read.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"goalpost/backend/agent/tools"
 	"goalpost/backend/core/runner"
 	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
@@ -39,6 +40,7 @@ type Service struct {
 	Log    *slog.Logger
 	Rules  policy.RuleSet
 	Goals  *lifecycle.Service
+	PDFs   tools.PDFReader
 	// Secrets and Mask hide secrets from models.
 	Secrets *secret.Vault
 	Mask    *secret.Mask

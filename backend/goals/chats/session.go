@@ -93,7 +93,7 @@ func (s *Service) loadSecrets(ctx context.Context) error {
 
 // addTools adds the tools of a chat to a session. The folder may have been deleted since.
 func (s *Service) addTools(se *answerSession, c chat.Chat, attached []string) error {
-	deps, names := tools.Deps{Dir: c.Dir}, slices.Clone(commonTools)
+	deps, names := tools.Deps{Dir: c.Dir, PDFs: s.PDFs}, slices.Clone(commonTools)
 	empty := ""
 	if c.Dir != "" {
 		names = append(names, folderTools...)
@@ -123,7 +123,10 @@ func (s *Service) addTools(se *answerSession, c chat.Chat, attached []string) er
 		return err
 	}
 	for _, t := range set.Tools() {
-		if slices.Contains(names, t.Spec().Name) {
+		switch name := t.Spec().Name; {
+		case slices.Contains(pageTools, name) && slices.Contains(names, name):
+			se.tools = append(se.tools, pageTool{t})
+		case slices.Contains(names, name):
 			se.tools = append(se.tools, t)
 		}
 	}

@@ -422,6 +422,21 @@ func TestChat_ModelOfTheSettings_AnswersWhereTheChatNamesNone(t *testing.T) {
 	}
 }
 
+// TestChat_Window_IsKnownToOthers: a process that wrote no answer knows how full the model's window is.
+func TestChat_Window_IsKnownToOthers(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	p := start(t, state)
+	p.provide(turns(modeltest.Say("Four.")))
+	id := p.newChat("")
+	p.send(api.SendInput{ChatID: id, Text: "How much is two and two?"})
+	here, there := p.openChat(id).Chat, start(t, state).openChat(id).Chat
+	if there.WindowUsed == 0 || there.Window == 0 || there.WindowUsed != here.WindowUsed || there.Window != here.Window {
+		t.Errorf("%d of %d tokens are used, for the other %d of %d", here.WindowUsed, here.Window,
+			there.WindowUsed, there.Window)
+	}
+}
+
 // TestChat_ProviderFails_SaysWhyAndIsTriedAgain: the text of a failed attempt is void, and a refusal ends the answer.
 func TestChat_ProviderFails_SaysWhyAndIsTriedAgain(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ type Chat struct {
 	// an answer is being written in this process
 	IsAnswering bool       `json:"is_answering"`
 	Spent       goal.Usage `json:"spent"` // by all answers, also by those that others replaced
-	// how many tokens of the model's window the newest turn used, 0 before this process has written an answer
+	// how many tokens of the model's window the newest turn used, 0 before the first answer
 	WindowUsed int64     `json:"window_used"`
 	Window     int       `json:"window"`
 	CreatedAt  time.Time `json:"created_at"`

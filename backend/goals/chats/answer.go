@@ -22,13 +22,7 @@ type answer struct {
 	record *record
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	window windowUse
-}
-
-// windowUse is how full a model's window was at the newest turn of an answer, in tokens.
-type windowUse struct {
-	used int64
-	size int
+	window int // of its model, in tokens; 0 if unknown
 }
 
 // begin is the state of a chat as an answer begins.
@@ -192,15 +186,11 @@ func (s *Service) run(ctx context.Context, b begin, a *answer) {
 	ctx = context.WithoutCancel(ctx)
 	state, problem, hint := endOf(stop)
 	err := a.record.finish(ctx, state, problem, hint)
-	a.window.used = a.record.newestTurn()
+	if used := a.record.newestTurn(); used > 0 {
+		err = errors.Join(err, s.Store.Chats.SaveWindow(ctx, b.chat.ID, used, a.window))
+	}
 	s.mu.Lock()
 	delete(s.live, b.chat.ID)
-	if a.window.used > 0 {
-		if s.windows == nil {
-			s.windows = map[chat.ID]windowUse{}
-		}
-		s.windows[b.chat.ID] = a.window
-	}
 	s.mu.Unlock()
 	if err = errors.Join(err, b.lock.Unlock()); err != nil {
 		s.Log.Error("an answer was not stored whole", "chat", b.chat.ID, "error", err)
@@ -239,7 +229,7 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 			s.Log.Warn("close the tools of an answer", "chat", b.chat.ID, "error", err)
 		}
 	}()
-	a.window.size = session.models.Window
+	a.window = session.models.Window
 	path := b.tree.path(b.tree.byID[a.id].Parent)
 	messages := conversationOf(path)
 	for _, m := range messages {

@@ -47,7 +47,6 @@ type Service struct {
 
 	mu      sync.Mutex
 	live    map[chat.ID]*answer
-	windows map[chat.ID]windowUse // of the newest answers
 	closed  bool
 	answers sync.WaitGroup
 }
@@ -350,9 +349,6 @@ func (s *Service) find(ctx context.Context, id string, message int64) (chat.Chat
 // withState adds to a chat whether it is being answered here.
 func (s *Service) withState(c chat.Chat) chat.Chat {
 	c.IsAnswering = s.isLive(c.ID)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.WindowUsed, c.Window = s.windows[c.ID].used, s.windows[c.ID].size
 	return c
 }
 

@@ -27,7 +27,7 @@ type ChatMessage struct {
 }
 
 const chatColumns = `c.id, c.title, c.workspace, c.dir, c.provider, c.model, c.effort, c.goal_id, c.branched_from,
-	c.created_at, c.updated_at,
+	c.window_used, c.window, c.created_at, c.updated_at,
 	coalesce((SELECT sum(m.tokens_in) FROM chat_messages m WHERE m.chat_id = c.id), 0),
 	coalesce((SELECT sum(m.tokens_out) FROM chat_messages m WHERE m.chat_id = c.id), 0),
 	coalesce((SELECT sum(m.usd) FROM chat_messages m WHERE m.chat_id = c.id), 0.0),
@@ -37,6 +37,7 @@ const chatColumns = `c.id, c.title, c.workspace, c.dir, c.provider, c.model, c.e
 func chatDestinations(c *chat.Chat) []any {
 	return []any{
 		&c.ID, &c.Title, &c.Workspace, &c.Dir, &c.Provider, &c.Model, &c.Effort, &c.GoalID, &c.From,
+		&c.WindowUsed, &c.Window,
 		timeColumn{&c.CreatedAt},
 		timeColumn{&c.UpdatedAt},
 		&c.Spent.TokensIn, &c.Spent.TokensOut, &c.Spent.USD, &c.Spent.Guessed,
@@ -215,6 +216,12 @@ func (ct *ChatTable) SaveAnswer(ctx context.Context, id chat.ID, m chat.Message)
 		return execStatement(ctx, tx, "save an answer", "UPDATE chats SET updated_at = ? WHERE id = ?",
 			formatTime(ct.now()), id)
 	})
+}
+
+// SaveWindow stores how full the model's window was at the newest turn of a chat, in tokens.
+func (ct *ChatTable) SaveWindow(ctx context.Context, id chat.ID, used int64, size int) error {
+	return ct.commitStatement(ctx, "save how full a model's window is",
+		"UPDATE chats SET window_used = ?, window = ? WHERE id = ?", used, size, id)
 }
 
 // InterruptAnswers marks answers whose process ended while they were written.

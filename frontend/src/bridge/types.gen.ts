@@ -55,7 +55,7 @@ export interface Chat {
   is_answering: boolean;
   /** by all answers, also by those that others replaced */
   spent: Usage;
-  /** how many tokens of the model's window the newest turn used, 0 before this process has written an answer */
+  /** how many tokens of the model's window the newest turn used, 0 before the first answer */
   window_used: number;
   window: number;
   created_at: string;

@@ -3,8 +3,8 @@ import type { Bookmark, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { useAnswer } from "@/store/usecall";
 import { Button, IconButton } from "@/ui/button";
-import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { Popover } from "./popover";
 import { Profiles } from "./profiles";
 import { Input } from "@/ui/input";
 
@@ -32,17 +32,7 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
 
   return (
-    <div
-      data-testid="library"
-      className={cx(
-        "appear relative flex min-h-0 w-96 max-w-full flex-1 flex-col rounded-md border",
-        "border-border-strong bg-surface-raised text-xs shadow-pop",
-      )}
-      onKeyDown={(e) => {
-        e.stopPropagation();
-        if (e.code === "Escape") onClose();
-      }}
-    >
+    <Popover data-testid="library" className="appear flex min-h-0 w-96 flex-1 flex-col text-xs" onClose={onClose}>
       <header className="flex items-center gap-2 border-b border-border p-2">
         <Input
           autoFocus
@@ -73,7 +63,7 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
         ))}
         <Profiles pane={pane} />
       </div>
-    </div>
+    </Popover>
   );
 }
 

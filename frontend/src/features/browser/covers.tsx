@@ -18,7 +18,7 @@ export function PageNotice({ notice }: { notice: string }) {
       role="status"
       data-testid="browser-notice"
       className={cx(
-        "absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-border",
+        "pointer-events-auto flex min-h-8 shrink-0 items-center gap-2 border-t border-border",
         "bg-surface-raised py-1 pr-1 pl-3 text-xs text-text-muted",
       )}
     >

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
-import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { Popover } from "./popover";
 
 interface DownloadsProps {
   pane: PaneInfo;
@@ -49,14 +49,7 @@ export function Downloads({ pane, list, passing = false, onClose }: DownloadsPro
   const app = useApp();
   const use = usePassing(passing && !list.some((d) => d.state === "downloading"), onClose);
   return (
-    <div
-      {...use}
-      data-testid="downloads"
-      className={cx(
-        "appear relative flex max-h-80 min-h-0 w-80 max-w-full flex-col rounded-md border",
-        "border-border-strong bg-surface-raised shadow-pop",
-      )}
-    >
+    <Popover {...use} data-testid="downloads" className="appear flex max-h-80 min-h-0 w-80 flex-col" onClose={onClose}>
       <header className="flex h-9 items-center justify-between border-b border-border pr-1 pl-3 text-xs font-semibold">
         Downloads
         <IconButton label="Close" data-testid="downloads-close" onClick={onClose}>
@@ -121,6 +114,6 @@ export function Downloads({ pane, list, passing = false, onClose }: DownloadsPro
           </li>
         ))}
       </ul>
-    </div>
+    </Popover>
   );
 }

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
-import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { Popover } from "./popover";
 import { noAnswer } from "./prompttext";
 
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
@@ -19,15 +19,13 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
   if (!question) return null;
   const answer = (yes: boolean) => void app.ask("BrowserAPI.Answer", pane.id, { ...noAnswer, id: question.id, yes });
   return (
-    <div
+    <Popover
+      stays
       role="status"
       data-testid="save-login"
       data-user={question.value}
-      className={cx(
-        "relative flex max-w-full flex-wrap items-center justify-end gap-2 rounded-md border",
-        "border-border-strong bg-surface-raised py-1.5 pr-1.5 pl-3 text-xs text-text-muted",
-        "shadow-pop",
-      )}
+      className="flex flex-wrap items-center justify-end gap-2 py-1.5 pr-1.5 pl-3 text-xs text-text-muted"
+      onClose={() => answer(false)}
     >
       {/* In a narrow pane the buttons go below the text. */}
       <span className="selectable min-w-0 grow basis-48 break-words">
@@ -40,7 +38,7 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
       <Button data-testid="save-login-no" onClick={() => answer(false)}>
         Not now
       </Button>
-    </div>
+    </Popover>
   );
 }
 
@@ -57,17 +55,7 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
     void app.ask("BrowserAPI.FillLogin", pane.id, user);
   };
   return (
-    <div
-      data-testid="logins"
-      className={cx(
-        "appear relative flex w-72 max-w-full flex-col rounded-md border",
-        "border-border-strong bg-surface-raised p-2 text-xs shadow-pop",
-      )}
-      onKeyDown={(e) => {
-        e.stopPropagation();
-        if (e.code === "Escape") onClose();
-      }}
-    >
+    <Popover data-testid="logins" className="appear flex w-72 flex-col p-2 text-xs" onClose={onClose}>
       <header className="flex items-center gap-2 pb-1 text-text-muted">
         <span className="min-w-0 flex-1 truncate">Logins of {host(known?.origin ?? pane.url)}</span>
         <IconButton autoFocus label="Close" data-testid="logins-close" onClick={onClose}>
@@ -89,6 +77,6 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
       {known && users.length === 0 ? (
         <p className="px-2 py-1 text-text-faint">No saved logins. Goalpost offers to save one when you log in.</p>
       ) : null}
-    </div>
+    </Popover>
   );
 }

@@ -16,8 +16,9 @@ test("Alt+Home leads where the user lives, and to a blank page if they never sai
   const ask = vi.fn();
   const app = (home_page: string) =>
     ({ ask, store: { getState: () => ({ settings: { home_page } }) } }) as unknown as App;
+  const on = { address: vi.fn(), panel: vi.fn(), close: null };
   const press = (home: string, code: string, alt: boolean) =>
-    shortcutOf(key(code, alt), app(home), { id: "b1" } as PaneInfo, 100, { address: vi.fn(), panel: vi.fn() })?.();
+    shortcutOf(key(code, alt), app(home), { id: "b1" } as PaneInfo, 100, on)?.();
   press("http://127.0.0.1:3000/", "Home", true);
   press("", "Home", true);
   press("", "Home", false);

@@ -6,6 +6,8 @@ import { goHome, nextZoom, type Panel } from "./toolbar";
 export interface Shortcuts {
   address: () => void;
   panel: (panel: Panel) => void;
+  /** Closes what opened by itself over the page; null without it. */
+  close: (() => void) | null;
 }
 
 interface KeyLike {
@@ -17,9 +19,12 @@ interface KeyLike {
   shiftKey: boolean;
 }
 
+const isPlainEscape = (e: KeyLike) => e.code === "Escape" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.shiftKey;
+
 /** Keys that a browser's window handles and headless Chromium does not; null for the page's own keys. */
 export function shortcutOf(e: KeyLike, app: App, pane: PaneInfo, zoom: number, on: Shortcuts): (() => void) | null {
   if (pane.inspects) return null; // developer tools have keys of their own
+  if (isPlainEscape(e) && on.close) return on.close;
   if (e.code === "F12" || (e.code === "KeyI" && (e.ctrlKey || e.metaKey) && e.shiftKey && !e.altKey))
     return () => void app.panes.openDevTools(pane.id);
   const ctrl = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;

@@ -2,9 +2,9 @@ import { useCallback, useEffect, useState } from "react";
 import type { PaneInfo, Site, SiteCertificate, SitePermission } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
-import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
 import { Select } from "@/ui/input";
+import { Popover } from "./popover";
 
 const transportLabels: Record<Site["came"], string> = {
   proven: "The connection is encrypted, and the host's identity is verified.",
@@ -68,18 +68,11 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
   };
 
   return (
-    <div
+    <Popover
       data-testid="site"
       data-came={site?.came ?? ""}
-      className={cx(
-        "appear relative flex min-h-0 w-80 max-w-full flex-col self-start",
-        "gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3",
-        "text-xs shadow-pop",
-      )}
-      onKeyDown={(e) => {
-        e.stopPropagation();
-        if (e.code === "Escape") onClose();
-      }}
+      className="appear flex min-h-0 w-80 flex-col gap-2 self-start overflow-y-auto p-3 text-xs"
+      onClose={onClose}
     >
       <header className="flex items-center gap-2">
         <b className="selectable min-w-0 flex-1 break-words" data-testid="site-origin">
@@ -97,7 +90,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
       {site?.permissions?.length ? <Permissions list={site.permissions} onPermit={permit} /> : null}
       {site?.origin ? <Cookies count={site.cookies} cleared={cleared} onClear={clear} onReload={reload} /> : null}
-    </div>
+    </Popover>
   );
 }
 

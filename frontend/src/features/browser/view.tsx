@@ -61,8 +61,12 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useFocusOnOpen(known ? (overlay.downloads?.length ?? 0) : -1, () => setArrival(true));
   const shortcut = useCallback(
     (e: KeyboardEvent) =>
-      shortcutOf(e, app, pane, overlay.zoom, { address: () => address.current?.focus(), panel: setPanel }),
-    [app, pane, overlay.zoom],
+      shortcutOf(e, app, pane, overlay.zoom, {
+        address: () => address.current?.focus(),
+        panel: setPanel,
+        close: arrival ? () => setArrival(false) : null,
+      }),
+    [app, pane, overlay.zoom, arrival],
   );
   const keyboard = useKeyboard(surface, shortcut);
   const shown = page ? fitToViewport(page, space) : null;
@@ -111,14 +115,16 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         {driven ? (
           <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />
         ) : null}
-        <PageNotice notice={pane.notice} />
         {/* One below the other: nothing that appears covers the buttons of another. */}
-        <div className="pointer-events-none absolute inset-2 z-10 flex flex-col items-end gap-2 *:pointer-events-auto">
-          <SaveLoginPrompt pane={pane} overlay={overlay} />
-          <Panels panel={panel} pane={pane} overlay={overlay} onClose={endPanel} />
-          {arrival && panel !== "downloads" ? (
-            <Downloads passing pane={pane} list={overlay.downloads ?? []} onClose={() => setArrival(false)} />
-          ) : null}
+        <div className="pointer-events-none absolute inset-0 z-10 flex flex-col">
+          <div className="flex min-h-0 flex-1 flex-col items-end gap-2 p-2 *:pointer-events-auto">
+            <SaveLoginPrompt pane={pane} overlay={overlay} />
+            <Panels panel={panel} pane={pane} overlay={overlay} onClose={endPanel} />
+            {arrival && panel !== "downloads" ? (
+              <Downloads passing pane={pane} list={overlay.downloads ?? []} onClose={() => setArrival(false)} />
+            ) : null}
+          </div>
+          <PageNotice notice={pane.notice} />
         </div>
         {surface && page && shown ? (
           <Questions

@@ -25,9 +25,9 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
     onClose();
     void app.ask("BrowserAPI.Navigate", pane.id, url);
   };
-  const clear = async () => {
-    await app.ask("BrowserAPI.ClearHistory", "");
-    await history.reload();
+  /** Deletes the visits of an address, or all of them if it is "". */
+  const forget = async (url: string) => {
+    if (await app.ask("BrowserAPI.ClearHistory", url)) await history.reload();
   };
   const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
 
@@ -54,12 +54,24 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
         ))}
         <div className="mt-3 flex items-center justify-between px-1">
           <h3 className="text-2xs font-semibold text-text-faint uppercase">History</h3>
-          <Button look="quiet" data-testid="history-clear" disabled={visits.length === 0} onClick={() => void clear()}>
+          <Button
+            look="quiet"
+            data-testid="history-clear"
+            disabled={visits.length === 0}
+            onClick={() => void forget("")}
+          >
             Clear
           </Button>
         </div>
         {visits.map((v) => (
-          <LinkRow key={v.url} testid="visit" url={v.url} title={v.title} onGo={go} />
+          <LinkRow
+            key={v.url}
+            testid="visit"
+            url={v.url}
+            title={v.title}
+            onGo={go}
+            onRemove={() => void forget(v.url)}
+          />
         ))}
         <Profiles pane={pane} />
       </div>
@@ -67,27 +79,39 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   );
 }
 
-function LinkRow({
-  testid,
-  url,
-  title,
-  onGo,
-}: {
+interface LinkRowProps {
   testid: string;
   url: string;
   title: string;
   onGo: (url: string) => void;
-}) {
+  /** Removes it from the history. */
+  onRemove?: () => void;
+}
+
+function LinkRow({ testid, url, title, onGo, onRemove }: LinkRowProps) {
   return (
-    <button
-      type="button"
-      data-testid={testid}
-      data-url={url}
-      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-surface-hover"
-      onClick={() => onGo(url)}
-    >
-      <span className="max-w-[45%] truncate">{title || url}</span>
-      <span className="min-w-0 flex-1 truncate text-text-faint">{url}</span>
-    </button>
+    <div className="flex h-7 items-center gap-1 rounded-sm hover:bg-surface-hover">
+      <button
+        type="button"
+        data-testid={testid}
+        data-url={url}
+        className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-sm px-1 text-left"
+        onClick={() => onGo(url)}
+      >
+        <span className="max-w-[45%] truncate">{title || url}</span>
+        <span className="min-w-0 flex-1 truncate text-text-faint">{url}</span>
+      </button>
+      {onRemove ? (
+        <IconButton
+          label="Remove from the history"
+          data-testid={`${testid}-remove`}
+          data-url={url}
+          className="size-6 text-text-faint"
+          onClick={onRemove}
+        >
+          <CloseIcon size={11} />
+        </IconButton>
+      ) : null}
+    </div>
   );
 }

@@ -25,8 +25,16 @@ export function Popover({ onClose, stays = false, className, children, ...rest }
       const isInWindow = at instanceof Element && at.closest("#root") !== null;
       if (isInWindow && !box.current?.contains(at)) close.current();
     };
+    // What had the focus may be gone: a row that was removed.
+    const key = (e: KeyboardEvent) => {
+      if (e.code === "Escape" && document.activeElement === document.body) close.current();
+    };
     document.addEventListener("pointerdown", press, true);
-    return () => document.removeEventListener("pointerdown", press, true);
+    document.addEventListener("keydown", key);
+    return () => {
+      document.removeEventListener("pointerdown", press, true);
+      document.removeEventListener("keydown", key);
+    };
   }, [stays]);
   return (
     <div

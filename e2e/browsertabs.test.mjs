@@ -1,0 +1,69 @@
+// Tests how a user lives with pages all day: tabs and what stands over a page. All cases use one program with one
+// Chromium.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
+import { Pane } from "./lib/pane.mjs";
+import { keep } from "./lib/serve.mjs";
+import { startSite } from "./lib/site.mjs";
+
+test("pages all day", { timeout: limit(600_000) }, async (t) => {
+  const site = await startSite();
+  try {
+    await withApp(t, (app) => walk(t, app, site));
+  } finally {
+    site.close();
+  }
+});
+
+async function walk(t, { page, home, program, said }, site) {
+  mkdirSync(join(home, "Downloads"));
+  await page.setViewportSize({ width: 960, height: 740 });
+  await page.getByTestId("skip-welcome").click();
+  await page.getByTestId("new-browser").click();
+  await page.getByTestId("browser").waitFor();
+  const tabs = page.getByTestId("pane-tab");
+  const pane = new Pane(page, page.getByTestId("browser").first(), site);
+  const fixture = (name) => `${site.url}/${name}.html`;
+  const it = (name, f) =>
+    t.test(name, { timeout: limit(180_000) }, async () => {
+      try {
+        await f();
+      } catch (error) {
+        await keep(`browsertabs ${name}`, page, program, said);
+        throw error;
+      }
+    });
+  const openLibrary = async () => {
+    await pane.at("browser-menu").click();
+    await page.getByTestId("menu-library").click();
+    await pane.at("library").waitFor();
+  };
+
+  await it("one entry of the history is removed, and the others stay", async () => {
+    await pane.go(fixture("second"), "Second", "opened");
+    await pane.go(fixture("mouse"), "Mouse");
+    await openLibrary();
+    const visit = (name) => pane.root.locator(`[data-testid="visit"][data-url="${fixture(name)}"]`);
+    await visit("second").waitFor();
+    await pane.root.locator(`[data-testid="visit-remove"][data-url="${fixture("second")}"]`).click();
+    await visit("second").waitFor({ state: "detached" });
+    assert.equal(await visit("mouse").count(), 1);
+  });
+  await it("what stands over a page closes with Esc and with a click elsewhere", async () => {
+    await pane.press("Escape");
+    await pane.at("library").waitFor({ state: "detached" });
+    await openLibrary();
+    await pane.click(60, 35);
+    await pane.at("library").waitFor({ state: "detached" });
+    await pane.says("clicked true"); // the click reached the page, too
+    await pane.enter(`${site.url}/file.bin`);
+    await pane.at("downloads").waitFor();
+    await pane.press("Escape");
+    await pane.at("downloads").waitFor({ state: "detached" });
+  });
+  assert.equal(await tabs.count(), 1);
+}

@@ -87,7 +87,7 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	case errors.As(err, &unreadable):
 		return runRepairWindow(assets, cfg.State(), unreadable, false, func(context.Context) error { return nil })
 	case errors.Is(err, hostsocket.ErrOtherVersion):
-		return runRepairWindow(assets, cfg.State(), err, older != nil, w.host.Stop)
+		return runRepairWindow(assets, cfg.State(), err, older != nil, w.host.StopForNext)
 	case err != nil:
 		return err
 	}

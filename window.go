@@ -123,7 +123,7 @@ const (
 func (w *window) updateNow() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if err := w.host.Stop(ctx); err != nil {
+	if err := w.host.StopForNext(ctx); err != nil {
 		w.fail(err)
 	}
 }

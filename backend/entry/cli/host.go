@@ -43,7 +43,7 @@ func (h hostCommands) host() *cobra.Command {
 		"the setting)")
 	c.Flags().BoolVar(&isStarted, "started", false, "the socket is inherited")
 	_ = c.Flags().MarkHidden("started") // the flag exists
-	c.AddCommand(h.status(), h.stop(), h.install())
+	c.AddCommand(h.status(), h.stop(), h.restart(), h.install())
 	return c
 }
 
@@ -93,7 +93,8 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
 		Streams: a.Stream().Handler(isAdmitted), Page: h.program.page(), Run: h.runFor(a),
-		Owned: func() hostsocket.Owned { return countOwned(a) }, Idle: idleTime(a.Config(), idle),
+		Owned: func() hostsocket.Owned { return countOwned(a) }, Keep: a.Goals.KeepForNextHost,
+		Idle:         idleTime(a.Config(), idle),
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	})
 	if err != nil {
@@ -197,33 +198,67 @@ func describeOwned(o hostsocket.Owned) string {
 	return strings.Join(parts, ", ")
 }
 
-func (h hostCommands) stop() *cobra.Command {
-	var yes bool
-	c := &cobra.Command{
-		Use: "stop", Short: "End the host process: its goals pause, its terminals and pages close",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return h.withHost(func(client *hostsocket.Client) error { return h.stopHost(c.Context(), client, yes) })
-		},
-	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	return c
+// hostEnd is a way to end the host process.
+type hostEnd struct {
+	end   func(*hostsocket.Client, context.Context) error
+	ask   string // what it asks, with what the host owns
+	after string // what becomes of that
 }
 
-func (h hostCommands) stopHost(ctx context.Context, client *hostsocket.Client, yes bool) error {
-	s, err := client.Status(ctx)
-	if err != nil {
-		return err
+func (h hostCommands) stop() *cobra.Command {
+	how := hostEnd{
+		(*hostsocket.Client).Stop, "End %s? Goals pause, and can be resumed.", "goals pause, and can be resumed",
 	}
-	what := describeOwned(s.Owned)
-	switch {
-	case yes || s.IsEmpty():
-	case !h.program.isTerminal(0):
-		return fault.Invalid("", "the host process owns "+what, "pass --yes to end it; goals pause, and can be resumed")
-	case !h.program.confirmAtTerminal("End " + what + "? Goals pause, and can be resumed. [y/N] "):
-		return h.program.printf("Nothing was stopped.\n")
+	return h.ending(how, &cobra.Command{
+		Use: "stop", Short: "End the host process: its goals pause, its terminals and pages close",
+	}, func(_ context.Context, _ *hostsocket.Client, pid int) error {
+		return h.program.printf("The host process %d has ended.\n", pid)
+	})
+}
+
+func (h hostCommands) restart() *cobra.Command {
+	how := hostEnd{
+		(*hostsocket.Client).StopForNext, "Restart %s? Goals continue; the programs in terminals end.",
+		"goals continue; the programs in terminals end",
 	}
-	if err := client.Stop(ctx); err != nil {
-		return err
+	return h.ending(how, &cobra.Command{
+		Use: "restart", Short: "End the host process and start another one, such as after an update: its goals continue",
+	}, func(ctx context.Context, client *hostsocket.Client, _ int) error {
+		if err := h.program.connect(ctx, client); err != nil {
+			return err
+		}
+		s, err := client.Status(ctx)
+		if err != nil {
+			return err
+		}
+		return h.program.printf("Host process %d, version %s, owns %s.\n", s.PID, s.Version, describeOwned(s.Owned))
+	})
+}
+
+// ending completes a command that ends the host process. then is called afterwards with its id.
+func (h hostCommands) ending(
+	how hostEnd, c *cobra.Command, then func(context.Context, *hostsocket.Client, int) error,
+) *cobra.Command {
+	yes := c.Flags().Bool("yes", false, "do not ask")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return h.withHost(func(client *hostsocket.Client) error {
+			s, err := client.Status(c.Context())
+			if err != nil {
+				return err
+			}
+			what := describeOwned(s.Owned)
+			switch {
+			case *yes || s.IsEmpty():
+			case !h.program.isTerminal(0):
+				return fault.Invalid("", "the host process owns "+what, "pass --yes to end it; "+how.after)
+			case !h.program.confirmAtTerminal(fmt.Sprintf(how.ask, what) + " [y/N] "):
+				return h.program.printf("Nothing was stopped.\n")
+			}
+			if err := how.end(client, c.Context()); err != nil {
+				return err
+			}
+			return then(c.Context(), client, s.PID)
+		})
 	}
-	return h.program.printf("The host process %d has ended.\n", s.PID)
+	return c
 }

@@ -161,7 +161,8 @@ func TestRun_HostOfAnotherVersion_RunsItAndSaysSo(t *testing.T) {
 			t.Errorf("%s: %d %s", args[0], code, said.String())
 		}
 		for _, part := range []string{
-			"has test, and this program is newer; that version runs this command", "goalctl host stop ends it now", "Later,",
+			"has test, and this program is newer; that version runs this command", "goalctl host restart replaces it now",
+			"Later,",
 		} {
 			if !strings.Contains(said.String(), part) {
 				t.Errorf("%s does not say %q: %s", args[0], part, said.String())

@@ -55,8 +55,25 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 }
 
 // Stop ends the host: its goals pause, and its terminals and pages close. It returns when the host has ended.
-func (c *Client) Stop(ctx context.Context) error {
-	err := c.ask(ctx, http.MethodPost, "/stop", nil, nil)
+func (c *Client) Stop(ctx context.Context) error { return c.end(ctx, nil) }
+
+// stopRequest is what the host is told with /stop.
+type stopRequest struct {
+	Again bool `json:"again"`
+}
+
+// StopForNext ends the host as Stop does, but the host that is started next continues its goals. Attached programs
+// start that as after a crash.
+func (c *Client) StopForNext(ctx context.Context) error {
+	body, err := json.Marshal(stopRequest{Again: true})
+	if err != nil {
+		return fmt.Errorf("end the host process: %w", err)
+	}
+	return c.end(ctx, body)
+}
+
+func (c *Client) end(ctx context.Context, body []byte) error {
+	err := c.ask(ctx, http.MethodPost, "/stop", body, nil)
 	if err != nil && fault.Of(err).Code != fault.Unavailable { // the end may cut off the answer
 		return err
 	}

@@ -61,7 +61,7 @@ var ErrNone error = fault.Kind(fault.NotFound, "", "no host process runs on this
 
 // ErrOtherVersion means that the host is of another version than this program.
 var ErrOtherVersion error = fault.Kind(fault.Conflict, "", "the host process has another version",
-	"goalctl host stop ends it now: its goals pause, and can be resumed; terminals open again with what they showed. "+
+	"goalctl host restart replaces it now: its goals continue; terminals open again with what they showed. "+
 		"Later, it ends automatically when nothing runs")
 
 // OtherVersionError is an ErrOtherVersion with what the host has.

@@ -68,10 +68,13 @@ func runHost(state, idle string) error {
 	}
 	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: "1", Log: slog.New(slog.DiscardHandler), Streams: http.HandlerFunc(echoStream),
-		Methods:      func(env []string) (hostsocket.Methods, error) { return echo{env}, nil },
-		Page:         fstest.MapFS{"index.html": {Data: []byte("the page")}, "assets/a.js": {Data: []byte("code")}},
-		Idle:         idleTime,
-		Owned:        func() hostsocket.Owned { return hostsocket.Owned{} },
+		Methods: func(env []string) (hostsocket.Methods, error) { return echo{env}, nil },
+		Page:    fstest.MapFS{"index.html": {Data: []byte("the page")}, "assets/a.js": {Data: []byte("code")}},
+		Idle:    idleTime,
+		Owned:   func() hostsocket.Owned { return hostsocket.Owned{} },
+		Keep: func(context.Context) error {
+			return os.WriteFile(filepath.Join(state, "kept"), nil, 0o600)
+		},
 		RegisterPort: func(int) {}, UnregisterPort: func(int) {},
 	})
 	if err == nil {
@@ -278,6 +281,28 @@ func TestAttach_SecondWindow_RaisesTheFirst(t *testing.T) {
 	}
 	if _, err := first.Next(); !errors.Is(err, hostsocket.ErrStopped) {
 		t.Errorf("after the host's end: %v", err)
+	}
+}
+
+// TestStopForNext_AttachedProgram_StartsTheNext: a host that was stopped for good is not started again.
+func TestStopForNext_AttachedProgram_StartsTheNext(t *testing.T) {
+	state := t.TempDir()
+	c, before := connect(t, state)
+	a, err := c.Attach(t.Context(), hostsocket.Attach{Window: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StopForNext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Next(); err == nil || errors.Is(err, hostsocket.ErrStopped) {
+		t.Errorf("after the host's end: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(state, "kept")); err != nil {
+		t.Error("the host did not note its goals:", err)
+	}
+	if _, after := connect(t, state); after.PID == before.PID {
+		t.Error("the same host")
 	}
 }
 

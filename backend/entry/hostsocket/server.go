@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"goalpost/backend/lib/fault"
@@ -35,6 +36,8 @@ type Options struct {
 	// Run runs a command for another program, and returns its exit code.
 	Run   func(context.Context, *Caller) int
 	Owned func() Owned
+	// Keep notes which goals run, for the host that starts next to continue them.
+	Keep func(context.Context) error
 	// RegisterPort and UnregisterPort say on which ports attached programs listen.
 	RegisterPort, UnregisterPort func(port int)
 	// Idle returns how long the host stays without a program that is connected and without anything that it owns.
@@ -50,6 +53,7 @@ type Server struct {
 	began time.Time
 	ctx   context.Context // of calls; they end with the server, not with the program that made them
 	stop  context.CancelFunc
+	again atomic.Bool // the programs start another host
 	http  *http.Server
 	own   Methods // for programs that have not said their environment
 
@@ -89,7 +93,7 @@ func NewServer(o Options) (*Server, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", s.status)
-	mux.HandleFunc("POST /stop", func(http.ResponseWriter, *http.Request) { s.stop() })
+	mux.HandleFunc("POST /stop", s.end)
 	mux.Handle("POST /call", s.sameVersion(http.HandlerFunc(s.call)))
 	mux.Handle("POST /run", s.sameVersion(http.HandlerFunc(s.command)))
 	mux.Handle("POST /attach", s.sameVersion(http.HandlerFunc(s.attach)))
@@ -185,6 +189,19 @@ func (s *Server) describe() Status {
 		PID: os.Getpid(), Version: s.o.Version, Protocol: protocol, Began: s.began, HasPage: s.o.Page != nil,
 		Owned: s.o.Owned(),
 	}
+}
+
+// end ends the host. The request is empty, or says that another host starts.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) {
+	var q stopRequest
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&q); err == nil && q.Again {
+		if err := s.o.Keep(r.Context()); err != nil {
+			s.writeJSON(w, http.StatusInternalServerError, fault.Of(err))
+			return
+		}
+		s.again.Store(true)
+	}
+	s.stop()
 }
 
 // sameVersion refuses a program of another version, whose methods may differ.
@@ -290,7 +307,9 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, slot *windowSlot
 		case <-r.Context().Done():
 			return
 		case <-s.ctx.Done():
-			_, _ = io.WriteString(w, stoppedLine+"\n") // the program may have ended
+			if !s.again.Load() {
+				_, _ = io.WriteString(w, stoppedLine+"\n") // the program may have ended
+			}
 			return
 		case goalID := <-slot.front:
 			if _, err := io.WriteString(w, frontLine+goalID+"\n"); err != nil || out.Flush() != nil {

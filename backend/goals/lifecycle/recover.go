@@ -11,7 +11,7 @@ import (
 
 // Recover pauses, as interrupted, the goals whose process died. Only programs that may run goals call it. The window
 // and serve also adopt goals that wait without a process: queued goals, parked goals, which continue at their time, and
-// goals with an answer to a manual check that no process has read.
+// goals with an answer to a manual check that no process has read. They also continue what KeepForNextHost has noted.
 func (s *Service) Recover(ctx context.Context) error {
 	n, err := s.store.Recovery.Interrupt(ctx)
 	if n > 0 {
@@ -38,6 +38,9 @@ func (s *Service) Recover(ctx context.Context) error {
 		if err := s.Recovery.adoptAll(ctx, status); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
+	}
+	if err := s.continueKept(ctx); err != nil {
+		return err
 	}
 	if err := s.Recovery.AdoptManualAnswers(ctx); err != nil {
 		s.Runs.log.Warn("answered goals were not continued", "error", err)

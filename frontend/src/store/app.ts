@@ -82,8 +82,8 @@ export class App extends AppCore {
     this.confirm({
       title: `Restart as ${this.state.updateWaits}?`,
       text:
-        "Goals pause after their step, and can be resumed. Terminals open again with what they showed, pages with " +
-        "their addresses.",
+        "Goals continue. The programs in terminals end; terminals open again with what they showed, pages with their " +
+        "addresses.",
       yes: "Restart now",
       danger: false,
       run: restartHost,

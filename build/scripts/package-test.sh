@@ -99,9 +99,10 @@ as_user goalpost version --json
 for program in goalpost goalctl; do
   if as_root ldd /usr/bin/$program | grep 'not found'; then fail "$program lacks a library"; fi
 done
-for page in $(grep -o '](docs/[^)#]*' README.md | cut -c 3-); do
+grep -o '](docs/[^)#]*' README.md | cut -c 3- >"$work/linked"
+while read -r page; do
   [ -e "$root/usr/share/doc/goalpost/$page" ] || fail "the installed README links to $page, which is not installed"
-done
+done <"$work/linked"
 unpack "dist/goalpost-$version-linux-$(dpkg --print-architecture).tar.gz"
 [ "$(as_user /home/newcomer/unpacked/bin/goalpost version)" = "goalpost $version" ] ||
   fail "the window of the archive does not start"

@@ -35,6 +35,12 @@ func (t *TerminalAPI) Restart(id string) (out pane.Info, err error) {
 	return t.panes.RestartTerminal(t.ctx, id)
 }
 
+// End ends the program of a terminal of the user. The pane stays.
+func (t *TerminalAPI) End(id string) (ok bool, err error) {
+	defer t.recoverProblem(&err)
+	return true, t.panes.EndTerminal(t.ctx, id)
+}
+
 // Rename sets a pane's title.
 func (t *TerminalAPI) Rename(id, title string) (ok bool, err error) {
 	defer t.recoverProblem(&err)

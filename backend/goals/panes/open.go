@@ -89,12 +89,9 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 }
 
 func (r *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
-	s, err := r.Terminal(id)
+	s, err := r.ownTerminal(id)
 	if err != nil {
 		return pane.Info{}, err
-	}
-	if s.Info().GoalID != "" {
-		return pane.Info{}, fault.New(fault.Conflict, "this terminal belongs to a goal", "open one of your own")
 	}
 	if link, ok := r.Servers.Client.Connection(id); ok {
 		err := r.Servers.reconnectPane(ctx, link, s)
@@ -104,6 +101,30 @@ func (r *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, e
 		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
 	}
 	return s.Info(), nil
+}
+
+// EndTerminal ends the program of a terminal of the user, whose pane stays with its output.
+func (r *Registry) EndTerminal(ctx context.Context, id string) error {
+	s, err := r.ownTerminal(id)
+	if err != nil {
+		return err
+	}
+	if _, ok := r.Servers.Client.Connection(id); ok {
+		return fault.New(fault.Conflict, "this terminal is a connection to a server", "close it")
+	}
+	if err := s.End(ctx); err != nil {
+		return fmt.Errorf("end terminal: %w", err)
+	}
+	return nil
+}
+
+// ownTerminal returns a terminal of the user.
+func (r *Registry) ownTerminal(id string) (*terminal.Session, error) {
+	s, err := r.Terminal(id)
+	if err == nil && s.Info().GoalID != "" {
+		return nil, fault.New(fault.Conflict, "this terminal belongs to a goal", "open one of your own")
+	}
+	return s, err
 }
 
 func (r *Registry) CloseTerminal(ctx context.Context, id string) error {

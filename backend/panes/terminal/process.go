@@ -236,6 +236,13 @@ func (s *Session) Restart(ctx context.Context) error {
 	return nil
 }
 
+// End ends the program as closing the window of a terminal does. Its output stays, and Restart starts it again.
+func (s *Session) End(ctx context.Context) error {
+	s.start.Lock()
+	defer s.start.Unlock()
+	return s.kill(ctx)
+}
+
 // Signal sends a signal to the program's process group.
 func (s *Session) Signal(sig syscall.Signal) error {
 	s.mu.Lock()

@@ -158,6 +158,25 @@ func TestRestart_Scrollback_Stays(t *testing.T) {
 	run(t, s, "true")
 }
 
+func TestEnd_RunningProgram_LeavesOutputAndCanRestart(t *testing.T) {
+	s := terminal(t, "bash")
+	run(t, s, "echo before")
+	if err := s.End(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, s)
+	if text := s.Text(0, 1<<20).Text; s.Info().Running || !strings.Contains(text, "before") {
+		t.Errorf("%+v %q", s.Info(), text)
+	}
+	if err := s.End(within(t)); err != nil {
+		t.Errorf("ending it twice: %v", err)
+	}
+	if err := s.Restart(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, "true")
+}
+
 func TestClose_ProcessGroup_IsEnded(t *testing.T) {
 	for name, command := range map[string]string{
 		"obedient":  "sleep 1000",

@@ -3792,6 +3792,8 @@ export interface Methods {
   "TerminalAPI.Open": (input: ArgsOpenTerminal) => PaneInfo;
   /** Restart starts the shell of a pane again if it has ended. */
   "TerminalAPI.Restart": (id: string) => PaneInfo;
+  /** End ends the program of a terminal of the user. The pane stays. */
+  "TerminalAPI.End": (id: string) => boolean;
   /** Rename sets a pane's title. */
   "TerminalAPI.Rename": (id: string, title: string) => boolean;
   /** Close ends the program of a pane and closes it. */

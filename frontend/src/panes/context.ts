@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
+import { useShallow } from "zustand/shallow";
 import type { WorkspaceControl } from "./control";
 
 export const ControlContext = createContext<WorkspaceControl | null>(null);
@@ -23,9 +24,19 @@ export function useBroadcast(id: string): number {
   return useStore(useControl().store, (s) => (s.broadcast.has(id) ? s.broadcast.size : 0));
 }
 
-/** The newest command that failed in a terminal, "" if none did. */
-export function useFailed(id: string): string {
-  return useStore(useControl().store, (s) => s.failed[id] ?? "");
+/** What the menu of a pane depends on, beside the pane. */
+export interface MenuFacts {
+  /** The newest command that failed in a terminal, "" if none did. */
+  failed: string;
+  /** The program of a terminal does not get the mouse. */
+  mouseOff: boolean;
+}
+
+export function useMenuFacts(id: string): MenuFacts {
+  return useStore(
+    useControl().store,
+    useShallow((s) => ({ failed: s.failed[id] ?? "", mouseOff: s.mouseOff.has(id) })),
+  );
 }
 
 export function useZoomed(): boolean {

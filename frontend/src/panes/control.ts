@@ -4,6 +4,7 @@ import type { Check, PaneInfo } from "@/bridge/types";
 import type { FailedCommand } from "@/features/terminal/promptmarks";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
+import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { App } from "@/store/app";
 import { attachment } from "@/store/chatactions";
@@ -20,6 +21,8 @@ interface ControlState {
   broadcast: ReadonlySet<string>;
   /** The newest command that failed, by terminal. */
   failed: Readonly<Record<string, string>>;
+  /** Terminals whose programs do not get the mouse. */
+  mouseOff: ReadonlySet<string>;
 }
 
 const saveAfterMs = 150;
@@ -34,6 +37,7 @@ export class WorkspaceControl {
     zoomed: false,
     broadcast: new Set(),
     failed: {},
+    mouseOff: new Set(),
   }));
   readonly screens = new Map<string, TerminalScreen>();
   /** Decides which pane's flood is written next. */
@@ -150,6 +154,56 @@ export class WorkspaceControl {
   close(id: string): void {
     const prompts = this.screens.get(id)?.prompts;
     this.app.panes.close(id, prompts?.hasCommand ? { command: prompts.command } : null);
+  }
+
+  /** Starts the program of a terminal again, or connects it again; asks first if a command runs. */
+  restart(id: string): void {
+    this.whenIdle(id, "Restart the terminal?", "End it and restart", async () => {
+      const info = await this.app.ask("TerminalAPI.Restart", id);
+      if (!info) return;
+      this.app.panes.update(info);
+      const screen = this.screens.get(id);
+      screen?.restart();
+      screen?.term.focus();
+    });
+  }
+
+  /** Ends the program of a terminal. The pane stays, with its output. */
+  end(id: string): void {
+    this.whenIdle(id, "End the terminal’s program?", "End it", async () => {
+      await this.app.ask("TerminalAPI.End", id);
+    });
+  }
+
+  private whenIdle(id: string, title: string, yes: string, run: () => Promise<void>): void {
+    const prompts = this.screens.get(id)?.prompts;
+    if (!prompts?.hasCommand || !this.app.state.panes.panes.find((p) => p.id === id)?.running) {
+      void run();
+      return;
+    }
+    const what = prompts.command ? `“${stripControl(clip(oneLine(prompts.command), 60))}”` : "A command";
+    this.app.confirm({
+      title,
+      text: `${what} is running. It ends, and this cannot be undone.`,
+      yes,
+      danger: true,
+      run,
+    });
+  }
+
+  /** Keeps the mouse from the program of a terminal, or gives it back. */
+  toggleMouse(id: string): void {
+    const screen = this.screens.get(id);
+    if (!screen) return;
+    screen.mouse.off = !screen.mouse.off;
+    const mouseOff = new Set(this.store.getState().mouseOff);
+    if (!mouseOff.delete(id)) mouseOff.add(id);
+    this.store.setState({ mouseOff });
+  }
+
+  /** Opens the settings of terminals. */
+  showSettings(): void {
+    this.app.openSettings("Terminal font size");
   }
 
   /**

@@ -4,7 +4,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { BrowserView } from "@/features/browser/view";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import { useAppState } from "@/store/context";
-import { useControl, useFailed, useIsSearching } from "./context";
+import { useControl, useMenuFacts, useIsSearching } from "./context";
 import { paneMenu } from "./panemenu";
 
 // xterm is a third of the page's code, so it is loaded after the window.
@@ -52,7 +52,7 @@ interface TerminalProps {
 function Terminal({ pane, visible, active }: TerminalProps) {
   const control = useControl();
   const searching = useIsSearching(pane.id);
-  const failed = useFailed(pane.id);
+  const facts = useMenuFacts(pane.id);
   const id = pane.id;
   const onScreen = useCallback(
     (screen: TerminalScreen | null) => {
@@ -70,10 +70,11 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         visible={visible}
         active={active}
         searching={searching}
-        menu={paneMenu(pane, control, failed)}
+        menu={paneMenu(pane, control, facts)}
         turns={control.turns}
         selection={control.selection}
         onSearchEnd={() => control.store.setState({ searching: "" })}
+        onRestart={() => control.restart(id)}
         onLeave={() => control.leave(id)}
         onScreen={onScreen}
         onTyped={(data) => control.typed(id, data)}

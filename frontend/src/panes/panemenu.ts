@@ -2,10 +2,11 @@ import type { PaneInfo } from "@/bridge/types";
 import { clip, oneLine } from "@/lib/text";
 import { isGoals } from "@/store/workspaces";
 import type { MenuItem } from "@/ui/menu";
+import type { MenuFacts } from "./context";
 import type { WorkspaceControl } from "./control";
 
 /** The menu of a pane, opened beside its tab or by a right click in a terminal. */
-export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: string): MenuItem[] {
+export function paneMenu(pane: PaneInfo, control: WorkspaceControl, { failed, mouseOff }: MenuFacts): MenuItem[] {
   const beside: MenuItem[] = isGoals(pane)
     ? [
         {
@@ -93,7 +94,26 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, failed: stri
       takesFocus: true,
       run: () => control.rename(pane.id),
     },
+    {
+      id: "mouse",
+      label: mouseOff ? "Let the program use the mouse" : "Keep the mouse from the program",
+      run: () => control.toggleMouse(pane.id),
+    },
+    { id: "terminal-settings", label: "Settings…", takesFocus: true, run: () => control.showSettings() },
     null,
+    ...programItems(pane, control),
     ...layout,
   ];
+}
+
+/** Restart and end of the program of a terminal of the user. A connection ends with its pane. */
+function programItems(pane: PaneInfo, control: WorkspaceControl): MenuItem[] {
+  if (pane.goal_id) return [];
+  const restart = { id: "restart", label: pane.server ? "Connect again" : "Restart", takesFocus: true };
+  const items: MenuItem[] = [{ ...restart, run: () => control.restart(pane.id) }];
+  if (!pane.server) {
+    const run = () => control.end(pane.id);
+    items.push({ id: "end", label: "End the program", takesFocus: true, disabled: !pane.running, run });
+  }
+  return [...items, null];
 }

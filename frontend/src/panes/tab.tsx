@@ -9,7 +9,7 @@ import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
 import { isDrawerOpen, shownTab } from "@/store/workspaces";
-import { useBroadcast, useControl, useFailed, useRenaming } from "./context";
+import { useBroadcast, useControl, useMenuFacts, useRenaming } from "./context";
 import { paneMenu } from "./panemenu";
 
 function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
@@ -120,14 +120,14 @@ export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
-  const failed = useFailed(pane?.id ?? "");
+  const facts = useMenuFacts(pane?.id ?? "");
   if (!pane) return null;
   const title = paneTitle(pane);
   return (
     <div className="pane-actions" data-testid="pane-actions" data-pane={pane.id}>
       <BroadcastBadge pane={pane} />
       {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
-      <Menu items={paneMenu(pane, control, failed)}>
+      <Menu items={paneMenu(pane, control, facts)}>
         <button
           type="button"
           aria-label={`Menu of ${title}`}

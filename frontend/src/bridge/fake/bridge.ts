@@ -709,6 +709,7 @@ export class FakeBridge implements Bridge {
       this.changePane(id, { running: true, exit: 0 });
       return this.panes.find((p) => p.id === id) ?? terminalPane(id);
     },
+    "TerminalAPI.End": (id) => this.changePane(id, { running: false, exit: -1 }),
     "SSHAPI.List": () => this.servers,
     "SSHAPI.Save": (server) => {
       const saved = { ...server, id: server.id || `s${this.servers.length + 1}` };

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
+import { openOutside } from "@/bridge/links";
 import { focusElement } from "@/lib/keyboard";
+import { clip, stripControl } from "@/lib/text";
 import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { usePageTheme } from "@/ui/usepagetheme";
@@ -23,6 +25,7 @@ export interface TerminalProps {
   /** The newest selection in any terminal. */
   selection: { text: string };
   onSearchEnd: () => void;
+  onRestart: () => void;
   /** The keyboard focus leaves the terminal. */
   onLeave: () => void;
   onScreen: (screen: TerminalScreen | null) => void;
@@ -56,6 +59,7 @@ export function useTerminal(p: TerminalProps) {
       exit: setExit,
       bell: ring,
       scaled: setScaled,
+      restarted: () => setExit(null),
     });
     screen.current = s;
     props().onScreen(s);
@@ -96,22 +100,9 @@ export function useTerminal(p: TerminalProps) {
 
   const wasRunning = useRef(running);
   useEffect(() => {
-    if (running && !wasRunning.current) {
-      screen.current?.restart();
-      setExit(null);
-    }
+    if (running && !wasRunning.current) screen.current?.restart();
     wasRunning.current = running;
   }, [running]);
-
-  const restart = async () => {
-    const info = await app.ask("TerminalAPI.Restart", id);
-    if (!info) return;
-    setExit(null);
-    wasRunning.current = true;
-    app.panes.update(info);
-    screen.current?.restart();
-    screen.current?.term.focus();
-  };
 
   return {
     host,
@@ -120,7 +111,6 @@ export function useTerminal(p: TerminalProps) {
     bell,
     scaled,
     exit: running ? exit : (exit ?? p.pane.exit),
-    restart: () => void restart(),
   };
 }
 
@@ -130,7 +120,7 @@ function openScreen(
   id: string,
   options: ScreenOptions,
   props: () => TerminalProps,
-  on: Pick<ScreenHandlers, "link" | "exit" | "bell" | "scaled">,
+  on: Pick<ScreenHandlers, "link" | "exit" | "bell" | "scaled" | "restarted">,
 ): TerminalScreen {
   return new TerminalScreen(app.bridge, id, options, props().turns, {
     ...on,
@@ -139,13 +129,35 @@ function openScreen(
       if (props().pane.running)
         app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
     },
-    openLink: (url) => void app.panes.openBrowser(url),
+    openLink: (url, outside) => (outside ? openOutside(url) : void app.panes.openBrowser(url)),
     leave: () => props().onLeave(),
     selected: (text) => {
       props().selection.text = text;
     },
     selection: () => props().selection.text,
     typed: (data) => props().onTyped(data),
+    confirmPaste: (lines, paste) => confirmPaste(app, lines, paste),
+  });
+}
+
+function confirmPaste(app: App, lines: readonly string[], paste: (text: string) => void) {
+  const first = stripControl(clip(lines.find((line) => line.trim() !== "")?.trim() ?? "", 60));
+  app.confirm({
+    title: `Paste ${lines.length} lines?`,
+    text: `The program takes each line as if you typed it and pressed Enter; a shell runs it. They begin with “${first}”.`,
+    yes: "Paste the lines",
+    danger: false,
+    run: () => paste(lines.join("\n")),
+    other: {
+      label: "Paste as one line",
+      run: () =>
+        paste(
+          lines
+            .map((line) => line.trim())
+            .join(" ")
+            .trim(),
+        ),
+    },
   });
 }
 

@@ -11,7 +11,7 @@ import { SSHPrompt } from "./sshprompt";
 import { useTerminal, type TerminalProps } from "./useterminal";
 
 export function TerminalView(p: TerminalProps) {
-  const { host, screen, link, bell, scaled, exit, restart } = useTerminal(p);
+  const { host, screen, link, bell, scaled, exit } = useTerminal(p);
   const { pane } = p;
   return (
     <div
@@ -54,7 +54,7 @@ export function TerminalView(p: TerminalProps) {
       ) : null}
       {pane.ask ? <SSHPrompt key={pane.ask} pane={pane} /> : null}
       {pane.problem ? <ProblemBar pane={pane} /> : null}
-      {exit !== null && !pane.problem ? <ExitBar code={exit} onRestart={restart} /> : null}
+      {exit !== null && !pane.problem ? <ExitBar code={exit} onRestart={p.onRestart} /> : null}
     </div>
   );
 }

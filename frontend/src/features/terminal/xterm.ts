@@ -10,6 +10,7 @@ import { isPhone } from "@/lib/viewer";
 import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
 import { OutputFlow, type FrameTurns } from "./flowcontrol";
+import { MouseSwitch } from "./mouseswitch";
 import { Prompts } from "./promptmarks";
 
 export interface ScreenHandlers {
@@ -18,7 +19,8 @@ export interface ScreenHandlers {
   bell: () => void;
   /** The program does not read its input. */
   refused: (why: string) => void;
-  openLink: (url: string) => void;
+  /** `outside`: in the user's own browser. */
+  openLink: (url: string, outside: boolean) => void;
   /** Called for Ctrl+Shift+Tab: the focus leaves the terminal. */
   leave: () => void;
   /** How much smaller the terminal is drawn, below 1; null: it has the size of its space. */
@@ -28,6 +30,10 @@ export interface ScreenHandlers {
   selection: () => string;
   /** Called with what the user typed or pasted, for the other terminals of a broadcast. */
   typed: (data: string) => void;
+  /** Asks before lines are pasted into a program that takes them as if they were typed. */
+  confirmPaste: (lines: readonly string[], paste: (text: string) => void) => void;
+  /** The program runs again. */
+  restarted: () => void;
 }
 
 export interface ScreenOptions {
@@ -58,6 +64,7 @@ export class TerminalScreen {
   readonly term: Terminal;
   readonly search = new SearchAddon();
   readonly prompts: Prompts;
+  readonly mouse: MouseSwitch;
   private gl: WebglAddon | null = null;
   private readonly fitter = new FitAddon();
   private readonly stream: TerminalStream;
@@ -94,7 +101,7 @@ export class TerminalScreen {
       wordSeparator: " ()[]{}'\"`,;│",
       rightClickSelectsWord: false,
       // Links that the program names (OSC 8) open like links that are found in the text.
-      linkHandler: { activate: (event, url) => event.button === 0 && /^https?:/.test(url) && on.openLink(url) },
+      linkHandler: { activate: (event, url) => /^https?:/.test(url) && this.follow(event, url) },
       cursorInactiveStyle: "outline",
       macOptionIsMeta: true,
       theme: terminalTheme(),
@@ -103,9 +110,10 @@ export class TerminalScreen {
     this.term.loadAddon(this.search);
     this.term.loadAddon(new Unicode11Addon());
     this.term.unicode.activeVersion = "11";
-    this.term.loadAddon(new WebLinksAddon((event, url) => event.button === 0 && on.openLink(url)));
+    this.term.loadAddon(new WebLinksAddon((event, url) => this.follow(event, url)));
     this.silenceReports();
     this.prompts = new Prompts(this.term);
+    this.mouse = new MouseSwitch(this.term);
     this.asked = look;
     this.term.attachCustomKeyEventHandler((e) => this.key(e));
     this.term.onBell(on.bell);
@@ -139,6 +147,7 @@ export class TerminalScreen {
     this.host = host;
     this.term.open(host);
     this.middleClick(host);
+    host.addEventListener("paste", (e) => this.pasted(e), { capture: true });
     this.term.textarea?.addEventListener("focus", () => {
       this.acknowledge();
       this.flow.hurry();
@@ -169,11 +178,36 @@ export class TerminalScreen {
       clicked = true;
       setTimeout(() => {
         clicked = false;
-        if (!this.closed) this.term.paste(text);
+        if (!this.closed) this.insert(text);
       });
     };
     host.addEventListener("paste", paste, { capture: true });
     host.addEventListener("mouseup", released, { capture: true });
+  }
+
+  /** Ctrl+click opens a link in the user's own browser. */
+  private follow(event: MouseEvent, url: string) {
+    if (event.button === 0) this.on.openLink(url, event.ctrlKey);
+  }
+
+  /** Pastes what the page's own paste brought, such as Shift+Insert. */
+  private pasted(e: ClipboardEvent) {
+    if (e.defaultPrevented) return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.insert(e.clipboardData?.getData("text/plain") ?? "");
+  }
+
+  /** Pastes text. A program that marks no pastes would run each line of it at once, so the user is asked first. */
+  private insert(text: string) {
+    const paste = (text: string) => {
+      if (this.closed) return;
+      this.term.paste(text);
+      this.term.focus();
+    };
+    const lines = text.split(/\r\n|\r|\n/);
+    if (lines.length > 1 && !this.term.modes.bracketedPasteMode) this.on.confirmPaste(lines, paste);
+    else if (text) paste(text);
   }
 
   /** Sends input without passing it to the broadcast. */
@@ -291,6 +325,7 @@ export class TerminalScreen {
   /** Shows a restarted program below the existing output. */
   restart(): void {
     this.stream.restart();
+    this.on.restarted();
     this.fit();
   }
 
@@ -300,9 +335,8 @@ export class TerminalScreen {
   }
 
   async paste(): Promise<void> {
-    const text = await readClipboard();
-    if (text) this.term.paste(text);
     this.term.focus();
+    this.insert(await readClipboard());
   }
 
   close(): void {

@@ -1,0 +1,106 @@
+// What a terminal offers beyond its program: questions before pastes, links, the mouse, and the menu of its pane.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { limit } from "./lib/limits.mjs";
+import { withWindow } from "./lib/terminals.mjs";
+
+test("lines are pasted into a program that would run them only after a question", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { page }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copy = (text) => page.evaluate((text) => navigator.clipboard.writeText(text), text);
+    const terminal = await win.open("Control+Shift+KeyT");
+    await win.type(terminal, "sh -c 'echo reading $((1+1)); while read -r line; do echo \"<$line>\"; done'");
+    await win.sees(terminal, "reading 2");
+
+    // One line needs no question, and nothing is pasted after Cancel.
+    await copy("single");
+    await win.press("Control+Shift+KeyV");
+    await win.press("Enter");
+    await win.sees(terminal, "<single>");
+    await copy("alpha one\nbeta two");
+    await win.press("Control+Shift+KeyV");
+    await page.getByText("Paste 2 lines?").waitFor();
+    await page.getByText("They begin with “alpha one”", { exact: false }).last().waitFor();
+    await win.at("question-no").click();
+    await win.at("question").waitFor({ state: "detached" });
+    assert.equal(await terminal.getByText("alpha").count(), 0);
+
+    // Shift+Insert is the page's own paste.
+    await terminal.locator(".xterm-screen").click();
+    await win.press("Shift+Insert");
+    await win.at("question-other").click();
+    await win.terminalFocused();
+    await win.press("Enter");
+    await win.sees(terminal, "<alpha one beta two>");
+    await win.press("Control+Shift+KeyV");
+    await win.at("question-yes").click();
+    await win.sees(terminal, "<alpha one>");
+    await win.terminalFocused();
+    await win.press("Enter");
+    await win.sees(terminal, "<beta two>");
+  }),
+);
+
+test("a link, the mouse, the end and the settings of a terminal", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { page }) => {
+    const terminal = await win.open("Control+Shift+KeyT");
+
+    // Ctrl+click opens a link outside, where the window has no pane for it.
+    const server = createServer((_request, answer) => answer.end("<title>outside</title>")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      await win.type(terminal, `clear; echo http://127.0.0.1:${server.address().port}/outside`);
+      const link = terminal.locator(".xterm-rows").getByText(/^http.*outside$/);
+      await link.hover({ force: true });
+      await terminal.locator(".xterm-cursor-pointer").waitFor();
+      const opened = page.context().waitForEvent("page");
+      await link.click({ force: true, modifiers: ["Control"] });
+      const outside = await opened;
+      await outside.waitForURL(/\/outside$/);
+      await outside.close();
+      assert.equal(await win.at("browser").count(), 0);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+
+    // A program that takes the mouse has the right button, until the mouse is kept from it.
+    await win.type(terminal, "sh -c 'stty -echo -icanon; printf \"\\033[?1000h\"; echo mouse $((1+2)); exec cat -v'");
+    await win.sees(terminal, "mouse 3");
+    await terminal.locator(".xterm-screen").click();
+    await win.sees(terminal, "^[[M");
+    await win.menu(terminal, "mouse");
+    await terminal.locator(".xterm-screen").click({ button: "right" });
+    await win.at("menu-mouse").getByText("Let the program use the mouse").click();
+    await win.at("menu-mouse").waitFor({ state: "detached" });
+    await terminal.locator(".xterm-screen").click({ button: "right" });
+    assert.equal(await win.at("menu-mouse").count(), 0);
+
+    // End asks while a command runs, and leaves the pane with its output. Restart starts the shell below it.
+    await win.menu(terminal, "end");
+    await win.at("question-yes").getByText("End it", { exact: true }).click();
+    await win.at("terminal-restart").waitFor();
+    await win.sees(terminal, "mouse 3");
+    await win.menu(terminal, "restart");
+    await win.at("terminal-restart").waitFor({ state: "detached" });
+    await win.type(terminal, "echo again $((6+6)) $$");
+    await win.sees(terminal, "again 12");
+    const shell = async () => /again 12 (\d+)/.exec(await terminal.innerText())[1];
+    const before = await shell();
+    await win.menu(terminal, "restart"); // no command runs, so there is no question
+    await win.type(terminal, "clear; echo again 12 $$");
+    await page.waitForFunction(
+      ([id, before]) => {
+        const text = document.querySelector(`[data-testid="terminal"][data-pane="${id}"]`).innerText;
+        const found = /again 12 (\d+)/.exec(text);
+        return found && found[1] !== before;
+      },
+      [await terminal.getAttribute("data-pane"), before],
+    );
+
+    await win.menu(terminal, "terminal-settings");
+    await page.waitForFunction(() => document.activeElement?.dataset.testid === "font-size");
+  }),
+);

@@ -65,5 +65,59 @@ async function walk(t, { page, home, program, said }, site) {
     await pane.press("Escape");
     await pane.at("downloads").waitFor({ state: "detached" });
   });
-  assert.equal(await tabs.count(), 1);
+
+  const count = (n) =>
+    page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane-tab"]').length === n, n);
+  /** The pane that is shown now. */
+  const shown = async () => {
+    const root = page.locator('[data-testid="browser"]:visible');
+    const id = await root.getAttribute("data-pane");
+    return new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`), site);
+  };
+  await it("Esc stops a page that does not come", async () => {
+    await pane.enter(`${site.url}/slow`);
+    await pane.at("browser-stop").waitFor();
+    await pane.press("Escape");
+    await pane.at("browser-reload").waitFor();
+    site.release();
+    await pane.go(fixture("mouse"), "Mouse");
+  });
+  await it("Ctrl+Shift+T opens a terminal as long as no page was closed", async () => {
+    await pane.press("Control+Shift+KeyT");
+    await page.getByTestId("terminal").waitFor();
+    await page.getByTestId("terminal").locator(".xterm-helper-textarea").focus();
+    await pane.press("Control+Shift+KeyW");
+    await page.getByTestId("terminal").waitFor({ state: "detached" });
+    await count(1);
+  });
+  await it("tabs are opened, changed and reopened with the keys of browsers", async () => {
+    await pane.at("browser-keys").focus();
+    await pane.press("Control+KeyT");
+    await count(2);
+    await page.waitForFunction(() => document.activeElement?.dataset.testid === "browser-address");
+    const second = await shown();
+    await second.go(fixture("second"), "Second", "opened");
+    await pane.press("Control+Tab");
+    await pane.canvas.waitFor({ state: "visible" });
+    await pane.at("browser-keys").and(page.locator(":focus")).waitFor();
+    await pane.press("Control+Tab");
+    await second.canvas.waitFor({ state: "visible" });
+    await pane.press("Control+Shift+Tab");
+    await pane.canvas.waitFor({ state: "visible" });
+
+    await pane.move(400, 300);
+    await page.mouse.wheel(0, 400);
+    await pane.says("scrolled");
+    await pane.press("Control+Shift+KeyW");
+    await count(1);
+    await second.at("browser-keys").and(page.locator(":focus")).waitFor();
+    await pane.press("Control+Shift+KeyT");
+    await count(2);
+    await tabs.getByText("Mouse", { exact: true }).waitFor();
+    const again = await shown();
+    assert.equal(await again.root.getAttribute("data-url"), fixture("mouse"));
+    await again.says("scrolled"); // it scrolled there itself
+    await pane.press("Control+Shift+KeyW");
+    await count(1);
+  });
 }

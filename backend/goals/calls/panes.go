@@ -83,6 +83,12 @@ func (ba *BrowserAPI) Close(id string) (ok bool, err error) {
 	return true, ba.panes.CloseBrowser(ba.ctx, id)
 }
 
+// Reopen opens the page of the user that was closed last, where it was scrolled to. Without one, it returns none.
+func (ba *BrowserAPI) Reopen() (out *pane.Info, err error) {
+	defer ba.recoverProblem(&err)
+	return ba.panes.ReopenBrowser()
+}
+
 // Navigate loads an address.
 func (ba *BrowserAPI) Navigate(id, url string) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Navigation.Navigate(ba.ctx, url) })

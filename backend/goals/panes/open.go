@@ -183,6 +183,7 @@ func (r *Registry) CloseBrowser(ctx context.Context, id string) error {
 		return err
 	}
 	info := b.State.Info()
+	r.closed.add(ctx, b)
 	if err := r.Browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}

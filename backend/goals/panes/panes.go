@@ -47,6 +47,7 @@ type Registry struct {
 	Servers    *SSH
 	Workspace  *Workspace
 	Workspaces *Workspaces
+	closed     closedPages
 
 	mu     sync.Mutex
 	shares map[string]*paneShare // panes of the user that a goal may drive, by id

@@ -3498,6 +3498,8 @@ export interface Methods {
   "BrowserAPI.Open": (input: ArgsOpenBrowser) => PaneInfo;
   /** Close closes a pane and its page. */
   "BrowserAPI.Close": (id: string) => boolean;
+  /** Reopen opens the page of the user that was closed last, where it was scrolled to. Without one, it returns none. */
+  "BrowserAPI.Reopen": () => PaneInfo | null;
   /** Navigate loads an address. */
   "BrowserAPI.Navigate": (id: string, url: string) => boolean;
   /** Back returns to the previous page. */

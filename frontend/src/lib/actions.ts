@@ -9,6 +9,8 @@ export interface Action {
   /** Other words that users type for it in the palette. */
   words: readonly string[];
   keys: readonly Key[];
+  /** Where its keys count before those of other actions; "" for everywhere. */
+  where: "page" | "";
   /** The letter or arrow after the leader, in lower case; `""` for none. */
   leader: string;
   /** Whether it is available now. */
@@ -18,7 +20,7 @@ export interface Action {
 
 /** Returns an action, with defaults for the fields that most actions omit. */
 export function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
-  return { words: [], keys: [], leader: "", enabled: () => true, ...a };
+  return { words: [], keys: [], where: "", leader: "", enabled: () => true, ...a };
 }
 
 export const leaderKey: Key = "Ctrl+Shift+Space";

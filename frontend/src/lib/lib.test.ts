@@ -40,6 +40,7 @@ test("an action is found by key and by leader, and only when it can be done", ()
     id: "x",
     title: "X",
     group: "g",
+    where: "",
     words: [],
     keys: ["Ctrl+Shift+KeyX"],
     leader: "x",

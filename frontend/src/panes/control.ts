@@ -233,6 +233,32 @@ export class WorkspaceControl {
     if (!opened) this.wanted = null;
   }
 
+  /** Opens the page that was closed last as a tab beside the active pane. In a page, a terminal if none was closed. */
+  async reopen(): Promise<void> {
+    const group = this.dock?.activeGroup?.id;
+    const inPage = this.activePane?.kind === "browser";
+    this.wanted = group ? { group, side: "within" } : null;
+    if (await this.app.panes.reopenPage()) return;
+    this.wanted = null;
+    if (inPage) await this.app.panes.openTerminal();
+    else this.app.notices.done("No page was closed");
+  }
+
+  /** Whether there is a next (1) or previous (-1) tab. After the last one comes the first; before the first, none. */
+  hasTab(step: 1 | -1): boolean {
+    const group = this.dock?.activeGroup;
+    if (!group?.activePanel || group.panels.length < 2) return false;
+    return step > 0 || group.panels.indexOf(group.activePanel) > 0;
+  }
+
+  /** Shows the next or previous tab of the active group. */
+  goTab(step: 1 | -1): void {
+    const group = this.dock?.activeGroup;
+    if (!group?.activePanel || !this.hasTab(step)) return;
+    const at = group.panels.indexOf(group.activePanel);
+    group.panels[(at + step) % group.panels.length]?.api.setActive();
+  }
+
   zoom(id?: string): void {
     const dock = this.dock;
     const panel = id ? dock?.getPanel(id) : dock?.activePanel;

@@ -16,6 +16,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     ...goalsActions(app),
     ...chatActions(app, control),
     ...selectedGoalActions(app, control),
+    ...tabActions(app, control),
     ...openPaneActions(app),
     ...broadcastActions(app, control),
     ...goalFromPaneActions(app, control),
@@ -248,6 +249,49 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
         if (app.state.route === "workspace") app.workspaces.toggleDrawer();
         else app.watchGoal(app.state.detail.id);
       },
+    }),
+  ];
+}
+
+/** The tabs of pages, with the keys of browsers; those that a terminal needs work only in pages. */
+function tabActions(app: App, control: WorkspaceControl): Action[] {
+  const inPage = () => hasPane(app, control) && control.activePane?.kind === "browser";
+  return [
+    action({
+      id: "page.tab",
+      title: "New tab in the browser pane",
+      words: ["page"],
+      group: "Panes",
+      keys: ["Ctrl+KeyT"],
+      enabled: inPage,
+      run: () => control.openTab(control.activePane?.id ?? ""),
+    }),
+    action({
+      id: "page.reopen",
+      title: "Reopen the closed page",
+      words: ["restore", "undo", "tab"],
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyT"],
+      where: "page",
+      leader: "u",
+      enabled: () => inPage() || app.state.leader || app.state.paletteOpen,
+      run: () => control.reopen(),
+    }),
+    action({
+      id: "pane.tab.next",
+      title: "Next tab of the pane",
+      group: "Panes",
+      keys: ["Ctrl+Tab"],
+      enabled: () => hasPane(app, control) && control.hasTab(1),
+      run: () => control.goTab(1),
+    }),
+    action({
+      id: "pane.tab.previous",
+      title: "Previous tab of the browser pane",
+      group: "Panes",
+      keys: ["Ctrl+Shift+Tab"],
+      enabled: () => inPage() && control.hasTab(-1),
+      run: () => control.goTab(-1),
     }),
   ];
 }

@@ -10,6 +10,7 @@ test("the leader lists each second key that does something now, and a click does
     id: title,
     title,
     group: "g",
+    where: "",
     words: [],
     keys: [],
     leader,

@@ -109,7 +109,7 @@ test("every action has its own id, key and leader letter", async () => {
   const { actions } = await start();
   const unique = (all: string[]) => expect(new Set(all).size).toBe(all.length);
   unique(actions.map((a) => a.id));
-  unique(actions.flatMap((a) => a.keys));
+  unique(actions.flatMap((a) => a.keys.map((key) => `${a.where} ${key}`)));
   unique(actions.map((a) => a.leader).filter(Boolean));
 });
 

@@ -78,6 +78,12 @@ export class PaneActions {
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, ...pageSize(), profile }));
   }
 
+  /** Opens the page that was closed last, if there is one. */
+  async reopenPage(): Promise<PaneInfo | undefined> {
+    await this.enter();
+    return this.opened((await this.core.ask("BrowserAPI.Reopen")) ?? undefined);
+  }
+
   /** Opens Chromium's developer tools for a page, at an element or at the console. */
   async openDevTools(id: string, element: PagePoint | null = null): Promise<PaneInfo | undefined> {
     const dark = document.documentElement.dataset.theme !== "light";

@@ -736,6 +736,7 @@ export class FakeBridge implements Bridge {
     "SSHAPI.Destroy": (id) => this.closePane(id),
     "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),
     "BrowserAPI.Close": (id) => this.closePane(id),
+    "BrowserAPI.Reopen": () => null,
     "BrowserAPI.Navigate": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),
     "BrowserAPI.Enter": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),
     "BrowserAPI.Back": (id) => this.changePane(id, { can_forward: true }),

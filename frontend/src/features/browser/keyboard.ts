@@ -39,7 +39,7 @@ export function useKeyboard(
           run();
           return;
         }
-        // Ctrl+Shift+Tab leaves the page, as in terminals.
+        // At the first tab, Ctrl+Shift+Tab leaves the page, as in terminals.
         if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
         if ((e.ctrlKey || e.metaKey) && ["c", "x"].includes(letterOf(e.nativeEvent))) copiedInside.current = true;
         e.preventDefault();

@@ -25,6 +25,7 @@ const isPlainEscape = (e: KeyLike) => e.code === "Escape" && !e.ctrlKey && !e.me
 export function shortcutOf(e: KeyLike, app: App, pane: PaneInfo, zoom: number, on: Shortcuts): (() => void) | null {
   if (pane.inspects) return null; // developer tools have keys of their own
   if (isPlainEscape(e) && on.close) return on.close;
+  if (isPlainEscape(e) && pane.loading) return () => void app.ask("BrowserAPI.Stop", pane.id);
   if (e.code === "F12" || (e.code === "KeyI" && (e.ctrlKey || e.metaKey) && e.shiftKey && !e.altKey))
     return () => void app.panes.openDevTools(pane.id);
   const ctrl = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;

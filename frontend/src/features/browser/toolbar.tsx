@@ -57,7 +57,12 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
         <ForwardIcon size={15} />
       </IconButton>
       {pane.loading ? (
-        <IconButton label="Stop" data-testid="browser-stop" onClick={() => void app.ask("BrowserAPI.Stop", pane.id)}>
+        <IconButton
+          label="Stop"
+          hint="Esc"
+          data-testid="browser-stop"
+          onClick={() => void app.ask("BrowserAPI.Stop", pane.id)}
+        >
           <CloseIcon size={15} />
         </IconButton>
       ) : (

@@ -29,6 +29,7 @@ type runFlags struct {
 	template  templateFlags
 	yes       bool
 	baseURL   string
+	window    int // of the model of baseURL, in tokens; 0 is unknown
 	demo      bool
 	detach    bool
 	out       output
@@ -59,6 +60,7 @@ func (r runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	fl.BoolVar(&f.detach, "detach", false,
 		"start the goal, print its id and exit; the goal keeps running in the host process")
+	f.addFormer(fl)
 	f.out.add(fl)
 	setGroup(fl, goal.ProcessFlags, "yes", "demo", "detach", "json", "no-wait")
 	groupFlagsInHelp(c)
@@ -146,6 +148,9 @@ func (rf runFlags) saveProvider(c *config.Config, in *goal.Request) (forget func
 		}
 		if in.Model != "" && in.Model != provider.Model { // the window belonged to another model
 			provider.Model, provider.ContextWindow = in.Model, 0
+		}
+		if rf.window != 0 {
+			provider.ContextWindow = rf.window
 		}
 		if provider.Model == "" {
 			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")

@@ -104,3 +104,65 @@ test("a link, the mouse, the end and the settings of a terminal", { timeout: lim
     await page.waitForFunction(() => document.activeElement?.dataset.testid === "font-size");
   }),
 );
+
+test("a command and its output are copied, selected, typed again and asked about", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { page }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = (want) =>
+      page.waitForFunction((want) => navigator.clipboard.readText().then((text) => text === want), want);
+    const terminal = await win.open("Control+Shift+KeyT");
+    await win.type(terminal, "echo one $((1+0)); echo two $((1+1))");
+    await win.sees(terminal, "two 2");
+    await win.type(terminal, "echo other $((3+4))");
+    await win.sees(terminal, "other 7");
+
+    // The menu beside the tab is about the newest command, a right click about the one under the pointer.
+    await win.menu(terminal, "copy-output");
+    await copied("other 7");
+    const first = terminal.locator(".xterm-rows").getByText("two 2", { exact: true });
+    await first.click({ button: "right", force: true });
+    await win.at("menu-ask-command").getByText("Ask about “echo one").waitFor();
+    await win.at("menu-copy-output").click();
+    await copied("one 1\ntwo 2");
+    await first.click({ button: "right", force: true });
+    await win.at("menu-copy-command").click();
+    await copied("echo one $((1+0)); echo two $((1+1))");
+    await first.click({ button: "right", force: true });
+    await win.at("menu-select-output").click();
+    await win.terminalFocused();
+    await win.press("Control+Shift+KeyC");
+    await copied("one 1\ntwo 2");
+
+    // The keys jump from one to the one before, also where nothing needs to be scrolled.
+    await terminal.locator(".xterm-screen").click();
+    await win.press("Control+Shift+ArrowUp");
+    await win.press("Control+Shift+ArrowUp");
+    await terminal.locator(".prompt-chosen").waitFor();
+    await win.palette("copy the command");
+    await copied("echo one $((1+0)); echo two $((1+1))");
+    await win.terminalFocused();
+    await win.press("Control+Shift+ArrowDown");
+    await win.palette("copy the output of");
+    await copied("other 7");
+
+    // It is typed in place of what is at the prompt, and runs when the user presses Enter.
+    await win.type(terminal, "clear");
+    await win.type(terminal, "echo again $((7+7)) $((1+1))");
+    await win.sees(terminal, "again 14 2");
+    await terminal.locator(".xterm-screen").click();
+    await page.keyboard.type("half a line");
+    await win.palette("type the command again");
+    await win.terminalFocused();
+    await terminal
+      .locator(".xterm-rows")
+      .getByText(/^[^h]*echo again.*$/)
+      .nth(1)
+      .waitFor();
+    assert.equal(await terminal.getByText("again 14 2").count(), 1);
+    await win.press("Enter");
+    await terminal.getByText("again 14 2").nth(1).waitFor();
+
+    await win.menu(terminal, "ask-command");
+    await win.at("chat-panel").getByText("echo again $((7+7)) $((1+1))").first().waitFor();
+  }),
+);

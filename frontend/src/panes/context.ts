@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
 import { useShallow } from "zustand/shallow";
+import type { Block } from "@/features/terminal/promptmarks";
 import type { WorkspaceControl } from "./control";
 
 export const ControlContext = createContext<WorkspaceControl | null>(null);
@@ -28,6 +29,7 @@ export function useBroadcast(id: string): number {
 export interface MenuFacts {
   /** The newest command that failed in a terminal, "" if none did. */
   failed: string;
+  block: Block | null;
   /** The program of a terminal does not get the mouse. */
   mouseOff: boolean;
 }
@@ -35,7 +37,7 @@ export interface MenuFacts {
 export function useMenuFacts(id: string): MenuFacts {
   return useStore(
     useControl().store,
-    useShallow((s) => ({ failed: s.failed[id] ?? "", mouseOff: s.mouseOff.has(id) })),
+    useShallow((s) => ({ failed: s.failed[id] ?? "", block: s.block[id] ?? null, mouseOff: s.mouseOff.has(id) })),
   );
 }
 

@@ -1,7 +1,8 @@
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
 import type { Check, PaneInfo } from "@/bridge/types";
-import type { FailedCommand } from "@/features/terminal/promptmarks";
+import type { Block, FailedCommand } from "@/features/terminal/promptmarks";
+import { writeClipboard } from "@/bridge/clipboard";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import { clip, oneLine, stripControl } from "@/lib/text";
@@ -21,6 +22,8 @@ interface ControlState {
   broadcast: ReadonlySet<string>;
   /** The newest command that failed, by terminal. */
   failed: Readonly<Record<string, string>>;
+  /** The command that a terminal's menu is about: the one that the user pointed at or jumped to, or the newest. */
+  block: Readonly<Record<string, Block | null>>;
   /** Terminals whose programs do not get the mouse. */
   mouseOff: ReadonlySet<string>;
 }
@@ -37,6 +40,7 @@ export class WorkspaceControl {
     zoomed: false,
     broadcast: new Set(),
     failed: {},
+    block: {},
     mouseOff: new Set(),
   }));
   readonly screens = new Map<string, TerminalScreen>();
@@ -293,6 +297,40 @@ export class WorkspaceControl {
     this.store.setState((s) => ({ failed: { ...s.failed, [id]: command } }));
   }
 
+  noteBlock(id: string, block: Block | null): void {
+    this.store.setState((s) => ({ block: { ...s.block, [id]: block } }));
+  }
+
+  /** Copies the command that the menu of a terminal is about, or its output. */
+  async copyBlock(id: string, what: "command" | "output"): Promise<void> {
+    const prompts = this.screens.get(id)?.prompts;
+    const text = what === "command" ? prompts?.block?.command : prompts?.output();
+    if (text) await writeClipboard(text);
+  }
+
+  selectOutput(id: string): void {
+    const screen = this.screens.get(id);
+    screen?.prompts.selectOutput();
+    screen?.term.focus();
+  }
+
+  /** Types the command again, for the user to run. */
+  typeAgain(id: string): void {
+    const screen = this.screens.get(id);
+    const command = screen?.prompts.block?.command;
+    if (screen && command) screen.offer(command);
+  }
+
+  /** Opens the chat with a command and the end of its output attached. */
+  askBlock(id: string): void {
+    const prompts = this.screens.get(id)?.prompts;
+    if (!prompts?.block) return;
+    const { command, exit } = prompts.block;
+    const ended = exit === null ? "" : `\n(exit ${exit})`;
+    const text = `$ ${command}\n${prompts.output().slice(-maxSelection)}${ended}`;
+    this.app.chat.ask(attachment({ kind: "command", title: command, pane: id, text }));
+  }
+
   /** Opens New goal with the failed command of a terminal as the check, its folder, and its output attached. */
   makePass(id: string): void {
     const failed = this.screens.get(id)?.prompts.failed;
@@ -323,14 +361,6 @@ export class WorkspaceControl {
             text: text.slice(0, maxSelection),
           }),
     );
-  }
-
-  /** Opens the chat with the failed command of a terminal and its output attached. */
-  askFailed(id: string): void {
-    const failed = this.screens.get(id)?.prompts.failed;
-    if (!failed) return;
-    const text = `$ ${failed.command}\n${failed.output}\n(exit ${failed.exit})`;
-    this.app.chat.ask(attachment({ kind: "command", title: failed.command, pane: id, text }));
   }
 
   /** Attaches the focused pane to the first message of a new chat. */

@@ -58,6 +58,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
     (screen: TerminalScreen | null) => {
       if (screen) {
         control.screens.set(id, screen);
+        screen.prompts.onBlock = (block) => control.noteBlock(id, block);
         screen.prompts.onFailed = (failed) => control.noteFailed(id, failed?.command ?? "");
       } else control.screens.delete(id);
     },

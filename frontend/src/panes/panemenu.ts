@@ -1,4 +1,5 @@
 import type { PaneInfo } from "@/bridge/types";
+import type { Block } from "@/features/terminal/promptmarks";
 import { clip, oneLine } from "@/lib/text";
 import { isGoals } from "@/store/workspaces";
 import type { MenuItem } from "@/ui/menu";
@@ -6,7 +7,11 @@ import type { MenuFacts } from "./context";
 import type { WorkspaceControl } from "./control";
 
 /** The menu of a pane, opened beside its tab or by a right click in a terminal. */
-export function paneMenu(pane: PaneInfo, control: WorkspaceControl, { failed, mouseOff }: MenuFacts): MenuItem[] {
+export function paneMenu(
+  pane: PaneInfo,
+  control: WorkspaceControl,
+  { failed, block, mouseOff }: MenuFacts,
+): MenuItem[] {
   const beside: MenuItem[] = isGoals(pane)
     ? [
         {
@@ -55,13 +60,6 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, { failed, mo
       run: () => control.ask(pane.id),
     },
     {
-      id: "ask-failed",
-      label: "Ask about the failed command",
-      takesFocus: true,
-      disabled: failed === "",
-      run: () => control.askFailed(pane.id),
-    },
-    {
       id: "make-pass",
       label: failed ? `Make “${clip(oneLine(failed), 28)}” pass…` : "Make the failed command pass…",
       hint: "Ctrl+Shift+M",
@@ -70,6 +68,7 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, { failed, mo
       run: () => control.makePass(pane.id),
     },
     null,
+    ...blockItems(pane, control, block),
     { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
     {
@@ -103,6 +102,31 @@ export function paneMenu(pane: PaneInfo, control: WorkspaceControl, { failed, mo
     null,
     ...programItems(pane, control),
     ...layout,
+  ];
+}
+
+/** What can be done with a command and its output, where the shell reports them. */
+function blockItems(pane: PaneInfo, control: WorkspaceControl, block: Block | null): MenuItem[] {
+  if (!block) return [];
+  const { id } = pane;
+  return [
+    {
+      id: "ask-command",
+      label: `Ask about “${clip(oneLine(block.command), 28)}”`,
+      takesFocus: true,
+      run: () => control.askBlock(id),
+    },
+    { id: "select-output", label: "Select its output", takesFocus: true, run: () => control.selectOutput(id) },
+    { id: "copy-output", label: "Copy its output", run: () => void control.copyBlock(id, "output") },
+    { id: "copy-command", label: "Copy the command", run: () => void control.copyBlock(id, "command") },
+    {
+      id: "type-again",
+      label: "Type it again",
+      takesFocus: true,
+      disabled: !pane.running,
+      run: () => control.typeAgain(id),
+    },
+    null,
   ];
 }
 

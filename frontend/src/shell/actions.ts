@@ -66,13 +66,12 @@ function chatActions(app: App, control: WorkspaceControl): Action[] {
       run: () => control.ask(control.activePane?.id ?? ""),
     }),
     action({
-      id: "chat.failed",
-      title: "Ask about the failed command",
-      words: ["explain", "why", "error"],
+      id: "chat.command",
+      title: "Ask about the command",
+      words: ["explain", "why", "error", "failed"],
       group: "Chat",
-      enabled: () =>
-        hasPane(app, control) && (control.store.getState().failed[control.activePane?.id ?? ""] ?? "") !== "",
-      run: () => control.askFailed(control.activePane?.id ?? ""),
+      enabled: hasBlock(app, control),
+      run: () => control.askBlock(control.activePane?.id ?? ""),
     }),
     action({
       id: "chat.goal",
@@ -364,6 +363,28 @@ function broadcastActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
+const hasBlock = (app: App, control: WorkspaceControl) => () =>
+  hasPane(app, control) && Boolean(control.store.getState().block[control.activePane?.id ?? ""]);
+
+/** Actions on a command of the focused terminal: the one that was jumped to, otherwise the newest. */
+function commandActions(app: App, control: WorkspaceControl): Action[] {
+  const of = (id: string, title: string, run: (pane: string) => void | Promise<void>, words: string[]) =>
+    action({
+      id,
+      title,
+      words,
+      group: "Panes",
+      enabled: hasBlock(app, control),
+      run: () => run(control.activePane?.id ?? ""),
+    });
+  return [
+    of("command.select", "Select the output of the command", (id) => control.selectOutput(id), ["block"]),
+    of("command.copy-output", "Copy the output of the command", (id) => control.copyBlock(id, "output"), ["block"]),
+    of("command.copy", "Copy the command", (id) => control.copyBlock(id, "command"), ["block"]),
+    of("command.again", "Type the command again", (id) => control.typeAgain(id), ["repeat", "rerun"]),
+  ];
+}
+
 /** Actions for the focused terminal. */
 function terminalActions(app: App, control: WorkspaceControl): Action[] {
   const terminal = () => hasPane(app, control) && control.activePane?.kind === "terminal";
@@ -405,6 +426,7 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
       enabled: terminal,
       run: () => control.rename(control.activePane?.id ?? ""),
     }),
+    ...commandActions(app, control),
   ];
 }
 

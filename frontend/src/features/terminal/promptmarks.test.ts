@@ -48,3 +48,50 @@ test("a command that failed is kept with its folder and its output", async () =>
   expect(prompts.failed).toBeNull();
   term.dispose();
 });
+
+test("the output of a command is read: of the newest one, of one that is chosen", async () => {
+  const term = new Terminal({ allowProposedApi: true, cols: 30, rows: 6 });
+  const prompts = new Prompts(term);
+  const told: (string | undefined)[] = [];
+  prompts.onBlock = (block) => told.push(block?.command);
+  const write = (text: string) => new Promise<void>((done) => term.write(text, done));
+  const mark = (kind: string) => `\x1b]133;${kind};goalpost=x\x07`;
+  const begin = (command: string) =>
+    write(`${mark("A")}$ ${mark("B")}${command}\r\n${mark(`C;cmdline_url=${encodeURIComponent(command)}`)}`);
+  const runs = async (command: string, output: string, exit: number) => {
+    await begin(command);
+    await write(`${output}${mark(`D;${exit}`)}`);
+  };
+  expect(prompts.block).toBeNull();
+  await runs("first", "a long line that is wrapped by the terminal\r\nlast, without an end", 1);
+  expect(prompts.block).toEqual({ command: "first", exit: 1 });
+  await runs("second", "2a\r\n2b\r\n", 0);
+  expect(prompts.output()).toBe("2a\n2b");
+
+  prompts.choose(1); // within the output of the first
+  expect(prompts.block?.command).toBe("first");
+  expect(prompts.output()).toBe("a long line that is wrapped by the terminal\nlast, without an end");
+
+  await begin("third");
+  expect(prompts.block).toEqual({ command: "third", exit: null }); // a new command is the chosen one
+  await write("now");
+  expect(prompts.output()).toBe("now");
+  await write(`\r\n${mark("D;0")}${mark("A")}$ ${mark("B")}`);
+  expect(prompts.output()).toBe("now");
+  expect(told).toContain("third");
+  term.dispose();
+});
+
+test("a command whose beginning has left the scrollback still has its output", async () => {
+  const term = new Terminal({ allowProposedApi: true, cols: 30, rows: 6, scrollback: 20 });
+  const prompts = new Prompts(term);
+  const write = (text: string) => new Promise<void>((done) => term.write(text, done));
+  await write("\x1b]133;A\x07$ \x1b]133;B\x07seq\r\n\x1b]133;C;cmdline_url=seq\x07");
+  for (let n = 1; n <= 100; n++) await write(`line ${n}\r\n`);
+  await write("\x1b]133;D;3\x07\x1b]133;A\x07$ ");
+  expect(prompts.block).toEqual({ command: "seq", exit: 3 });
+  expect(prompts.failed?.output).toContain("line 100");
+  expect(prompts.output().split("\n").at(-1)).toBe("line 100");
+  expect(prompts.output()).not.toContain("line 1\n");
+  term.dispose();
+});

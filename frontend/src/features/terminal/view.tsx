@@ -27,6 +27,7 @@ export function TerminalView(p: TerminalProps) {
           aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
           className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
           onContextMenuCapture={(e) => {
+            screen.current?.pointAt(e.clientY);
             // A program that uses the mouse also gets right clicks; Shift+right click opens the menu.
             if (e.shiftKey || screen.current?.term.modes.mouseTrackingMode === "none") return;
             e.preventDefault();

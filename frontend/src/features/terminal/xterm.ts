@@ -11,6 +11,7 @@ import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
 import { OutputFlow, type FrameTurns } from "./flowcontrol";
 import { MouseSwitch } from "./mouseswitch";
+import { pasteable } from "./paste";
 import { Prompts } from "./promptmarks";
 
 export interface ScreenHandlers {
@@ -199,7 +200,8 @@ export class TerminalScreen {
   }
 
   /** Pastes text. A program that marks no pastes would run each line of it at once, so the user is asked first. */
-  private insert(text: string) {
+  private insert(from: string) {
+    const text = pasteable(from);
     const paste = (text: string) => {
       if (this.closed) return;
       this.term.paste(text);
@@ -208,6 +210,20 @@ export class TerminalScreen {
     const lines = text.split(/\r\n|\r|\n/);
     if (lines.length > 1 && !this.term.modes.bracketedPasteMode) this.on.confirmPaste(lines, paste);
     else if (text) paste(text);
+  }
+
+  /** Types a line at the prompt, in place of what is there. The user reads it, and presses Enter. */
+  offer(line: string): void {
+    this.stream.input("\x15");
+    this.insert(line);
+  }
+
+  /** Chooses the command that is drawn at a height of the page. */
+  pointAt(y: number): void {
+    const box = this.host?.querySelector(".xterm-screen")?.getBoundingClientRect();
+    if (!box?.height) return;
+    const row = Math.floor(((y - box.top) * this.term.rows) / box.height);
+    this.prompts.choose(this.term.buffer.active.viewportY + row);
   }
 
   /** Sends input without passing it to the broadcast. */

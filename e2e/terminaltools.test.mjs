@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { savedSettings } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { withWindow } from "./lib/terminals.mjs";
 
@@ -164,5 +165,26 @@ test("a command and its output are copied, selected, typed again and asked about
 
     await win.menu(terminal, "ask-command");
     await win.at("chat-panel").getByText("echo again $((7+7)) $((1+1))").first().waitFor();
+  }),
+);
+
+test("the cursor and the shell of the settings are those of terminals", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { home }) => {
+    const terminal = await win.open("Control+Shift+KeyT");
+    await terminal.locator(".xterm-cursor-block").waitFor();
+    await win.leader("s");
+    await win.at("cursor-style-bar").click();
+    await win.at("shell").fill("/no/such/shell");
+    await win.press("Enter");
+    await win.at("error-shell").getByText("the shell /no/such/shell is not a program").waitFor();
+    await win.at("shell").fill("/bin/sh");
+    await win.press("Enter");
+    await savedSettings(home, (s) => s.shell === "/bin/sh" && s.cursor_style === "bar");
+    await win.at("settings-close").click();
+    await terminal.locator(".xterm-screen").click();
+    await terminal.locator(".xterm-cursor-bar").waitFor();
+    const second = await win.open("Control+Shift+KeyT");
+    await win.type(second, "echo $0 $SHELL $((2+3))");
+    await win.sees(second, "/bin/sh /bin/sh 5");
   }),
 );

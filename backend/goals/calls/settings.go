@@ -5,6 +5,7 @@ import (
 
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/doctor"
+	"goalpost/backend/goals/panes"
 	"goalpost/backend/storage/config"
 )
 
@@ -33,6 +34,11 @@ func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	old := sa.cfg.Settings()
 	if s.Toolchains != old.Toolchains {
 		if err := sa.doctor.Access.ValidateToolchains(s.Toolchains); err != nil {
+			return false, err
+		}
+	}
+	if s.Shell != old.Shell {
+		if err := panes.ValidateShell(s.Shell); err != nil {
 			return false, err
 		}
 	}

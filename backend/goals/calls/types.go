@@ -268,13 +268,15 @@ type ReceiptClaim struct {
 
 // Settings are config.Settings for the page, with the same fields in the same order.
 type Settings struct {
-	Theme        config.Theme `json:"theme"`
-	FontSize     int          `json:"font_size"`
-	Scrollback   int          `json:"scrollback"`
-	FontFamily   string       `json:"font_family"` // of terminals, "" = the built-in one
-	WebGL        bool         `json:"webgl"`
-	ScreenReader bool         `json:"screen_reader"`
-	KeepRunning  bool         `json:"keep_running"`
+	Theme        config.Theme       `json:"theme"`
+	FontSize     int                `json:"font_size"`
+	Scrollback   int                `json:"scrollback"`
+	FontFamily   string             `json:"font_family"` // of terminals, "" = the built-in one
+	WebGL        bool               `json:"webgl"`
+	ScreenReader bool               `json:"screen_reader"`
+	CursorStyle  config.CursorStyle `json:"cursor_style"`
+	Shell        string             `json:"shell"` // of the user's new terminals, "" = that of the account
+	KeepRunning  bool               `json:"keep_running"`
 	// HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
 	HostIdleMinutes int  `json:"host_idle_minutes"`
 	Welcomed        bool `json:"welcomed"` // the first-start page was closed

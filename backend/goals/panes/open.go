@@ -71,10 +71,13 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	if strings.ContainsFunc(in.Command, unicode.IsControl) { // it could run without the user
 		return pane.Info{}, fault.Invalid("command", "the command has control characters", "type it yourself")
 	}
+	if err := ValidateShell(r.Config.Settings().Shell); err != nil {
+		return pane.Info{}, err
+	}
 	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
 		ID:         r.NewID(pane.Terminal),
 		Dir:        dir,
-		Env:        environ.Base(environ.Of(ctx)),
+		Env:        r.shellEnv(environ.Of(ctx)),
 		Cols:       in.Cols,
 		Rows:       in.Rows,
 		Scrollback: r.Scrollback(),
@@ -86,6 +89,27 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 		r.Workspace.typeAtPrompt(s, in.Command)
 	}
 	return s.Info(), nil
+}
+
+// ValidateShell refuses a shell of the settings that cannot be started.
+func ValidateShell(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return fault.Invalid("shell", "the shell "+path+" is not a program", "choose another one under Settings, Shell")
+	}
+	return nil
+}
+
+// shellEnv returns the environment of a shell of the user, with the shell of the settings.
+func (r *Registry) shellEnv(of []string) []string {
+	env := environ.Base(of)
+	if chosen := r.Config.Settings().Shell; chosen != "" {
+		env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, "SHELL=") })
+		env = append(env, "SHELL="+chosen)
+	}
+	return env
 }
 
 func (r *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"goalpost/backend/domain/pane"
-	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/terminal"
 	"goalpost/backend/storage/store"
@@ -149,7 +148,7 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	if t.Server != "" {
 		return w.restoreRemote(ctx, t, o)
 	}
-	o.Dir, o.Env = t.Dir, environ.Base(os.Environ())
+	o.Dir, o.Env = t.Dir, w.panes.shellEnv(os.Environ())
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		o.Dir = homeDir()
 	}

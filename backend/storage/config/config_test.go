@@ -140,6 +140,8 @@ func TestSettings_AreReadBack(t *testing.T) {
 		Theme:           "dark",
 		FontSize:        15,
 		Scrollback:      5000,
+		CursorStyle:     "bar",
+		Shell:           "/bin/zsh",
 		Welcomed:        true,
 		HostIdleMinutes: 25,
 		ApprovalMinutes: 3,
@@ -171,6 +173,8 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
 		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
 
+		"cursor_style":       {Theme: "dark", FontSize: 13, Scrollback: 1000, CursorStyle: "heart"},
+		"shell":              {Theme: "dark", FontSize: 13, Scrollback: 1000, Shell: "fish"},
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
 		"silence_minutes":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SilenceMinutes: -1},

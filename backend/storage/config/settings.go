@@ -31,6 +31,16 @@ const (
 	ThemeLight  Theme = "light"
 )
 
+// CursorStyle is the shape of the cursor of terminals.
+type CursorStyle string
+
+// The cursor styles. A program may choose another one while it runs.
+const (
+	CursorBlock     CursorStyle = ""
+	CursorBar       CursorStyle = "bar"
+	CursorUnderline CursorStyle = "underline"
+)
+
 // Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
 type Settings struct {
 	// Theme is the look of the window and the terminals: system, dark or light.
@@ -45,6 +55,10 @@ type Settings struct {
 	WebGL bool `json:"webgl"`
 	// ScreenReader announces the output of terminals.
 	ScreenReader bool `json:"screen_reader"`
+	// CursorStyle is the shape of the cursor of terminals: bar or underline; empty is a block.
+	CursorStyle CursorStyle `json:"cursor_style"`
+	// Shell is the program of your new terminals, as an absolute path; empty is the one of your account.
+	Shell string `json:"shell"`
 	// KeepRunning leaves goals, terminals and pages running when the window closes, without asking.
 	KeepRunning bool `json:"keep_running"`
 	// HostIdleMinutes is how long the host process stays when nothing runs and no program is connected; 0 is until it is
@@ -326,6 +340,12 @@ func (s Settings) validate() error {
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback is out of range", s.Scrollback),
 			fmt.Sprintf("use %d to %d", minLines, maxLines))
+	case !slices.Contains([]CursorStyle{CursorBlock, CursorBar, CursorUnderline}, s.CursorStyle):
+		return fault.Invalid("cursor_style", fmt.Sprintf("unknown cursor style %q", s.CursorStyle),
+			"use bar or underline, or nothing for a block")
+	case s.Shell != "" && !filepath.IsAbs(s.Shell):
+		return fault.Invalid("shell", fmt.Sprintf("the shell %q is not an absolute path", s.Shell),
+			"use one such as /bin/bash, or leave it empty")
 	case s.HostIdleMinutes < 0 || s.HostIdleMinutes > maxMinutes:
 		return fault.Invalid("host_idle_minutes", fmt.Sprintf("%d idle minutes of the host process is out of range",
 			s.HostIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 to keep it until it is stopped", maxMinutes))

@@ -3258,6 +3258,9 @@ export interface Settings extends ModelRoles {
   font_family: string;
   webgl: boolean;
   screen_reader: boolean;
+  cursor_style: CursorStyle;
+  /** of the user's new terminals, "" = that of the account */
+  shell: string;
   keep_running: boolean;
   /**
    * HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
@@ -3347,6 +3350,9 @@ export interface PagePoint {
 
 /** Theme is the look of the window and the terminals. */
 export type Theme = "system" | "dark" | "light";
+
+/** CursorStyle is the shape of the cursor of terminals. */
+export type CursorStyle = "" | "bar" | "underline";
 
 /** ModelRoles are the models that do what the model of a goal does otherwise: PROVIDER/MODEL. */
 export interface ModelRoles {

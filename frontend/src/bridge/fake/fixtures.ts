@@ -45,6 +45,8 @@ export const settings: Settings = {
   font_family: "",
   webgl: false,
   screen_reader: false,
+  cursor_style: "",
+  shell: "",
   keep_running: false,
   host_idle_minutes: 10,
   welcomed: true,

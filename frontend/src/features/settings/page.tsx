@@ -138,6 +138,25 @@ function Appearance({ settings, save, saveRow }: SectionProps) {
         value={settings.font_family}
         onSave={(font_family) => saveRow({ font_family })}
       />
+      <Row title="Cursor" text="Shape in terminals, unless a program chooses another one">
+        <Choice
+          name="cursor-style"
+          value={settings.cursor_style}
+          choices={[
+            { value: "", title: "Block" },
+            { value: "bar", title: "Bar" },
+            { value: "underline", title: "Underline" },
+          ]}
+          onChange={(cursor_style) => void save({ cursor_style })}
+        />
+      </Row>
+      <TextRow
+        title="Shell"
+        text="Program of new terminals, for example /usr/bin/fish. Leave empty for the shell of your account."
+        testid="shell"
+        value={settings.shell}
+        onSave={(shell) => saveRow({ shell })}
+      />
       <SwitchRow
         title="GPU rendering"
         text="Draw terminals with WebGL; falls back automatically"

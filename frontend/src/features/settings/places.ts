@@ -16,6 +16,8 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Terminal font size", "Appearance", "text size", "zoom"),
   place("Scrollback", "Appearance", "history", "lines"),
   place("Terminal font", "Appearance", "font family"),
+  place("Cursor", "Appearance", "caret", "bar", "underline"),
+  place("Shell", "Appearance", "default shell", "zsh", "fish", "bash"),
   place("GPU rendering", "Appearance", "webgl"),
   place("Screen reader", "Appearance", "accessibility"),
   place("Pages", "", "browser"),

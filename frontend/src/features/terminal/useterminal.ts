@@ -168,9 +168,10 @@ function useScreenOptions(): ScreenOptions {
   const fontFamily = useAppState((s) => s.settings?.font_family ?? "");
   const webgl = useAppState((s) => s.settings?.webgl ?? false);
   const screenReader = useAppState((s) => s.settings?.screen_reader ?? false);
+  const cursorStyle = useAppState((s) => s.settings?.cursor_style || "block");
   return useMemo(
-    () => ({ fontSize, scrollback, fontFamily, webgl, screenReader }),
-    [fontSize, scrollback, fontFamily, webgl, screenReader],
+    () => ({ fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle }),
+    [fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle],
   );
 }
 

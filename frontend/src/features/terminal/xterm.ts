@@ -44,6 +44,7 @@ export interface ScreenOptions {
   fontFamily: string;
   webgl: boolean;
   screenReader: boolean;
+  cursorStyle: "block" | "bar" | "underline";
 }
 
 /**
@@ -98,6 +99,7 @@ export class TerminalScreen {
       lineHeight: 1,
       scrollback: look.scrollback,
       cursorBlink: false,
+      cursorStyle: look.cursorStyle,
       screenReaderMode: look.screenReader,
       wordSeparator: " ()[]{}'\"`,;│",
       rightClickSelectsWord: false,
@@ -324,6 +326,7 @@ export class TerminalScreen {
     this.asked = look;
     this.term.options.fontFamily = fonts(look.fontFamily);
     this.term.options.screenReaderMode = look.screenReader;
+    this.term.options.cursorStyle = look.cursorStyle;
     if (!this.given) this.term.options.fontSize = look.fontSize;
     this.term.options.scrollback = look.scrollback;
     this.term.options.theme = terminalTheme();

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"goalpost/backend/agent/engine/relay"
 )
@@ -24,7 +27,52 @@ func codexProfile() Profile {
 		OwnHosts:    []string{"github.com", "api.github.com", "chatgpt.com"},
 		Env:         codexEnv,
 		Files:       codexFiles,
+		Login: &Login{
+			File:     ".codex/auth.json",
+			Variable: "CODEX_HOME",
+			Command:  "codex login",
+			Parse:    parseCodexLogin,
+		},
 	}
+}
+
+// parseCodexLogin leaves the refresh token out, which is replaced with each use. Codex refuses a file without the
+// field, and would try to renew what it received more than 8 days ago. An API key needs neither.
+func parseCodexLogin(file []byte) (c Credentials, err error) {
+	login, err := parseObject(file)
+	if err != nil {
+		return c, err
+	}
+	tokens := login.object("tokens")
+	switch key := login.text("OPENAI_API_KEY"); {
+	case tokens.text("access_token") != "":
+		c.Secrets, c.Hosts = tokens.texts("access_token", "id_token"), []string{"chatgpt.com"}
+		c.Expires = expiryOfJWT(tokens.text("access_token"))
+		tokens["refresh_token"], login["OPENAI_API_KEY"] = "", nil
+		login["last_refresh"] = time.Now().UTC().Format(time.RFC3339)
+	case key != "":
+		c.Secrets, c.Hosts = []string{key}, []string{"api.openai.com"}
+	default:
+		return c, ErrNoLogin
+	}
+	c.File = []byte(mustJSON(login))
+	return c, nil
+}
+
+// expiryOfJWT returns when a token ends; the zero time if it does not say that.
+func expiryOfJWT(token string) time.Time {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	var claims struct {
+		Expires int64 `json:"exp"`
+	}
+	if err != nil || json.Unmarshal(b, &claims) != nil || claims.Expires == 0 {
+		return time.Time{}
+	}
+	return time.Unix(claims.Expires, 0)
 }
 
 // codexTokenVariable is the environment variable with the token for the model server.
@@ -37,12 +85,15 @@ const codexDirSuffix = "/."
 
 // codexEnv configures the adapter. With the filter for MCP servers off, settings cannot replace our tools.
 func codexEnv(m ModelServer) []string {
-	return []string{
-		codexTokenVariable + "=" + m.Token,
+	env := []string{
 		"INITIAL_AGENT_MODE=agent-full-access",
 		"NO_BROWSER=1",
 		"DISABLE_MCP_CONFIG_FILTERING=true",
 	}
+	if m.Login != nil {
+		return env
+	}
+	return append(env, codexTokenVariable+"="+m.Token)
 }
 
 // codexFiles returns Codex's settings and its model catalog. Without the catalog, Codex has no tool for edits. Codex's
@@ -50,14 +101,22 @@ func codexEnv(m ModelServer) []string {
 // because another provider may answer.
 func codexFiles(m ModelServer) map[string]string {
 	lines := []string{
-		"model = " + tomlString(relay.ModelName),
-		`model_provider = "goalpost"`,
-		`model_catalog_json = "models.json"`,
-		fmt.Sprintf("model_context_window = %d", m.Window),
 		"check_for_update_on_startup = false",
 		"include_permissions_instructions = false", // they would say that Codex has no sandbox
 		`web_search = "disabled"`,
-		"[projects." + tomlString(m.Dir) + "]",
+	}
+	if m.Login != nil {
+		lines = append(lines, `cli_auth_credentials_store = "file"`)
+	} else {
+		lines = append(lines,
+			"model = "+tomlString(relay.ModelName),
+			`model_provider = "goalpost"`,
+			`model_catalog_json = "models.json"`,
+			fmt.Sprintf("model_context_window = %d", m.Window),
+		)
+	}
+	lines = append(lines,
+		"[projects."+tomlString(m.Dir)+"]",
 		`trust_level = "untrusted"`,
 		"[features]",
 		"apps = false",
@@ -68,16 +127,32 @@ func codexFiles(m ModelServer) map[string]string {
 		"enabled = false",
 		"[analytics]",
 		"enabled = false",
+	)
+	if m.Login != nil {
+		return map[string]string{codexConfig: strings.Join(lines, "\n") + "\n"}
+	}
+	lines = append(lines,
 		"[model_providers.goalpost]",
 		`name = "Goalpost"`,
-		"base_url = " + tomlString(m.Address+"/v1"),
+		"base_url = "+tomlString(m.Address+"/v1"),
 		`wire_api = "responses"`,
-		"env_key = " + tomlString(codexTokenVariable),
+		"env_key = "+tomlString(codexTokenVariable),
 		"request_max_retries = 0", // the host itself retries
 		"stream_max_retries = 0",
 		"stream_idle_timeout_ms = 3600000", // a model may think for a long time
+	)
+	return map[string]string{
+		codexConfig:          strings.Join(lines, "\n") + "\n",
+		".codex/models.json": mustJSON(codexCatalog(m.Window)),
 	}
-	catalog := map[string]any{"models": []map[string]any{{
+}
+
+// codexConfig is the path of Codex's settings in its home folder.
+const codexConfig = ".codex/config.toml"
+
+// codexCatalog returns the model catalog with the goal's model. window is its size in tokens.
+func codexCatalog(window int) any {
+	return map[string]any{"models": []map[string]any{{
 		"slug":                         relay.ModelName,
 		"display_name":                 "Goalpost",
 		"description":                  "The model of the goal",
@@ -88,7 +163,7 @@ func codexFiles(m ModelServer) map[string]string {
 		"shell_type":                   "unified_exec",
 		"apply_patch_tool_type":        "freeform",
 		"truncation_policy":            map[string]any{"mode": "tokens", "limit": 10000},
-		"context_window":               m.Window,
+		"context_window":               window,
 		"input_modalities":             []string{"text", "image"},
 		"supports_parallel_tool_calls": true,
 		"supports_reasoning_summaries": false,
@@ -96,10 +171,6 @@ func codexFiles(m ModelServer) map[string]string {
 		"supported_reasoning_levels":   []string{},
 		"experimental_supported_tools": []string{},
 	}}}
-	return map[string]string{
-		".codex/config.toml": strings.Join(lines, "\n") + "\n",
-		".codex/models.json": mustJSON(catalog),
-	}
 }
 
 // tomlString quotes a text for TOML, whose strings have the escapes of JSON.

@@ -32,7 +32,9 @@ func (s *Session) openGateway(ctx context.Context) (*gateway, error) {
 	}
 	g := &gateway{port: l.Addr().(*net.TCPAddr).Port, token: rand.Text(), done: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.Handle("/", s.relay)
+	if s.opts.Login == nil {
+		mux.Handle("/", s.relay)
+	}
 	mux.Handle("/mcp", s.opts.ServeTools(s.opts.Tools, s.callTool))
 	g.server = &http.Server{Handler: g.authorize(mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

@@ -6,9 +6,8 @@ func geminiProfile() Profile {
 		ID:      "gemini",
 		Name:    "Gemini CLI",
 		Command: "gemini",
-		// A model that Gemini CLI knows; the goal's model answers.
 		Args: []string{
-			"--acp", "--model", "gemini-2.5-pro", "--admin-policy", "~/" + geminiPolicy,
+			"--acp", "--admin-policy", "~/" + geminiPolicy,
 			"--allowed-mcp-server-names", serverName, "--extensions", "none",
 		},
 		Tested:           []string{"0.61.0"},
@@ -22,18 +21,47 @@ func geminiProfile() Profile {
 		Preload:          geminiPreload,
 		Env:              geminiEnv,
 		Files:            geminiFiles,
+		Login: &Login{
+			File:    ".gemini/oauth_creds.json",
+			Command: "gemini",
+			Then:    "choose the sign-in with Google",
+			Hosts:   []string{"cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com"},
+			Parse:   parseGeminiLogin,
+		},
 	}
+}
+
+// parseGeminiLogin keeps the refresh token: Google does not replace it, and an access token ends after an hour.
+func parseGeminiLogin(file []byte) (c Credentials, err error) {
+	login, err := parseObject(file)
+	if err != nil {
+		return c, err
+	}
+	if c.Secrets = login.texts("access_token", "refresh_token", "id_token"); len(c.Secrets) == 0 {
+		return c, ErrNoLogin
+	}
+	if login.text("refresh_token") == "" {
+		c.Expires = login.milliseconds("expiry_date")
+	}
+	c.File = []byte(mustJSON(login))
+	return c, nil
 }
 
 // geminiEnv configures Gemini CLI. It trusts the folder, because Gemini CLI drops our tools in an untrusted one.
 func geminiEnv(m ModelServer) []string {
-	return []string{
-		"GOOGLE_GEMINI_BASE_URL=" + m.Address,
-		"GEMINI_API_KEY=" + m.Token,
+	env := []string{
 		"GEMINI_TELEMETRY_ENABLED=false",
 		"GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_NO_RELAUNCH=true", // otherwise it restarts itself with more memory
 	}
+	if m.Login != nil {
+		return env
+	}
+	return append(env,
+		"GOOGLE_GEMINI_BASE_URL="+m.Address,
+		"GEMINI_API_KEY="+m.Token,
+		"GEMINI_MODEL=gemini-2.5-pro", // one that Gemini CLI knows; the goal's model answers
+	)
 }
 
 // Paths in the home folder. The rules of the policy have the highest priority.
@@ -77,12 +105,16 @@ decision = "ask_user"
 priority = 900
 `
 
-func geminiFiles(ModelServer) map[string]string {
+func geminiFiles(m ModelServer) map[string]string {
+	security := map[string]any{"disableYoloMode": true, "disableAlwaysAllow": true}
+	if m.Login != nil {
+		security["auth"] = map[string]any{"selectedType": "oauth-personal"}
+	}
 	settings := mustJSON(map[string]any{
 		"general":   map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
 		"privacy":   map[string]any{"usageStatisticsEnabled": false},
 		"telemetry": map[string]any{"enabled": false},
-		"security":  map[string]any{"disableYoloMode": true, "disableAlwaysAllow": true},
+		"security":  security,
 		"tools": map[string]any{
 			"exclude": []string{"google_web_search", "web_fetch"}, // the model's provider would execute these
 		},

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"time"
 
 	"goalpost/backend/agent/engine/relay"
 )
@@ -22,7 +25,61 @@ func opencodeProfile() Profile {
 		OwnHosts: []string{"registry.npmjs.org"},
 		Env:      opencodeEnv,
 		Native:   opencodeProgram,
+		Login: &Login{
+			File:    ".local/share/opencode/auth.json",
+			Command: "opencode auth login",
+			Parse:   parseOpencodeLogin,
+		},
 	}
+}
+
+// opencodeHosts are the hosts of the providers whose keys OpenCode can use.
+var opencodeHosts = map[string][]string{
+	"anthropic":      {"api.anthropic.com"},
+	"cerebras":       {"api.cerebras.ai"},
+	"deepseek":       {"api.deepseek.com"},
+	"github-copilot": {"api.githubcopilot.com", "api.github.com"},
+	"google":         {"generativelanguage.googleapis.com"},
+	"groq":           {"api.groq.com"},
+	"mistral":        {"api.mistral.ai"},
+	"openai":         {"api.openai.com"},
+	"opencode":       {"opencode.ai"},
+	"openrouter":     {"openrouter.ai"},
+	"xai":            {"api.x.ai"},
+}
+
+// parseOpencodeLogin takes the providers whose hosts are known. A refresh token stays only if it is not replaced with
+// each use: GitHub's is the token itself.
+func parseOpencodeLogin(file []byte) (c Credentials, err error) {
+	all, err := parseObject(file)
+	if err != nil {
+		return c, err
+	}
+	taken := object{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		login, hosts := all.object(name), opencodeHosts[name]
+		kind := login.text("type")
+		if hosts == nil || kind != "api" && kind != "oauth" {
+			continue
+		}
+		if kind == "oauth" && name != "github-copilot" {
+			login["refresh"] = ""
+			c.Expires = login.milliseconds("expires")
+			if name == "openai" { // a subscription has a server of its own
+				hosts = []string{"chatgpt.com"}
+			}
+		}
+		taken[name], c.Providers = login, append(c.Providers, name)
+		c.Secrets, c.Hosts = append(c.Secrets, login.texts("key", "access", "refresh")...), append(c.Hosts, hosts...)
+	}
+	if len(c.Secrets) == 0 {
+		return c, ErrNoLogin
+	}
+	if len(taken) > 1 { // another provider may still answer
+		c.Expires = time.Time{}
+	}
+	c.File = []byte(mustJSON(taken))
+	return c, nil
 }
 
 // opencodeEnv configures OpenCode. It asks for permission for everything but reading, which the sandbox limits. The
@@ -34,15 +91,37 @@ func opencodeEnv(m ModelServer) []string {
 		"external_directory": "allow", // the sandbox limits it, and the tool itself asks
 	}
 	config := map[string]any{
+		"autoupdate":   false,
+		"formatter":    false, // would run programs of the goal's folder after an edit
+		"lsp":          false,
+		"share":        "disabled",
+		"experimental": map[string]any{"continue_loop_on_deny": true},
+		"permission":   permission,
+	}
+	plugins := "1"
+	if m.Login != nil {
+		config["enabled_providers"] = m.Login.Providers
+		plugins = "" // those for sign-ins are among them
+	} else {
+		maps.Copy(config, opencodeRelay(m))
+	}
+	return []string{
+		"OPENCODE_CONFIG_CONTENT=" + mustJSON(config),
+		"OPENCODE_PERMISSION=" + mustJSON(permission),
+		"OPENCODE_DISABLE_AUTOUPDATE=1",
+		"OPENCODE_DISABLE_MODELS_FETCH=1",
+		"OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"OPENCODE_DISABLE_DEFAULT_PLUGINS=" + plugins,
+		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
+	}
+}
+
+// opencodeRelay returns the settings with which OpenCode asks the goal's model, and no other.
+func opencodeRelay(m ModelServer) map[string]any {
+	return map[string]any{
 		"model":             "relay/" + relay.ModelName,
 		"small_model":       "relay/" + relay.ModelName,
 		"enabled_providers": []string{"relay"},
-		"autoupdate":        false,
-		"formatter":         false, // would run programs of the goal's folder after an edit
-		"lsp":               false,
-		"share":             "disabled",
-		"experimental":      map[string]any{"continue_loop_on_deny": true},
-		"permission":        permission,
 		"provider": map[string]any{"relay": map[string]any{
 			"npm":     "@ai-sdk/openai-compatible",
 			"name":    "Goalpost",
@@ -54,15 +133,6 @@ func opencodeEnv(m ModelServer) []string {
 				"modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}},
 			}},
 		}},
-	}
-	return []string{
-		"OPENCODE_CONFIG_CONTENT=" + mustJSON(config),
-		"OPENCODE_PERMISSION=" + mustJSON(permission),
-		"OPENCODE_DISABLE_AUTOUPDATE=1",
-		"OPENCODE_DISABLE_MODELS_FETCH=1",
-		"OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
-		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
 	}
 }
 

@@ -48,6 +48,8 @@ type Profile struct {
 	// Files returns files that are written before the program starts: texts by path in the sandbox's home folder; nil
 	// for none.
 	Files func(ModelServer) map[string]string
+	// Login is the sign-in that the agent can use instead of the host's model; nil if it has none.
+	Login *Login
 	// Native returns the program to start for a command that was found, "" for the command itself; nil if it is always
 	// the command.
 	Native func(command string) string
@@ -64,7 +66,9 @@ type ModelServer struct {
 	Token   string
 	Window  int    // of the model, in tokens; never 0
 	Home    string // the agent's home folder, where its Files are
-	Dir     string // the goal's folder
+	// Login is the user's sign-in, with which the agent asks its own provider; nil if it asks this server.
+	Login *Credentials
+	Dir   string // the goal's folder
 }
 
 // defaultWindow is assumed for a model whose window is unknown, in tokens.

@@ -141,7 +141,10 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 // only the sandbox has that home folder. Their texts are in environment variables, which other users cannot read.
 func (s *Session) command() (argv, env []string) {
 	profile := s.opts.Installed.Profile
-	server := ModelServer{Address: s.gateway.address(), Token: s.gateway.token, Window: s.opts.Window, Dir: s.opts.Dir}
+	server := ModelServer{
+		Address: s.gateway.address(), Token: s.gateway.token, Window: s.opts.Window, Dir: s.opts.Dir,
+		Login: s.opts.Login,
+	}
 	if server.Window <= 0 {
 		server.Window = defaultWindow
 	}

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/domain/process"
 )
 
-// Options describes an agent and its environment. All fields are required.
+// Options describes an agent and its environment. All fields but one of Login and Model are required.
 type Options struct {
 	Installed Installation // the agent
 	Launcher  process.Launcher
@@ -21,7 +21,9 @@ type Options struct {
 	Dir       string   // the goal's folder, absolute
 	Version   string   // of this program
 
-	Model     relay.Model // answers the agent's requests to its model
+	// Login is the user's sign-in, with which the agent asks its own provider. nil lets it ask Model.
+	Login     *Credentials
+	Model     relay.Model // answers the agent's requests to its model; nil with a Login
 	ModelName string      // as its provider calls it
 	Window    int         // of the model, in tokens; 0 if it is not known
 
@@ -86,9 +88,16 @@ type turn struct {
 func New(o Options) *Session {
 	s := &Session{opts: o, warn: o.Warn, changed: make(chan struct{}, 1)}
 	s.inbox.reset()
+	s.silence.quiet = silenceTimeout
+	if o.Login != nil {
+		s.silence.quiet = loginSilenceTimeout
+	}
 	s.relay = relay.New(o.Model, o.ModelName, s.modelFailed)
 	return s
 }
+
+// Profile returns the agent's profile.
+func (s *Session) Profile() Profile { return s.opts.Installed.Profile }
 
 // OwnHosts returns the hosts that the agent's program itself tries to reach.
 func (s *Session) OwnHosts() []string { return s.opts.Installed.Profile.OwnHosts }

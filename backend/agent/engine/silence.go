@@ -12,10 +12,12 @@ import (
 
 // Limits on how long an agent may send nothing.
 const (
-	silenceTimeout = 3 * time.Minute  // without a running tool or a request to the model
-	toolWarning    = 10 * time.Minute // in its own tool, until the user is warned
-	toolTimeout    = 30 * time.Minute // in its own tool, as long as a model's commands may run
-	silentPark     = 5 * time.Minute  // until a silent agent is prompted again
+	silenceTimeout = 3 * time.Minute // without a running tool or a request to the model
+	// with its own sign-in: the host does not see its requests to its provider
+	loginSilenceTimeout = 10 * time.Minute
+	toolWarning         = 10 * time.Minute // in its own tool, until the user is warned
+	toolTimeout         = 30 * time.Minute // in its own tool, as long as a model's commands may run
+	silentPark          = 5 * time.Minute  // until a silent agent is prompted again
 )
 
 // maxTitle limits the name of a tool in a message for the user, in bytes.
@@ -23,18 +25,19 @@ const maxTitle = 200
 
 // silence measures how long the agent has sent nothing. The caller holds Session.mu.
 type silence struct {
-	since  time.Time // the last update
-	warned bool      // the user was warned about the running tool
+	since  time.Time     // the last update
+	warned bool          // the user was warned about the running tool
+	quiet  time.Duration // how long it may send nothing outside of a tool
 }
 
 // restart begins to measure again.
-func (s *silence) restart(now time.Time) { *s = silence{since: now} }
+func (s *silence) restart(now time.Time) { s.since, s.warned = now, false }
 
 // limit returns the duration of silence after which the user is warned or the turn is ended.
 func (s silence) limit(inTool bool) time.Duration {
 	switch {
 	case !inTool:
-		return silenceTimeout
+		return s.quiet
 	case !s.warned:
 		return toolWarning
 	}
@@ -64,8 +67,8 @@ func (s *Session) silenceReason(tool string) string {
 	tool = text.TruncateBytes(tool, maxTitle)
 	quiet, warn, reason := now.Sub(s.silence.since), false, ""
 	switch {
-	case tool == "" && quiet >= silenceTimeout:
-		reason = fmt.Sprintf("%s has sent nothing for %s", name, goal.FormatDuration(silenceTimeout))
+	case tool == "" && quiet >= s.silence.quiet:
+		reason = fmt.Sprintf("%s has sent nothing for %s", name, goal.FormatDuration(s.silence.quiet))
 	case tool != "" && quiet >= toolTimeout:
 		reason = fmt.Sprintf("%s has reported nothing about %q for %s", name, tool, goal.FormatDuration(toolTimeout))
 	case tool != "" && quiet >= toolWarning && !s.silence.warned:

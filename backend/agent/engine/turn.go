@@ -13,17 +13,27 @@ import (
 
 // Turn lets the agent work until the host must decide something. An error that wraps goal.Unavailable parks the goal.
 func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	if err := s.advance(ctx, t); err != nil {
-		s.Interrupt(context.WithoutCancel(ctx))
-		return goal.Reply{}, err
+	err := s.advance(ctx, t)
+	reply := goal.Reply{}
+	if err == nil {
+		reply, err = s.awaitDecision(ctx, t, delta)
 	}
-	reply, err := s.awaitDecision(ctx, t, delta)
 	if err != nil {
 		s.Interrupt(context.WithoutCancel(ctx))
-		return goal.Reply{}, err
+		return goal.Reply{}, s.adviseSignIn(ctx, err)
 	}
 	reply.Usage = s.relay.TakeUsage()
 	return reply, nil
+}
+
+// adviseSignIn adds to the refusal of the agent's provider what the user has to do.
+func (s *Session) adviseSignIn(ctx context.Context, err error) error {
+	if s.opts.Login == nil || !errors.Is(err, acp.ErrSignIn) {
+		return err
+	}
+	s.closeProgram(ctx) // it reads the sign-in when it starts again
+	return fmt.Errorf("%w. Its sign-in is no longer accepted: %s, then resume the goal", err,
+		s.opts.Installed.Profile.Login.Advice())
 }
 
 // advance gives the agent the results of its calls, and a prompt if it is idle or if there are new messages for it.

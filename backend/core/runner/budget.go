@@ -221,6 +221,9 @@ func (b *budget) usageText(claims int) string {
 		text += fmt.Sprintf(" The goals that it started used, within the same limits: %s%s.",
 			goal.FormatCount(c.Iterations, "turn"), costText(c))
 	}
+	if b.goal.EngineLogin {
+		text += " The agent used its own sign-in: what it asked its provider is not in any count of tokens and money."
+	}
 	return text
 }
 

@@ -166,6 +166,22 @@ func (c criticFlag) Set(text string) error {
 	return nil
 }
 
+// engineFlag sets the engine, and whether it uses its own sign-in.
+type engineFlag struct{ options *Options }
+
+func (engineFlag) String() string { return "" }
+func (engineFlag) Type() string   { return "string" }
+
+func (e engineFlag) Set(text string) error {
+	e.options.Engine, e.options.EngineLogin = CutEngineLogin(text)
+	return nil
+}
+
+// CutEngineLogin splits AGENT:login, as users write it.
+func CutEngineLogin(text string) (engine string, login bool) {
+	return strings.CutSuffix(text, ":login")
+}
+
 // idsFlag adds to a list of goals.
 type idsFlag struct{ ids *[]ID }
 

@@ -139,3 +139,27 @@ func TestRequest_Fields_HaveNamesOfTheirOwn(t *testing.T) {
 		t.Errorf("only %d fields", len(names))
 	}
 }
+
+// TestEngineFlag_WithLogin_SetsBoth: the engine's name and whether it uses its own sign-in are one flag.
+func TestEngineFlag_WithLogin_SetsBoth(t *testing.T) {
+	for text, want := range map[string]goal.Options{
+		"claude":       {Engine: "claude"},
+		"claude:login": {Engine: "claude", EngineLogin: true},
+		"model":        {Engine: "model"},
+	} {
+		var r goal.Request
+		flags := r.Flags()
+		i := slices.IndexFunc(flags, func(f goal.Flag) bool { return f.Name == "engine" })
+		if err := flags[i].Set(text); err != nil || r.Engine != want.Engine || r.EngineLogin != want.EngineLogin {
+			t.Errorf("%s: %q %t %v", text, r.Engine, r.EngineLogin, err)
+		}
+	}
+	r := goal.Request{
+		Objective: "x",
+		Criterion: goal.Criterion{Checks: []goal.Check{goal.ParseCheck("true")}},
+		Options:   goal.Options{EngineLogin: true},
+	}
+	if err := r.Complete(); err == nil || !strings.Contains(err.Error(), "sign-in") {
+		t.Errorf("a sign-in of no agent: %v", err)
+	}
+}

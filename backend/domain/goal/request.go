@@ -34,6 +34,8 @@ type Request struct {
 type Options struct {
 	// the external agent that drives the goal: "" is that of the settings, "model" none. In a goal, "" is none.
 	Engine string `json:"engine,omitempty"`
+	// the external agent asks its own provider with the sign-in that it has on this computer, instead of the goal's model
+	EngineLogin bool `json:"engine_login,omitempty"`
 	// the goal works in a new git worktree of Dir's repository, on a branch of its own
 	NewWorktree bool   `json:"new_worktree,omitempty"`
 	Persona     string `json:"persona,omitempty"` // "" is inferred from the objective
@@ -224,8 +226,10 @@ func (r *Request) Flags() []Flag {
 			"passed: always or never (default: if no deterministic check decides, or a pass is doubted)"},
 
 		{
-			"engine", ModelFlags, &r.Engine,
-			"what drives the goal: model, or an external agent that engines lists (default: the one set there)",
+			"engine", ModelFlags,
+			engineFlag{&r.Options},
+			"what drives the goal: model, or an external agent that engines lists (default: the one set there); " +
+				"AGENT:login uses the agent's own sign-in on this computer instead of the model",
 		},
 		{
 			"effort", ModelFlags, &r.Effort,
@@ -321,6 +325,10 @@ func (r *Request) Validate() error {
 
 // validate refuses unknown choices. The host's prompts know the personas.
 func (o *Options) validate() error {
+	if o.EngineLogin && (o.Engine == "" || o.Engine == "model") {
+		return fault.Invalid("engine_login", "only an external agent has a sign-in of its own", "choose the agent").
+			OnCommandLine("name it, such as --engine claude:login")
+	}
 	if !slices.Contains([]ReviewMode{ReviewAuto, ReviewAlways, ReviewNever}, o.Review) {
 		return fault.Invalid("review", fmt.Sprintf("unknown choice %q", o.Review),
 			"use always or never, or leave it out to let the host decide")

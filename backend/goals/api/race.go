@@ -10,7 +10,7 @@ type RaceInput struct {
 
 // RunnerChoice says what drives one runner of a race. "" is what the request says.
 type RunnerChoice struct {
-	Engine string `json:"engine"`
+	Engine string `json:"engine"` // AGENT:login uses the agent's own sign-in
 	Model  string `json:"model"`
 }
 

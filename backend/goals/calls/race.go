@@ -42,7 +42,8 @@ type RunnerView struct {
 	Engine     string   `json:"engine"`      // "" is Goalpost's own loop
 	EngineName string   `json:"engine_name"` // as users know it
 	Model      string   `json:"model"`
-	Dir        string   `json:"dir"` // in which it works
+	Login      bool     `json:"login"` // the engine used its own sign-in, and the counts of its goal are without it
+	Dir        string   `json:"dir"`   // in which it works
 	Branch     string   `json:"branch"`
 	// Rank is its place among the runners that passed; 0 if it has not passed.
 	Rank int `json:"rank"`
@@ -98,8 +99,8 @@ func (r *RaceAPI) runner(row store.GoalRow) (out RunnerView, err error) {
 	}
 	out = RunnerView{
 		Runner: row.Origin.Race.Runner, Goal: goalCard(row, f.card), Engine: row.Options.Engine,
-		EngineName: r.goals.Races.EngineName(row.Options.Engine), Model: row.Model, Dir: row.Policy.Dir,
-		Files: []api.ChangedPath{},
+		EngineName: r.goals.Races.EngineName(row.Options.Engine), Model: row.Model, Login: row.Options.EngineLogin,
+		Dir: row.Policy.Dir, Files: []api.ChangedPath{},
 	}
 	if row.Origin.Worktree != nil {
 		out.Branch = row.Origin.Worktree.Branch

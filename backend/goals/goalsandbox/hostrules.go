@@ -54,7 +54,7 @@ func (h *hostRules) Revoke(id string, set func(egress.Rules)) {
 // changes.
 func (h *hostRules) applyRules(set func(egress.Rules)) {
 	rules := h.base
-	rules.Given, rules.Local = nil, h.base.Local[:len(h.base.Local):len(h.base.Local)]
+	rules.Given, rules.Local = slices.Clip(h.base.Given), slices.Clip(h.base.Local)
 	for _, g := range h.grants {
 		if g.Scope == policy.ScopeHost && !h.revokedIDs[g.ID] {
 			rules.Given = append(rules.Given, hostGrants(g, "")...)

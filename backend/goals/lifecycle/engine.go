@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,6 +56,43 @@ func explainEngineModel(refusal error, engine string) error {
 		return refusal
 	}
 	own := *missing
-	own.Message += ", and an external agent asks that model, too: a sign-in of its own cannot be used"
+	own.Message += ", and an external agent asks that model, too, unless it uses its own sign-in"
 	return &own
+}
+
+// validateLogin refuses a goal whose agent is to use its sign-in on this computer, and cannot.
+func (it *Intake) validateLogin(ctx context.Context, g goal.Goal) error {
+	if !g.EngineLogin {
+		return nil
+	}
+	p, _ := engine.FindProfile(it.engines, g.Options.Engine)
+	c, err := session.ReadLogin(ctx, p, it.models.Mask, it.clock.Now())
+	if err != nil {
+		return err
+	}
+	return session.ValidateLogin(p, c, g.Policy)
+}
+
+// doWithoutModel prepares a goal for which no model is connected: its agent has a sign-in of its own. It returns the
+// refusal if something else of the goal needs a model.
+func (it *Intake) doWithoutModel(g *goal.Goal, refusal error) error {
+	if _, err := it.models.Get(""); err == nil || g.Provider != "" {
+		return refusal
+	}
+	needs := ""
+	for _, c := range g.Criterion.Checks {
+		if !c.Type.IsDeterministic() && c.Type != goal.Manual {
+			needs = fmt.Sprintf("the check %q", c.Name())
+		}
+	}
+	if g.Options.Review == goal.ReviewAlways {
+		needs = "the review of claims"
+	}
+	if needs != "" {
+		return fault.Invalid("provider", "no model is connected, and "+needs+" needs one; the sign-in of the agent is only "+
+			"for the agent", "connect a model in the settings, or leave it out").OnCommandLine(
+			"connect one with `goalctl providers add`, or leave it out")
+	}
+	g.Model, g.CriticEvery, g.Options.Review = "", 0, goal.ReviewNever
+	return nil
 }

@@ -74,6 +74,12 @@ func (it *Intake) prepareGoal(
 	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
+	if err := it.validateLogin(ctx, *g); err != nil {
+		return nil, false, err
+	}
+	if noModel != nil && g.EngineLogin {
+		noModel = it.doWithoutModel(g, noModel)
+	}
 	if noModel != nil {
 		return nil, false, explainEngineModel(noModel, g.Options.Engine)
 	}
@@ -90,7 +96,7 @@ func (it *Intake) prepareGoal(
 	if err == nil {
 		err = validateToolNames(g.Policy)
 	}
-	if err == nil {
+	if err == nil && !g.EngineLogin { // the agent's own model is not known
 		err = it.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {

@@ -83,7 +83,7 @@ func (r *Races) validate(in api.RaceInput) error {
 	}
 	for i, choice := range in.Runners {
 		draft := goal.Goal{Request: in.Request}
-		name := cmp.Or(choice.Engine, in.Engine)
+		name, _ := goal.CutEngineLogin(cmp.Or(choice.Engine, in.Engine))
 		if _, err := chooseEngine(r.goals.Intake.engines, name, r.goals.cfg.Settings().Engine, draft); err != nil {
 			return nameRunner(err, i+1)
 		}
@@ -122,7 +122,9 @@ func (r *Races) prepare(
 	ctx context.Context, in goal.Request, choice api.RunnerChoice, place goal.Race,
 ) (made madeRunner, err error) {
 	in.Dir = place.Folder
-	in.Engine = cmp.Or(choice.Engine, in.Engine)
+	if choice.Engine != "" {
+		in.Engine, in.EngineLogin = goal.CutEngineLogin(choice.Engine)
+	}
 	if choice.Model != "" {
 		in.Provider, in.Model = "", choice.Model
 	}

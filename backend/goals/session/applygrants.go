@@ -20,11 +20,16 @@ func (se *Session) ApplyGrants(grants, now []policy.Grant) {
 	if se.sandbox.Proxy == nil {
 		return
 	}
-	se.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(se.policy), grants, now, se.applyEgressRules)
+	se.sandbox.HostRules.SetGrants(se.egressRules(), grants, now, se.applyEgressRules)
 	if err := se.sandbox.MachineGrants.Apply(context.Background(), grants,
 		se.sandbox.GrantAccess(se.registry.Sandboxes.Access, se.registry.Sandboxes.PrivateDir(se.goal))); err != nil {
 		se.registry.Log.Error("access of a goal was not revoked", "goal", se.goal, "error", err)
 	}
+}
+
+// egressRules returns the proxy's rules without grants.
+func (se *Session) egressRules() egress.Rules {
+	return se.engine.login.addHosts(goalsandbox.RulesOf(se.policy))
 }
 
 // revokeGrant ends the access of a grant at once, even if the run has not read the revocation yet.

@@ -36,7 +36,8 @@ func FindEngine(p engine.Profile) engine.Installation {
 type goalEngine struct {
 	registry *Registry
 	sandbox  *goalsandbox.Sandbox
-	tools    *tools.Set      // of the current run
+	tools    *tools.Set // of the current run
+	login    engineLogin
 	agent    *engine.Session // nil if a model drives the goal
 }
 
@@ -45,6 +46,9 @@ func (ge *goalEngine) open(
 	ctx context.Context, g goal.Goal, m model.Client, provider config.Provider, warn func(what, text string),
 ) error {
 	if ge.agent != nil {
+		if err := ge.giveLogin(ctx, ge.agent.Profile(), warn); err != nil {
+			return err
+		}
 		ge.agent.BeginRun(m, warn)
 		return nil
 	}
@@ -67,6 +71,13 @@ func (ge *goalEngine) open(
 			return fmt.Errorf("let the sandbox read %s: %w", dir, err)
 		}
 	}
+	if err := ge.giveLogin(ctx, profile, warn); err != nil {
+		return err
+	}
+	window := 0
+	if ge.login.credentials == nil {
+		window = ge.registry.Models.Window(ctx, provider)
+	}
 	ge.agent = engine.New(engine.Options{
 		Installed:  found,
 		Launcher:   ge.sandbox.Programs,
@@ -75,7 +86,8 @@ func (ge *goalEngine) open(
 		Version:    ge.registry.Version,
 		Model:      m,
 		ModelName:  provider.Model,
-		Window:     ge.registry.Models.Window(ctx, provider),
+		Window:     window,
+		Login:      ge.login.credentials,
 		Tools:      ge.offeredTools(),
 		ServeTools: serveTools(ge.registry.Version),
 		Effects:    engineEffects{ge, g.Policy.Dir},
@@ -159,7 +171,7 @@ func (ge *goalEngine) close(ctx context.Context) error {
 	if ge.agent == nil {
 		return nil
 	}
-	return ge.agent.Close(ctx)
+	return errors.Join(ge.agent.Close(ctx), ge.takeLogin())
 }
 
 // serveTools returns the constructor of an agent's MCP server.

@@ -19,6 +19,13 @@ import (
 // openModels makes the models of a run, which retry and journal each wait. A scripted goal has no critic, because a
 // script cannot criticise itself.
 func (se *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
+	if g.Provider == "" { // an agent with its own sign-in
+		m, err := modelSet{}, se.engine.open(ctx, g, nil, config.Provider{}, se.warn)
+		if err == nil {
+			m.Agent = engineModel{&se.engine, se.engine.agent.OwnHosts()}
+		}
+		return m, err
+	}
 	provider, err := se.registry.Models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)

@@ -157,6 +157,9 @@ func (reg *Registry) add(r *Session) {
 
 // setUpRun makes the tools, the checks and the models of a run.
 func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
+	if err := se.engine.readLogin(ctx, g); err != nil {
+		return err
+	}
 	env, set := se.sandbox.Env, se.sandbox.Programs
 	se.policy, se.provider, se.memoryDir = g.Policy, g.Provider, memoryDir(g)
 	se.registry.Panes.Workspaces.Resumed(string(g.ID))
@@ -196,7 +199,7 @@ func (se *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, te
 		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, se.sandbox.Proxy, accessRequester{se}, set
 		deps.GitControlled, deps.MissingGit = se.sandbox.GitControlled, se.sandbox.MissingGit
 		// without grants: the run applies those of the user
-		se.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(se.policy), nil, nil, se.sandbox.Proxy.SetRules)
+		se.sandbox.HostRules.SetGrants(se.egressRules(), nil, nil, se.sandbox.Proxy.SetRules)
 	}
 	se.sandbox.SetWarn(warn)
 	goalTools, err := tools.New(deps)

@@ -126,6 +126,9 @@ func (se *Session) Ready() error {
 	if se.secretsErr != nil {
 		return se.secretsErr
 	}
+	if se.provider == "" { // the agent has a sign-in of its own
+		return nil
+	}
 	if _, err := se.registry.Models.Get(se.provider); err != nil {
 		return errorWithHint(err)
 	}

@@ -15,4 +15,5 @@ type (
 	Spec           = spec.Spec
 	ResourceLimits = spec.ResourceLimits
 	RuntimeGrant   = spec.RuntimeGrant
+	PrivateFile    = spec.PrivateFile
 )

@@ -933,6 +933,10 @@ export interface GoalRequest extends Criterion, Policy, Limits, Options {
 export interface Options {
   /** the external agent that drives the goal: "" is that of the settings, "model" none. In a goal, "" is none. */
   engine?: string;
+  /**
+   * the external agent asks its own provider with the sign-in that it has on this computer, instead of the goal's model
+   */
+  engine_login?: boolean;
   /** the goal works in a new git worktree of Dir's repository, on a branch of its own */
   new_worktree?: boolean;
   /** "" is inferred from the objective */
@@ -2225,6 +2229,7 @@ export interface RaceInput extends GoalRequest {
 
 /** RunnerChoice says what drives one runner of a race. "" is what the request says. */
 export interface RunnerChoice {
+  /** AGENT:login uses the agent's own sign-in */
   engine: string;
   model: string;
 }
@@ -2761,6 +2766,8 @@ export interface RunnerView {
   /** as users know it */
   engine_name: string;
   model: string;
+  /** the engine used its own sign-in, and the counts of its goal are without it */
+  login: boolean;
   /** in which it works */
   dir: string;
   branch: string;

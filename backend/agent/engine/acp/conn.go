@@ -159,6 +159,12 @@ func (c *Conn) Problem() string {
 // ErrPartEnded means that a program of the agent has ended while the agent itself still runs.
 var ErrPartEnded = errors.New("a program of the agent ended")
 
+// ErrSignIn means that the agent's own provider does not accept its sign-in.
+var ErrSignIn = errors.New("the agent is not signed in")
+
+// authRequired is the protocol's code of an error for which the user has to sign in.
+const authRequired = -32000
+
 // describeError returns a protocol error in one line, with the agent's own message.
 func describeError(doing string, err error) error {
 	var requestError *sdk.RequestError
@@ -172,7 +178,11 @@ func describeError(doing string, err error) error {
 	if data, err := json.Marshal(requestError.Data); err == nil && requestError.Data != nil {
 		message += " " + string(data)
 	}
-	return fmt.Errorf("the agent did not %s: %s", doing, text.TruncateBytes(message, 500))
+	message = text.TruncateBytes(message, 500)
+	if requestError.Code == authRequired {
+		return fmt.Errorf("%w: it did not %s: %s", ErrSignIn, doing, message)
+	}
+	return fmt.Errorf("the agent did not %s: %s", doing, message)
 }
 
 // mergeUpdate merges an update into the stored call, and returns the result; false if there are too many calls.

@@ -87,6 +87,9 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	p := mountPlanner{w: w}
 	path := g.Read + g.Write + g.Socket
+	if g.Private != nil {
+		path = g.Private.From
+	}
 	p.w.Read, p.w.Write, p.w.Sockets, p.w.Work = []string{path}, nil, nil, nil
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -105,11 +108,26 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 		}
 	case g.Socket:
 		p.mountSocket(path)
+	default:
+		if err := p.bindPrivate(*g.Private); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.makeMountPoints(); err != nil {
 		return nil, fmt.Errorf("creating the goal's mount points: %w", err)
 	}
 	return p.out.Mounts, nil
+}
+
+// bindPrivate binds a file of the host read-only for the agent's programs, which own it.
+func (mp *mountPlanner) bindPrivate(f spec.PrivateFile) error {
+	if os.Getuid() == 0 {
+		if err := os.Lchown(f.From, mp.out.UID, mp.out.GID); err != nil {
+			return err //nolint:wrapcheck // it says lchown and the path
+		}
+	}
+	mp.add(wire.Mount{Kind: wire.MountBind, Source: []byte(f.From), Target: []byte(f.To), AgentOnly: true})
+	return nil
 }
 
 func (mp *mountPlanner) validate() error {

@@ -57,7 +57,13 @@ type RuntimeGrant struct {
 	Write  string // a folder; programs that already run can only read it
 	Socket string // a Unix socket
 	Port   int    // of this machine's loopback
+	// Private is a file that the agent's programs can read and checks do not see.
+	Private *PrivateFile
 }
+
+// PrivateFile is a file of the host (From) and the path in the goal's home at which programs see it (To). What the host
+// later writes into From is seen at once.
+type PrivateFile struct{ From, To string }
 
 // Cache is a folder of the user (From) and the path at which programs see it (To).
 type Cache struct{ From, To string }

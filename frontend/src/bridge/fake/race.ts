@@ -12,6 +12,7 @@ function runner(n: number, part: Partial<RunnerView>, card: Partial<RunnerView["
     engine: "",
     engine_name: "Goalpost",
     model: "qwen3-coder",
+    login: false,
     dir: `/home/ada/goalpost/worktrees/shop-checkout-${n}`,
     branch: `goalpost/checkout-${n}`,
     rank: 0,

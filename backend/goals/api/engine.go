@@ -13,6 +13,16 @@ type EngineView struct {
 	Licence string `json:"licence"`
 	// Credentials says which keys and sign-ins it needs, and who can read them.
 	Credentials string `json:"credentials"`
+	// Login is the sign-in that it can use instead of the goal's model, null if there is none.
+	Login *EngineLogin `json:"login"`
+}
+
+// EngineLogin is the sign-in that an external agent has on this computer.
+type EngineLogin struct {
+	Problem string `json:"problem"` // why it cannot be used now, "" if it can
+	Advice  string `json:"advice"`  // how to sign in
+	Command string `json:"command"` // of Advice
+	Lost    string `json:"lost"`    // what a goal gives up that uses it
 }
 
 // EngineTest is the result of an engine's test.

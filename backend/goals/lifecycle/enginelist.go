@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"time"
 
 	"goalpost/backend/agent/engine"
 	"goalpost/backend/goals/api"
@@ -32,6 +34,7 @@ func ListEngines(current string) []api.EngineView {
 			Tested:  found.IsTested(),
 			Install: profile.Install,
 			Licence: profile.Licence,
+			Login:   viewLogin(profile),
 			Credentials: "Asks the goal's model through Goalpost. It needs no key or sign-in of its own, so none is in " +
 				"the sandbox.",
 		}
@@ -48,6 +51,22 @@ func ListEngines(current string) []api.EngineView {
 		list = append(list, view)
 	}
 	return list
+}
+
+// viewLogin describes the sign-in of an agent, nil if it has none.
+func viewLogin(p engine.Profile) *api.EngineLogin {
+	if p.Login == nil {
+		return nil
+	}
+	view := api.EngineLogin{Advice: p.Login.Advice(), Command: p.Login.Command, Lost: session.LoginWarning + "."}
+	home, err := os.UserHomeDir()
+	if err == nil {
+		_, err = p.Login.Read(home, os.Getenv, time.Now())
+	}
+	if err != nil {
+		view.Problem = err.Error()
+	}
+	return &view
 }
 
 // engineSettings is the part of the configuration that SetEngine changes.

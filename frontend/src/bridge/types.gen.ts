@@ -1921,6 +1921,20 @@ export interface EngineView {
   licence: string;
   /** Credentials says which keys and sign-ins it needs, and who can read them. */
   credentials: string;
+  /** Login is the sign-in that it can use instead of the goal's model, null if there is none. */
+  login: EngineLogin | null;
+}
+
+/** EngineLogin is the sign-in that an external agent has on this computer. */
+export interface EngineLogin {
+  /** why it cannot be used now, "" if it can */
+  problem: string;
+  /** how to sign in */
+  advice: string;
+  /** of Advice */
+  command: string;
+  /** what a goal gives up that uses it */
+  lost: string;
 }
 
 /** EngineTest is the result of an engine's test. */

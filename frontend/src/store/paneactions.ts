@@ -20,13 +20,16 @@ export class PaneActions {
     private readonly workspaces: WorkspaceActions,
   ) {}
 
-  /** Opens a terminal in a folder, by default that of the focused terminal or of the workspace. */
-  async openTerminal(dir = ""): Promise<PaneInfo | undefined> {
+  /**
+   * Opens a terminal in a folder, by default that of the focused terminal or of the workspace. A command is typed at its
+   * prompt; the user runs it.
+   */
+  async openTerminal(dir = "", command = ""): Promise<PaneInfo | undefined> {
     const focused = ownPanes(this.core.state, this.workspaces.open).find((p) => p.id === this.core.state.activePane);
     const near = focused && !focused.server ? focused.cwd || focused.dir : "";
     const workspace = await this.enter();
     const where = dir || near || workspace?.folder || "";
-    return this.opened(await this.core.ask("TerminalAPI.Open", { dir: where, cols: 80, rows: 24, command: "" }));
+    return this.opened(await this.core.ask("TerminalAPI.Open", { dir: where, cols: 80, rows: 24, command }));
   }
 
   /** Shows the user's panes, where a new pane will be. */

@@ -145,6 +145,7 @@ export class FakeBridge implements Bridge {
       install: "",
       licence: "",
       credentials: "Asks the goal's model. Its key stays outside the sandbox.",
+      login: null,
     },
     {
       id: "opencode",
@@ -158,6 +159,12 @@ export class FakeBridge implements Bridge {
       licence: "MIT",
       credentials:
         "Asks the goal's model through Goalpost. It needs no key or sign-in of its own, so none is in the sandbox.",
+      login: {
+        problem: "it has no sign-in on this computer",
+        advice: "run `opencode auth login` in a terminal",
+        command: "opencode auth login",
+        lost: "Goalpost does not count what this agent asks its own provider.",
+      },
     },
   ];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];

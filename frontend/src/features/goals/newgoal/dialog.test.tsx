@@ -387,3 +387,28 @@ test("an external agent is chosen as the engine, but not without a sandbox", asy
   await press("start-goal");
   expect(started()).toMatchObject({ engine: "opencode" });
 });
+
+test("an agent uses its own sign-in only if the user says so, who reads what is lost and how to sign in", async () => {
+  write("field-objective", "repair the cart");
+  write("check-command", "make test");
+  await press("say-model");
+  expect(find("field-engine-login")).toBeNull();
+  act(() => (get("engine-opencode").querySelector("input") as HTMLInputElement).click());
+  expect(find("engine-login-lost")).toBeNull();
+  await press("field-engine-login");
+  expect(get("engine-login-lost").textContent).toContain("does not count");
+  expect(get("error-engine_login").textContent).toContain("no sign-in on this computer");
+  await press("start-goal");
+  expect(started()).toMatchObject({ engine: "opencode", engine_login: true });
+});
+
+test("the command that signs in is typed in a terminal, and the draft stays", async () => {
+  write("field-objective", "repair the cart");
+  await press("say-model");
+  act(() => (get("engine-opencode").querySelector("input") as HTMLInputElement).click());
+  await press("field-engine-login");
+  await press("engine-sign-in");
+  const opened = bridge.calls.find((c) => c.method === "TerminalAPI.Open");
+  expect(opened?.args[0]).toMatchObject({ command: "opencode auth login" });
+  expect(app.state.newGoal.open).toBe(false);
+});

@@ -15,7 +15,7 @@ const fieldsOf: Record<Panel, readonly FieldName[]> = {
   "": ["objective", "attached", "criterion", "dir", "run_outside", "new_worktree"],
   risk: ["risk", "work"],
   persona: ["persona"],
-  model: ["provider", "model", "effort", "engine"],
+  model: ["provider", "model", "effort", "engine", "engine_login"],
   limits: ["limits"],
   options: [
     ...[...limitFields, ...accessFields].map((f) => f.name),

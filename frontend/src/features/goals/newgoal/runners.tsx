@@ -36,11 +36,14 @@ function useOptions(): Option[] {
     }));
   const agents = (answer ?? [])
     .filter((e) => e.id !== ownLoop)
-    .map((e) => ({
-      value: `${e.id} `,
-      label: e.path === "" ? `${e.name} (not installed: ${e.install})` : e.name,
-      disabled: e.path === "",
-    }));
+    .flatMap((e) => {
+      const label = e.path === "" ? `${e.name} (not installed: ${e.install})` : e.name;
+      const own = { value: `${e.id} `, label, disabled: e.path === "" };
+      if (!e.login || e.path === "") return [own];
+      const isMissing = e.login.problem !== "";
+      const signedIn = `${e.name} · its own sign-in${isMissing ? ` (${e.login.advice})` : ""}`;
+      return [own, { value: `${e.id}:login `, label: signedIn, disabled: isMissing }];
+    });
   return [...own, ...models, ...agents];
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { keep } from "./lib/serve.mjs";
@@ -119,5 +119,25 @@ async function walk(t, { page, home, program, said }, site) {
     await again.says("scrolled"); // it scrolled there itself
     await pane.press("Control+Shift+KeyW");
     await count(1);
+  });
+  await it("a page that nobody looks at goes to sleep, and returns where it was", async () => {
+    await page.getByTestId("rail-settings").click();
+    await page.getByTestId("page-idle-minutes").fill("1");
+    await page.getByTestId("page-idle-minutes").press("Enter");
+    await savedSettings(home, (s) => s.page_idle_minutes === 1);
+    await page.getByTestId("settings-close").click();
+    const first = await shown();
+    await first.go(fixture("mouse"), "Mouse");
+    await first.move(400, 300);
+    await page.mouse.wheel(0, 400);
+    await first.says("scrolled");
+    await first.at("browser-keys").focus();
+    await first.press("Control+KeyT");
+    await count(2);
+    const mouse = tabs.filter({ hasText: "Mouse" });
+    await mouse.getByTestId("pane-asleep").waitFor({ timeout: limit(120_000) });
+    await mouse.click();
+    await mouse.getByTestId("pane-asleep").waitFor({ state: "detached" });
+    await first.says("scrolled"); // it scrolled there itself
   });
 }

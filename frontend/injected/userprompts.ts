@@ -7,6 +7,7 @@ import { reportCopies, reportMenu } from "./userprompts/menu";
 import { answerPermission, reportPermissions } from "./userprompts/permission";
 import { chooseOption, reportPickers, setValue } from "./userprompts/pickers";
 import { reportCursor } from "./userprompts/cursor";
+import { reportEdits } from "./userprompts/edits";
 import { reportTitle } from "./userprompts/title";
 import { zoomPage } from "./userprompts/zoom";
 
@@ -16,6 +17,7 @@ function install() {
   reportPickers();
   reportMenu();
   reportCopies();
+  reportEdits();
   reportLogins();
   reportPermissions();
   return { choose: chooseOption, set: setValue, login: fillLogin, said: answerPermission, zoom: zoomPage };

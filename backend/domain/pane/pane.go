@@ -36,6 +36,7 @@ type Info struct {
 	Notice  string `json:"notice"`  // a note beside the page: "the browser was started again"
 	Driver  Driver `json:"driver"`  // browser: who may act on the page
 	Profile string `json:"profile"` // browser: where logins are stored, "" = nowhere
+	Asleep  bool   `json:"asleep"`  // browser: the page is loaded when it is shown
 	// Inspects is the pane whose page these developer tools inspect, "" for other panes.
 	Inspects string `json:"inspects"`
 	// Acting describes the agent's last action, shown at X, Y (CSS pixels of the page).

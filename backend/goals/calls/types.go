@@ -302,7 +302,9 @@ type Settings struct {
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
-	UpdateFeed    string  `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
+	// PageIdleMinutes is after how long an unseen page is discarded; 0 = never
+	PageIdleMinutes int    `json:"page_idle_minutes"`
+	UpdateFeed      string `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
 	// the search engine of goals: searxng, brave, tavily; "" = none. WebSearchAddress is its base address, "" = the
 	// default one; WebSearchSecret is the name of the secret with its key.
 	WebSearch        string `json:"web_search"`

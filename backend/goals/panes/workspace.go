@@ -222,6 +222,7 @@ func (w *Workspace) saveRegularly() {
 		case <-tick.C:
 			save("terminals", w.SaveTerminals)
 			save("pages", w.SavePages)
+			w.discardIdlePages()
 		case <-w.pagesMoved:
 			save("pages", w.SavePages)
 		case <-w.terminalsMoved:
@@ -229,6 +230,13 @@ func (w *Workspace) saveRegularly() {
 		case <-w.background.ctx.Done():
 			return
 		}
+	}
+}
+
+// discardIdlePages ends the pages that nobody has seen for the time in the settings.
+func (w *Workspace) discardIdlePages() {
+	if minutes := w.panes.Config.Settings().PageIdleMinutes; minutes > 0 {
+		w.panes.Browsers.DiscardIdle(w.background.ctx, time.Duration(minutes)*time.Minute)
 	}
 }
 

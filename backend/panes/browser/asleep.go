@@ -19,7 +19,7 @@ type SavedPage struct {
 	Y       float64 `json:"y"`
 }
 
-// OpenAsleep makes a pane of the user without loading its page: its first viewer does that. Until then it costs
+// OpenAsleep makes a pane of the user without loading its page: its next viewer does that. Until then it costs
 // nothing.
 func (m *Manager) OpenAsleep(s SavedPage) (*Pane, error) {
 	address, err := m.rules.validateAddress(s.URL)
@@ -55,11 +55,15 @@ func (p *Pane) Save(ctx context.Context) SavedPage {
 // wake loads the page of a pane that was opened asleep, where it was scrolled to.
 func (p *Pane) wake() {
 	p.State.mu.Lock()
-	s := p.State.asleep
-	p.State.asleep = nil
+	isAwake := p.State.asleep == nil
 	p.State.mu.Unlock()
-	if s == nil {
+	if isAwake {
 		return
+	}
+	var s *SavedPage
+	p.State.change(func() { s, p.State.asleep = p.State.asleep, nil })
+	if s == nil {
+		return // another viewer was faster
 	}
 	if _, err := p.State.currentPage(); err == nil {
 		return // the user has opened another page in it

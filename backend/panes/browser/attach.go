@@ -133,6 +133,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	}
 	p.State.change(func() {
 		p.State.processError, p.State.loadError, p.State.loadNotice, p.State.info.Running = "", "", "", true
+		p.State.asleep = nil
 	})
 	p.Viewport.applyViewport(pg) // it may have changed
 	p.screencast.SetPage(pg)

@@ -43,6 +43,8 @@ func (er *eventRouter) init(p *Pane) {
 		"Runtime.consoleAPICalled":        ignorePage(p.Activity.onConsole),
 		"Runtime.exceptionThrown":         ignorePage(p.Activity.onException),
 		"Runtime.bindingCalled":           er.onBinding,
+		"Media.playerEventsAdded":         ignorePage(p.State.onMedia),
+		"WebAudio.contextCreated":         ignorePage(p.State.onAudioContext),
 		"Fetch.requestPaused":             er.requests.onPaused,
 		"Fetch.authRequired":              er.prompts.onAuth,
 	}

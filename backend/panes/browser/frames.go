@@ -133,6 +133,19 @@ func (fr *frames) takeFrames(which func(*remoteFrame) bool) (list []*remoteFrame
 	return list
 }
 
+// all lists the frames of other sites that are attached.
+func (fr *frames) all() []*page {
+	fr.mu.Lock()
+	defer fr.mu.Unlock()
+	var list []*page
+	for _, f := range fr.list {
+		if f.alive.Err() == nil {
+			list = append(list, f.page)
+		}
+	}
+	return list
+}
+
 func (fr *frames) detachAll() { fr.detachFrames(func(*remoteFrame) bool { return true }) }
 
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {

@@ -15,6 +15,7 @@ type load struct {
 	documents []proto.NetworkLoaderID // the last few documents: one may have redirected to the next
 	posted    bool                    // the document is the response to a form
 	byUser    bool                    // the user navigated there, in a pane of theirs
+	edited    bool                    // the user entered something in it
 	// posting is the document that a form was last submitted for.
 	posting proto.NetworkLoaderID
 	// holdInputUntil is the time at which input stops waiting for the first frame of the document, see
@@ -25,6 +26,7 @@ type load struct {
 // setDocument records that another document is shown.
 func (l *load) setDocument(loader proto.NetworkLoaderID) {
 	const maxShown = 16
+	l.edited = false
 	l.loader, l.documents = loader, append(l.documents[max(0, len(l.documents)-maxShown):], loader)
 }
 

@@ -70,6 +70,7 @@ func (p *Pane) connectState() {
 		viewport: &p.Viewport,
 		pictures: &p.Pictures,
 		input:    &p.userInput,
+		wake:     p.wake,
 	})
 	s.notifyViewers = p.screencast.NotifyViewers
 	p.Activity = Activity{state: s}

@@ -59,6 +59,8 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 		pe.onCopied(s.Text)
 	case "calm":
 		pe.prompts.close(matchKinds(pane.Autocomplete))
+	case "edited":
+		pe.state.change(func() { pe.state.load.edited = true })
 	case "sent":
 		pe.logins.offerSaveLogin(s)
 	case "permission":

@@ -47,7 +47,8 @@ type State struct {
 	pending      *pendingNavigation // nil without a navigation
 	network      networkActivity
 	unresponsive bool       // the page let a call time out
-	asleep       *SavedPage // what the first viewer loads, nil if nothing
+	asleep       *SavedPage // what the next viewer loads, nil if nothing
+	playing      playing    // see Pane.plays
 }
 
 // init sets the fields of a new pane.
@@ -103,6 +104,7 @@ func (s *State) change(f func()) {
 	before := s.info
 	f()
 	s.info.Notice, s.info.Problem = s.loadNotice, s.loadError
+	s.info.Asleep = s.asleep != nil
 	s.info.Loading = s.ctx.Err() == nil && (s.loading || s.pending != nil && !s.pending.hasBegun)
 	if s.processError != "" {
 		s.info.Problem = s.processError

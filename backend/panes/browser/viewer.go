@@ -16,6 +16,7 @@ type screencastSource struct {
 	viewport *Viewport
 	pictures *Pictures
 	input    *userInput
+	wake     func()
 }
 
 // Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
@@ -66,6 +67,9 @@ func (s *screencastSource) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 
 // Input processes the input of a viewer.
 func (s *screencastSource) Input(in pane.Input) error { return s.input.input(in) }
+
+// Wake loads a page that was opened asleep, or that was discarded.
+func (s *screencastSource) Wake() { s.wake() }
 
 // SetSize gives the page of a user the size that its viewers set. A goal's page keeps its own size, because its agent
 // must see the same page wherever and however users look at it.

@@ -104,6 +104,8 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. Empty
 	// asks the user before the first search, and `none` disables searching.
 	SearchPage string `json:"search_page"`
+	// PageIdleMinutes is after how long an unseen page of the user is discarded until it is shown again; 0 is never.
+	PageIdleMinutes int `json:"page_idle_minutes"`
 	// UpdateFeed is the HTTPS address that each start asks once for the newest release; empty disables the check.
 	UpdateFeed string `json:"update_feed,omitempty"`
 	// WebSearch is the search engine of goals: searxng, brave or tavily; empty is none.
@@ -216,6 +218,7 @@ func defaultSettings() Settings {
 		FontSize:        13,
 		Scrollback:      10_000,
 		HostIdleMinutes: 10,
+		PageIdleMinutes: 15,
 		ApprovalMinutes: 10,
 		Notifications:   true,
 		GraceMinutes:    30,
@@ -349,6 +352,9 @@ func (s Settings) validate() error {
 	case s.HostIdleMinutes < 0 || s.HostIdleMinutes > maxMinutes:
 		return fault.Invalid("host_idle_minutes", fmt.Sprintf("%d idle minutes of the host process is out of range",
 			s.HostIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 to keep it until it is stopped", maxMinutes))
+	case s.PageIdleMinutes < 0 || s.PageIdleMinutes > maxMinutes:
+		return fault.Invalid("page_idle_minutes", fmt.Sprintf("%d idle minutes of a page is out of range",
+			s.PageIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 for never", maxMinutes))
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
 		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
 			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))

@@ -1,4 +1,5 @@
 // Lists and pickers, which headless Chromium would open invisibly.
+import { noteEdit } from "./edits";
 import {
   boxInWindow,
   isElement,
@@ -153,6 +154,7 @@ export function chooseOption(n: number, index: number): boolean {
   if (el.selectedIndex !== index) {
     el.selectedIndex = index;
     notifyChanged(el);
+    noteEdit();
   }
   return true;
 }
@@ -164,5 +166,6 @@ export function setValue(n: number, value: string): boolean {
   el.focus();
   el.value = value;
   notifyChanged(el);
+  noteEdit();
   return el.value.toLowerCase() === value.toLowerCase();
 }

@@ -1329,6 +1329,8 @@ export interface PaneInfo {
   driver: PaneDriver;
   /** browser: where logins are stored, "" = nowhere */
   profile: string;
+  /** browser: the page is loaded when it is shown */
+  asleep: boolean;
   /** Inspects is the pane whose page these developer tools inspect, "" for other panes. */
   inspects: string;
   /** Acting describes the agent's last action, shown at X, Y (CSS pixels of the page). */
@@ -3321,6 +3323,8 @@ export interface Settings extends ModelRoles {
   home_page: string;
   /** address for words in the address bar, with %s for them; "" = ask, "none" */
   search_page: string;
+  /** PageIdleMinutes is after how long an unseen page is discarded; 0 = never */
+  page_idle_minutes: number;
   /** HTTPS address of the release feed; "" = no check for updates */
   update_feed: string;
   /**

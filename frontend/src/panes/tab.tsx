@@ -14,6 +14,7 @@ import { paneMenu } from "./panemenu";
 
 function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
   if (pane.problem) return { tone: "bad", words: "has a problem" };
+  if (pane.asleep) return { tone: "calm", words: "asleep" };
   if (pane.running) return { tone: "ok", words: "running" };
   return { tone: pane.exit === 0 ? "calm" : "bad", words: "ended" };
 }
@@ -62,6 +63,16 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       {folder ? (
         <span className="pane-dir truncate font-mono text-2xs text-text-faint" title={folder} data-testid="pane-dir">
           {shortPath(folder)}
+        </span>
+      ) : null}
+      {pane.asleep ? (
+        <span
+          aria-hidden
+          className="text-2xs text-text-faint"
+          title="Nobody looked at this page for a while. It is loaded again when you show it."
+          data-testid="pane-asleep"
+        >
+          asleep
         </span>
       ) : null}
       {pane.server ? (

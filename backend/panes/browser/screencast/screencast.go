@@ -50,6 +50,7 @@ type Screencast struct {
 	awaitingFirst bool           // the next frame is the current page, which start asked for
 	refreshTimer  *time.Timer    // nil unless armed: requests the final state of the page
 	refreshDue    bool           // that request waits for the viewers
+	unseen        time.Time      // since when no viewer looks at it, zero while one does
 	silentStarts  int            // starts of the screencast without a frame
 	closed        bool
 	hidpiState
@@ -76,6 +77,8 @@ type Source interface {
 	Input(pane.Input) error
 	// RestsUnseen reports whether Chromium need not draw the page while nobody looks at it or uses it.
 	RestsUnseen() bool
+	// Wake loads the page if it sleeps: somebody looks at it.
+	Wake()
 	// SetSize gives the page the size that its viewers set, unless it keeps its own.
 	SetSize(pane.Size)
 }
@@ -120,6 +123,7 @@ func (s *Screencast) SetPage(pg Page) {
 
 // run starts or stops the screencast and the drawing of the page, depending on who needs them.
 func (s *Screencast) run() {
+	s.noteSeen()
 	isDrawn, isFilmed := s.needs()
 	s.draw(isDrawn && s.page != nil)
 	switch {
@@ -134,6 +138,26 @@ func (s *Screencast) run() {
 		s.reset()
 		s.page.Post(proto.PageStopScreencast{})
 	}
+}
+
+// noteSeen records since when no viewer looks at the page. A recorder does not count.
+func (s *Screencast) noteSeen() {
+	for v := range s.views {
+		if v.visible && !v.records {
+			s.unseen = time.Time{}
+			return
+		}
+	}
+	if s.unseen.IsZero() {
+		s.unseen = time.Now()
+	}
+}
+
+// IsUnseen reports whether no viewer has looked at the page for a time.
+func (s *Screencast) IsUnseen(since time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.unseen.IsZero() && time.Since(s.unseen) >= since
 }
 
 // reset discards the state of a screencast that ended: its frames need no acknowledgement, and

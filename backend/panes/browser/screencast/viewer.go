@@ -159,6 +159,9 @@ func (v *Viewer) SetVisible(on bool) {
 	v.wakeReader()
 	c.mu.Unlock()
 	c.applySize()
+	if on {
+		c.source.Wake()
+	}
 }
 
 // Close ends the view; a waiting Next returns ErrClosed.

@@ -221,6 +221,18 @@ function Pages({ settings, save, saveRow }: SectionProps) {
           onSave={(search_page) => saveRow({ search_page })}
         />
       ) : null}
+      <NumberRow
+        title="Put unseen pages to sleep"
+        text={
+          "Minutes after which a page that nobody looks at gives its memory back, until you show it again (0 = never). " +
+          "Not one that plays, in which you entered something, that downloads, or that a goal uses."
+        }
+        testid="page-idle-minutes"
+        value={settings.page_idle_minutes}
+        min={0}
+        max={1440}
+        onSave={(page_idle_minutes) => void save({ page_idle_minutes })}
+      />
     </Section>
   );
 }

@@ -23,6 +23,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Pages", "", "browser"),
   place("Home page", "Pages", "start page"),
   place("Search engine", "Pages", "google", "duckduckgo"),
+  place("Put unseen pages to sleep", "Pages", "discard", "memory", "idle", "tabs"),
   place("Web search for goals", "", "searxng", "brave", "tavily"),
   place("Goals", ""),
   place("Approval timeout", "Goals", "minutes"),

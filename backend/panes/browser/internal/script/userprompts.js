@@ -203,6 +203,16 @@
 		dispatchEvent(new CustomEvent("goalpost-said", { detail: id }));
 		return true;
 	}
+	// injected/userprompts/edits.ts
+	var reported = false;
+	function noteEdit() {
+		if (reported) return;
+		reported = true;
+		report({ t: "edited" });
+	}
+	function reportEdits() {
+		listen("input", noteEdit);
+	}
 	// injected/userprompts/pickers.ts
 	var PICKER_TYPES = new Set([
 		"date",
@@ -331,6 +341,7 @@
 		if (el.selectedIndex !== index) {
 			el.selectedIndex = index;
 			notifyChanged(el);
+			noteEdit();
 		}
 		return true;
 	}
@@ -340,6 +351,7 @@
 		el.focus();
 		el.value = value;
 		notifyChanged(el);
+		noteEdit();
 		return el.value.toLowerCase() === value.toLowerCase();
 	}
 	// injected/userprompts/cursor.ts
@@ -421,6 +433,7 @@
 		reportPickers();
 		reportMenu();
 		reportCopies();
+		reportEdits();
 		reportLogins();
 		reportPermissions();
 		return {

@@ -78,9 +78,10 @@ type redaction struct {
 }
 
 // captureRedacted takes a picture of a page that shows no secret: it watches the positions of
-// secrets until the picture is taken, and paints over all of them. The caller has called
-// holdMetrics.
+// secrets until the picture is taken, and paints over all of them. Chromium draws the page until then, because it takes
+// no picture in a minimized window. The caller has called holdMetrics.
 func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
+	defer pg.Draw()()
 	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {
 		return pg.capture(ctx, shot)

@@ -50,6 +50,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (pictu
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}
 	}()
+	defer p.screencast.Use()()
 	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	if err := p.attachNew(ctx); err != nil {

@@ -80,6 +80,22 @@ func TestGoalPage_NobodyLooks_IsNotDrawn(t *testing.T) {
 	v.Close()
 }
 
+// TestCapture_PageAtRest_IsTaken: Chromium draws the page for its picture, also outside of a call of the agent, and
+// rests again.
+func TestCapture_PageAtRest_IsTaken(t *testing.T) {
+	b := newFixture(t)
+	p, _ := leased(b, "b1", "one.html")
+	pg, err := p.State.currentPage()
+	b.ok(err)
+	for range 5 {
+		waittest.Until(t, "a page at rest", func() bool { return b.state(p) == proto.BrowserWindowStateMinimized })
+		picture, err := p.Pictures.captureRedacted(b.ctx, pg, newScreenshot(70))
+		if err != nil || len(picture) == 0 {
+			t.Fatalf("%d bytes, %v", len(picture), err)
+		}
+	}
+}
+
 // TestGoalPages_OfOneWindow_RestTogether: a tab that a page opened is in the window of that page.
 func TestGoalPages_OfOneWindow_RestTogether(t *testing.T) {
 	var posted []proto.BrowserWindowState

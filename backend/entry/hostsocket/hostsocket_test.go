@@ -214,7 +214,7 @@ func TestConnect_HostOfAnotherVersion_IsRefusedInOneSentence(t *testing.T) {
 	defer newer.Close()
 	want := fmt.Sprintf("the host process has another version: process %d has 1, and this program is 2", s.PID)
 	_, err := newer.Connect(t.Context(), "/proc/self/exe", "host", state, "1h")
-	if f := fault.Of(err); f.Message != want || !strings.Contains(f.Hint, "host stop") {
+	if f := fault.Of(err); f.Message != want || !strings.Contains(f.Hint, "host restart") {
 		t.Errorf("%+v", f)
 	}
 	if _, err := newer.Call(t.Context(), "Echo", nil); fault.Of(err).Message != want {

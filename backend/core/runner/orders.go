@@ -29,14 +29,13 @@ const idleInterval = 5 * time.Second
 
 // watchOrders takes the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
 // An abort cancels everything at once. A pause cancels a model turn and lets a tool call finish. A note waits for
-// its place in the conversation.
-func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
+// its place in the conversation. sleep has been watched since the loop began.
+func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc, sleep *sleepWatch) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
 	if timeLeft, limited := r.budget.timeLeft(); limited {
 		deadline = r.cfg.Clock.After(timeLeft)
 	}
-	sleep := r.cfg.watchSleep()
 	for {
 		select {
 		case <-ctx.Done():

@@ -78,7 +78,8 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watched := make(chan struct{})
-	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
+	sleep := r.cfg.watchSleep()
+	go func() { defer close(watched); r.watchOrders(ctx, cancel, sleep) }()
 
 	stop := r.loop(ctx)
 	if stop.Exit == goal.PausedByUser && r.pauser.isPaused() { // only the user can end the user's pause

@@ -1,7 +1,10 @@
 // What a terminal offers beyond its program: questions before pastes, links, the mouse, and the menu of its pane.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { savedSettings } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
@@ -188,3 +191,46 @@ test("the cursor and the shell of the settings are those of terminals", { timeou
     await win.sees(second, "/bin/sh /bin/sh 5");
   }),
 );
+
+test("a file that a program names with a line opens there in the editor", { timeout: limit(200_000) }, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "goalpost-e2e-files-"));
+  try {
+    mkdirSync(join(dir, "src"));
+    writeFileSync(join(dir, "src", "cart.js"), "one\ntwo\n");
+    const vim = join(dir, "vim");
+    writeFileSync(vim, '#!/bin/sh\necho "edits $1 of $2"\nread -r line\n', { mode: 0o700 });
+    const open = async (win, { page }) => {
+      const terminal = await win.open("Control+Shift+KeyT");
+      await win.type(terminal, `cd ${dir}`);
+      await win.type(terminal, "echo src/gone.js:1 src/cart.js:2:1 wrong");
+      await win.type(terminal, "cd /; echo elsewhere $((4+4))"); // the line was printed in the other folder
+      await win.sees(terminal, "elsewhere 8");
+      const row = terminal.locator(".xterm-rows > div", { hasText: /^src\/gone/ });
+      const at = await row.evaluate((el, name) => {
+        const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const index = node.data.indexOf(name);
+          if (index < 0) continue;
+          const range = document.createRange();
+          range.setStart(node, index + 2);
+          range.setEnd(node, index + 3);
+          const { x, y, width, height } = range.getBoundingClientRect();
+          return [x + width / 2, y + height / 2];
+        }
+        throw new Error(`${name} is not in ${el.textContent}`);
+      }, "src/cart.js");
+      await page.mouse.move(at[0] + 1, at[1]);
+      await page.mouse.move(...at);
+      await terminal.locator(".xterm-cursor-pointer").waitFor();
+      await page.mouse.click(...at);
+      await page
+        .getByText(`edits +2 of ${join(dir, "src", "cart.js")}`)
+        .first()
+        .waitFor();
+      await win.at("pane-title").getByText("cart.js", { exact: true }).waitFor();
+    };
+    await withWindow(t, open, { VISUAL: vim });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});

@@ -78,11 +78,12 @@ class WindowPage {
 }
 
 /** Runs one test with the page of a new data folder, after its welcome. */
-export async function withWindow(t, use) {
-  await withApp(t, async (app) => {
+export async function withWindow(t, use, env = {}) {
+  const run = async (app) => {
     const win = new WindowPage(app.page);
     await win.at("skip-welcome").click();
     await use(win, app);
     assert.deepEqual(complaints(app.said), [], "the page reported errors");
-  });
+  };
+  await withApp(t, run, env);
 }

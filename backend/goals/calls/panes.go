@@ -153,6 +153,19 @@ func (w *WorkspaceAPI) Edit(dir, name string) (out pane.Info, err error) {
 	return w.panes.EditFile(w.ctx, dir, name)
 }
 
+// FindFiles returns the absolute paths of those names that are files, and "" for the others. A name may be relative to
+// the folder.
+func (w *WorkspaceAPI) FindFiles(dir string, names []string) (paths []string, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.FindFiles(dir, names), nil
+}
+
+// EditLine opens a file in a new terminal pane with the user's editor, at a line. path is as FindFiles returns it.
+func (w *WorkspaceAPI) EditLine(path string, line int) (out pane.Info, err error) {
+	defer w.recoverProblem(&err)
+	return w.panes.EditLine(w.ctx, path, line)
+}
+
 // Create adds a workspace with a name and a folder, and returns its id. Both may be "".
 func (w *WorkspaceAPI) Create(name, folder string) (id string, err error) {
 	defer w.recoverProblem(&err)

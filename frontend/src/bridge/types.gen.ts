@@ -3837,6 +3837,15 @@ export interface Methods {
   "WorkspaceAPI.Files": (dir: string) => FolderFiles;
   /** Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it. */
   "WorkspaceAPI.Edit": (dir: string, name: string) => PaneInfo;
+  /**
+   * FindFiles returns the absolute paths of those names that are files, and "" for the others. A name may be relative
+   * to the folder.
+   */
+  "WorkspaceAPI.FindFiles": (dir: string, names: readonly string[]) => string[] | null;
+  /**
+   * EditLine opens a file in a new terminal pane with the user's editor, at a line. path is as FindFiles returns it.
+   */
+  "WorkspaceAPI.EditLine": (path: string, line: number) => PaneInfo;
   /** Create adds a workspace with a name and a folder, and returns its id. Both may be "". */
   "WorkspaceAPI.Create": (name: string, folder: string) => string;
   /** Rename gives a workspace a name and a folder. */

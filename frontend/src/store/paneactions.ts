@@ -57,6 +57,11 @@ export class PaneActions {
     if (this.opened(await this.core.ask("WorkspaceAPI.Edit", dir, name))) this.core.go("workspace");
   }
 
+  /** Opens a file in the user's editor, in a terminal, at a line. */
+  async editLine(path: string, line: number): Promise<void> {
+    if (this.opened(await this.core.ask("WorkspaceAPI.EditLine", path, line))) this.core.go("workspace");
+  }
+
   async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
     this.core.set({ servers: false });
     await this.enter();

@@ -817,6 +817,8 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.Look": () => true,
     "WorkspaceAPI.Files": (dir) => ({ dir, files: ["README.md", "src/cart.ts", "src/main.ts"], partial: false }),
     "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
+    "WorkspaceAPI.FindFiles": (_, names) => names.map(() => ""),
+    "WorkspaceAPI.EditLine": (path) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: path })),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (_, json) => {
       this.layout = json;

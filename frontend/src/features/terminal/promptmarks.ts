@@ -129,6 +129,11 @@ export class Prompts {
     this.onBlock(this.block);
   }
 
+  /** The folder in which a line was printed, `""` if the shell did not say. */
+  dirAt(line: number): string {
+    return this.all.findLast((p) => p.marker.line >= 0 && p.marker.line <= line)?.run?.dir ?? this.dir;
+  }
+
   /** The output of the block. */
   output(): string {
     return this.shown ? this.read(this.shown) : "";

@@ -130,6 +130,13 @@ function openScreen(
         app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
     },
     openLink: (url, outside) => (outside ? openOutside(url) : void app.panes.openBrowser(url)),
+    // The files of a server and of a goal's sandbox are not those of this computer.
+    findFiles: async (dir, names) => {
+      const { pane } = props();
+      if (pane.server || pane.goal_id) return [];
+      return (await app.ask("WorkspaceAPI.FindFiles", dir || pane.cwd || pane.dir, names)) ?? [];
+    },
+    openFile: (file) => void app.panes.editLine(file.path, file.line),
     leave: () => props().onLeave(),
     selected: (text) => {
       props().selection.text = text;

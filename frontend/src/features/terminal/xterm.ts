@@ -9,6 +9,7 @@ import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import { isPhone } from "@/lib/viewer";
 import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
+import { linkFiles, type FileLine } from "./filelinks";
 import { OutputFlow, type FrameTurns } from "./flowcontrol";
 import { MouseSwitch } from "./mouseswitch";
 import { pasteable } from "./paste";
@@ -24,6 +25,9 @@ export interface ScreenHandlers {
   openLink: (url: string, outside: boolean) => void;
   /** Called for Ctrl+Shift+Tab: the focus leaves the terminal. */
   leave: () => void;
+  /** Returns the paths of those names that are files; dir: where they were printed, "" if the shell did not say. */
+  findFiles: (dir: string, names: string[]) => Promise<readonly string[]>;
+  openFile: (file: FileLine) => void;
   /** How much smaller the terminal is drawn, below 1; null: it has the size of its space. */
   scaled: (scale: { cols: number; rows: number; by: number } | null) => void;
   /** The newest selection in any terminal; the middle button pastes it. */
@@ -116,6 +120,10 @@ export class TerminalScreen {
     this.term.loadAddon(new WebLinksAddon((event, url) => this.follow(event, url)));
     this.silenceReports();
     this.prompts = new Prompts(this.term);
+    linkFiles(this.term, {
+      find: (row, names) => on.findFiles(this.prompts.dirAt(row), names),
+      open: on.openFile,
+    });
     this.mouse = new MouseSwitch(this.term);
     this.asked = look;
     this.term.attachCustomKeyEventHandler((e) => this.key(e));

@@ -52,6 +52,10 @@ async function drag(page, selector, what) {
   const way = (n) => ["mousemove_relative", "--", n % 60 < 30 ? "5" : "-5", n % 60 < 30 ? "2" : "-2", "sleep", pause];
   const all = Array.from({ length: moves }, (_, n) => way(n)).flat();
   await page.window.xdotool("mousemove", "--window", page.window.id, String(x), String(y), "sleep", "0.5");
+  await page.run(() => {
+    window.benchDragged = false;
+    addEventListener("dragstart", () => (window.benchDragged = true), { once: true, capture: true });
+  });
   await page.window.xdotool("mousedown", "1", "sleep", "0.3");
   const start = Array.from({ length: 12 }, () => ["mousemove_relative", "--", "6", "4", "sleep", "0.03"]).flat();
   await page.window.xdotool(...start);
@@ -69,5 +73,5 @@ function middleOf(selector) {
 
 /** Runs in the page: reports whether a border or a pane is being dragged. */
 function isDragging() {
-  return document.querySelector(".border-line, .dv-dragged, .dv-tab--dragging, .dv-drop-target-dropzone") !== null;
+  return window.benchDragged || document.querySelector(".border-line") !== null;
 }

@@ -120,6 +120,30 @@ async function walk(t, { page, home, program, said }, site) {
     await pane.press("Control+Shift+KeyW");
     await count(1);
   });
+  await it("a saved login gets another user name, and another password", async () => {
+    const { origin } = new URL(site.url);
+    const row = (user) => page.locator(`[data-testid="login"][data-id="${origin} ${user}"]`);
+    await page.getByTestId("rail-settings").click();
+    await page.getByTestId("login-add").click();
+    await page.getByTestId("secret-origin").fill(origin);
+    await page.getByTestId("secret-user").fill("ann");
+    await page.getByTestId("secret-password").fill("first password");
+    await page.getByTestId("secret-save").click();
+    await row("ann").getByTestId("login-change").click();
+    assert.equal(await page.getByTestId("secret-user").inputValue(), "ann");
+    assert.equal(await page.getByTestId("secret-password").inputValue(), "");
+    await page.getByTestId("secret-user").fill("anna");
+    await page.getByTestId("secret-save").click();
+    await row("anna").waitFor();
+    assert.equal(await row("ann").count(), 0);
+    await page.getByTestId("settings-close").click();
+    const login = await shown();
+    await login.go(fixture("login"), "Login");
+    await login.at("browser-menu").click();
+    await page.getByTestId("menu-logins").click();
+    await login.at("login").and(page.locator('[data-user="anna"]')).click();
+    await login.says("anna:first password");
+  });
   await it("a page that nobody looks at goes to sleep, and returns where it was", async () => {
     await page.getByTestId("rail-settings").click();
     await page.getByTestId("page-idle-minutes").fill("1");

@@ -110,6 +110,13 @@ func (sa *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
 	return true, sa.vault.Logins().Save(sa.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
 }
 
+// ChangeLogin gives the saved login of a user another user name or password. An empty password stays as it is.
+func (sa *SecretAPI) ChangeLogin(user string, in LoginInput) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	old := secret.Login{Origin: in.Origin, User: user}
+	return true, sa.vault.Logins().Change(sa.ctx, old, secret.Login{User: in.User, Password: in.Password})
+}
+
 // RemoveLogin removes a login.
 func (sa *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
 	defer sa.recoverProblem(&err)

@@ -104,3 +104,28 @@ func (l *Logins) Remove(ctx context.Context, origin, user string) error {
 	}
 	return l.vault.drop(ctx, entry{Origin: origin, User: user})
 }
+
+// Change gives a saved login another user name or password. An empty password stays as it is. The error wraps
+// ErrUnknown if there is no such login; another login of the origin is never replaced.
+func (l *Logins) Change(ctx context.Context, old, changed Login) error {
+	have, err := l.For(ctx, old.Origin, old.User)
+	if err != nil {
+		return err
+	}
+	changed.Origin = have.Origin
+	if changed.Password == "" {
+		changed.Password = have.Password
+	}
+	users, err := l.Users(have.Origin)
+	if err != nil {
+		return err
+	}
+	if changed.User != have.User && slices.Contains(users, changed.User) {
+		return fault.Invalid("user", fmt.Sprintf("another login of %s is saved for %s", changed.User, have.Origin),
+			"change that one, or delete it first")
+	}
+	if err := l.Save(ctx, changed); err != nil || changed.User == have.User {
+		return err
+	}
+	return l.Remove(ctx, have.Origin, have.User)
+}

@@ -234,6 +234,31 @@ func TestLogins_OtherOrigin_GetsNone(t *testing.T) {
 	}
 }
 
+func TestLogins_Change_KeepsThePasswordAndOtherLogins(t *testing.T) {
+	ctx := t.Context()
+	l := vault(t, t.TempDir(), nil).Logins()
+	const origin = "https://example.org"
+	check(t, l.Save(ctx, Login{origin, "ann", "canary-1-x"}))
+	check(t, l.Save(ctx, Login{origin, "bob", "canary-2-x"}))
+	check(t, l.Change(ctx, Login{Origin: origin, User: "ann"}, Login{User: "anna"}))
+	check(t, l.Change(ctx, Login{Origin: origin, User: "bob"}, Login{User: "bob", Password: "canary-3-x"}))
+	for user, password := range map[string]string{"anna": "canary-1-x", "bob": "canary-3-x"} {
+		if in, err := l.For(ctx, origin, user); err != nil || in.Password != password {
+			t.Errorf("%s: %+v, %v", user, in, err)
+		}
+	}
+	var invalid *fault.Error
+	if err := l.Change(ctx, Login{Origin: origin, User: "anna"}, Login{User: "bob"}); !errors.As(err, &invalid) {
+		t.Errorf("a name that another login has: %v", err)
+	}
+	if err := l.Change(ctx, Login{Origin: origin, User: "ann"}, Login{User: "x"}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a login that is gone: %v", err)
+	}
+	if users, err := l.Users(origin); err != nil || !slices.Equal(users, []string{"anna", "bob"}) {
+		t.Errorf("users %v, %v", users, err)
+	}
+}
+
 func TestVault_ConcurrentChanges_AreAllKept(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	_, err := vault(t, dir, nil).Set(ctx, "first", "canary-0-x", nil)

@@ -3807,6 +3807,8 @@ export interface Methods {
   "SecretAPI.Logins": () => LoginView[] | null;
   /** SaveLogin stores a login, and replaces an older one of the same user for that origin. */
   "SecretAPI.SaveLogin": (input: LoginInput) => boolean;
+  /** ChangeLogin gives the saved login of a user another user name or password. An empty password stays as it is. */
+  "SecretAPI.ChangeLogin": (user: string, input: LoginInput) => boolean;
   /** RemoveLogin removes a login. */
   "SecretAPI.RemoveLogin": (origin: string, user: string) => boolean;
   /** Get reads the settings. */

@@ -885,6 +885,7 @@ export class FakeBridge implements Bridge {
       this.logins = [...this.logins, { origin, user }];
       return true;
     },
+    "SecretAPI.ChangeLogin": () => true,
     "SecretAPI.RemoveLogin": (origin, user) => {
       this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
       return true;

@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
+import type { LoginView } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
 import { FormDialog, FormInput } from "@/ui/form";
 
-export type SecretKind = "secret" | "login" | "unlock" | "passphrase";
+export type SecretKind = "secret" | "login" | "change" | "unlock" | "passphrase";
 
 interface FormField {
   /** Go's name of the field in an error. */
@@ -19,7 +20,7 @@ interface FormWords {
   description: string;
   yes: string;
   fields: readonly FormField[];
-  save: (app: App, v: Record<string, string>) => Promise<unknown>;
+  save: (app: App, v: Record<string, string>, login: LoginView) => Promise<unknown>;
 }
 
 const forms: Record<SecretKind, FormWords> = {
@@ -55,6 +56,21 @@ const forms: Record<SecretKind, FormWords> = {
         password: v.password ?? "",
       }),
   },
+  change: {
+    title: "Change the login",
+    description: "Goalpost never shows the password",
+    yes: "Save",
+    fields: [
+      { name: "user", label: "User name" },
+      { name: "password", label: "New password", note: "leave empty to keep it", secret: true },
+    ],
+    save: (app, v, login) =>
+      app.bridge.call("SecretAPI.ChangeLogin", login.user, {
+        origin: login.origin,
+        user: v.user ?? "",
+        password: v.password ?? "",
+      }),
+  },
   unlock: {
     title: "Unlock the secrets",
     description: "They stay unlocked until Goalpost closes",
@@ -78,21 +94,25 @@ const forms: Record<SecretKind, FormWords> = {
   },
 };
 
+const noLogin: LoginView = { origin: "", user: "" };
+
 interface SecretFormProps {
   kind: SecretKind;
+  /** The login to change. */
+  login?: LoginView | null;
   onClose: () => void;
   onSaved: () => void;
 }
 
-/** The form for a new secret. Go reports which field is wrong. */
-export function SecretForm({ kind, onClose, onSaved }: SecretFormProps) {
+/** The form for a secret or a login. Go reports which field is wrong. */
+export function SecretForm({ kind, login, onClose, onSaved }: SecretFormProps) {
   const app = useApp();
   const words = forms[kind];
-  const [values, setValues] = useState<Record<string, string>>({});
+  const [values, setValues] = useState<Record<string, string>>(login ? { user: login.user } : {});
 
   const save = async () => {
     try {
-      await words.save(app, values);
+      await words.save(app, values, login ?? noLogin);
     } catch (reason) {
       return asProblem(reason);
     }
@@ -105,7 +125,7 @@ export function SecretForm({ kind, onClose, onSaved }: SecretFormProps) {
       name="secret"
       title={words.title}
       className="w-[440px]"
-      description={words.description}
+      description={login ? login.origin : words.description}
       aside={words.description}
       yes={words.yes}
       fields={words.fields.map((f) => f.name)}

@@ -18,6 +18,7 @@ export function Secrets() {
   const secrets = useAnswer("SecretAPI.List");
   const logins = useAnswer("SecretAPI.Logins");
   const [form, setForm] = useState<SecretKind | null>(null);
+  const [changed, setChanged] = useState<LoginView | null>(null);
   const load = () => Promise.all([place.reload(), secrets.reload(), logins.reload()]);
 
   const remove = (title: string, call: () => Promise<boolean | undefined>) =>
@@ -48,6 +49,10 @@ export function Secrets() {
           <LoginRow
             key={`${l.origin} ${l.user}`}
             login={l}
+            onChange={() => {
+              setChanged(l);
+              setForm("change");
+            }}
             onDelete={() =>
               remove(`Delete the login of ${l.user} on ${l.origin}?`, () =>
                 app.ask("SecretAPI.RemoveLogin", l.origin, l.user),
@@ -68,6 +73,7 @@ export function Secrets() {
       {form ? (
         <SecretForm
           kind={form}
+          login={form === "change" ? changed : null}
           onClose={() => setForm(null)}
           onSaved={() => {
             setForm(null);
@@ -127,10 +133,19 @@ function SecretRow({ secret: s, onDelete }: { secret: SecretView; onDelete: () =
   );
 }
 
-function LoginRow({ login: l, onDelete }: { login: LoginView; onDelete: () => void }) {
+interface LoginRowProps {
+  login: LoginView;
+  onChange: () => void;
+  onDelete: () => void;
+}
+
+function LoginRow({ login: l, onChange, onDelete }: LoginRowProps) {
   return (
     <li className={rowClass} data-testid="login" data-id={`${l.origin} ${l.user}`}>
       <RowText title={l.user} badge="login" text={l.origin} />
+      <Button look="quiet" data-testid="login-change" onClick={onChange}>
+        Change…
+      </Button>
       <Button look="quiet" data-testid="login-remove" onClick={onDelete}>
         Delete
       </Button>

@@ -19,6 +19,7 @@ import (
 
 // Place is the right to be the host of a data folder, with the socket.
 type Place struct {
+	state    string
 	listener net.Listener
 	lock     *flock.Flock
 	report   *os.File // to the program that started this one; nil if nobody waits
@@ -38,7 +39,7 @@ const claimTimeout = 30 * time.Second
 func Claim(ctx context.Context, state string, isStarted bool) (*Place, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	p := &Place{}
+	p := &Place{state: state}
 	if isStarted {
 		p.report = os.NewFile(reportFD, "report")
 	}

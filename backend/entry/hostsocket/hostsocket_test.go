@@ -408,6 +408,27 @@ func TestRun_NothingLeft_Ends(t *testing.T) {
 
 // TestRun_IdleTimeChanged_HoldsWhenTheProgramLeaves: a host that would stay until it is stopped ends after a program
 // has chosen a shorter time.
+// TestRun_FolderRemoved_Ends: no program could reach the host any more, and what it owns would run forever.
+func TestRun_FolderRemoved_Ends(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := hostsocket.NewClient(state, "1")
+	defer c.Close()
+	s, err := c.Connect(t.Context(), "/proc/self/exe", "host", state, "1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(state); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "the host's end", func() bool {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID))
+		return err != nil || strings.Contains(string(b), ") Z ")
+	})
+}
+
 func TestRun_IdleTimeChanged_HoldsWhenTheProgramLeaves(t *testing.T) {
 	state := t.TempDir()
 	c := hostsocket.NewClient(state, "1")

@@ -112,6 +112,10 @@ func NewServer(o Options) (*Server, error) {
 // Run serves until ctx ends, a program asks it to stop, or nobody has used it for the idle time. Then it disconnects
 // all programs. It does not wait for calls: closing what they use ends them.
 func (s *Server) Run(ctx context.Context, p *Place) error {
+	endWatch, err := s.endIfRemoved(p.state)
+	if err != nil {
+		return err
+	}
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(sameUser{p.listener, s.o.Log}) }()
 	p.Ready()
@@ -123,9 +127,9 @@ func (s *Server) Run(ctx context.Context, p *Place) error {
 		_ = s.http.Close() // it closes connections only
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("the host socket: %w", err)
+		return errors.Join(fmt.Errorf("the host socket: %w", err), endWatch())
 	}
-	return nil
+	return endWatch()
 }
 
 // wait returns when the host is to end.

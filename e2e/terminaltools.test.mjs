@@ -1,7 +1,16 @@
 // What a terminal offers beyond its program: questions before pastes, links, the mouse, and the menu of its pane.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +18,7 @@ import { test } from "node:test";
 import { savedSettings } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { withWindow } from "./lib/terminals.mjs";
+import { until } from "./window/window.mjs";
 
 test("lines are pasted into a program that would run them only after a question", { timeout: limit(200_000) }, (t) =>
   withWindow(t, async (win, { page }) => {
@@ -234,3 +244,41 @@ test("a file that a program names with a line opens there in the editor", { time
     rmSync(dir, { recursive: true, force: true });
   }
 });
+
+test("a picture is pasted as the path of a private file", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { page, home }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const terminal = await win.open("Control+Shift+KeyT");
+    const picture = await page.evaluate(async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 40, height: 30 });
+      const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+      return blob.size;
+    });
+    assert.ok(picture > 0);
+    const pasted = () => {
+      const dir = join(home, "state", "pasted");
+      return existsSync(dir) ? readdirSync(dir).map((name) => join(dir, name)) : [];
+    };
+    const types = async (keys, n) => {
+      await terminal.locator(".xterm-screen").click();
+      await page.keyboard.type("head -c 4 ");
+      await win.press(keys);
+      await until("the picture's file", () => pasted().length === n);
+      await page.waitForFunction(
+        ([id, n]) => {
+          const pane = document.querySelector(`[data-testid="terminal"][data-pane="${id}"] .xterm-rows`);
+          return pane.textContent.split(".png").length > n;
+        },
+        [await terminal.getAttribute("data-pane"), n],
+      );
+      await page.keyboard.type("| od -c\n");
+    };
+    await types("Control+Shift+KeyV", 1);
+    await win.sees(terminal, "211   P   N   G");
+    await types("Shift+Insert", 2); // the page's own paste
+    await terminal.getByText("211   P   N   G").nth(1).waitFor();
+    assert.equal(statSync(pasted()[0]).mode & 0o777, 0o600);
+    assert.ok(readFileSync(pasted()[0]).subarray(1, 4).toString() === "PNG");
+  }),
+);

@@ -41,6 +41,13 @@ func (t *TerminalAPI) End(id string) (ok bool, err error) {
 	return true, t.panes.EndTerminal(t.ctx, id)
 }
 
+// PasteImage writes a picture that the user pasted into a terminal, encoded as base64, and returns its path as a shell
+// reads it.
+func (t *TerminalAPI) PasteImage(id, image string) (path string, err error) {
+	defer t.recoverProblem(&err)
+	return t.panes.PasteImage(id, image)
+}
+
 // Rename sets a pane's title.
 func (t *TerminalAPI) Rename(id, title string) (ok bool, err error) {
 	defer t.recoverProblem(&err)

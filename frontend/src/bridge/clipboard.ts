@@ -15,6 +15,17 @@ export async function readClipboard(): Promise<string> {
   }
 }
 
+/** Reads a picture from the clipboard, null if there is none or the page may not. */
+export async function readPicture(): Promise<Blob | null> {
+  try {
+    const items = await navigator.clipboard.read();
+    const item = items.find((i) => i.types.includes("image/png"));
+    return item ? await item.getType("image/png") : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Writes the clipboard; false if the page may not. */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {

@@ -3829,6 +3829,11 @@ export interface Methods {
   "TerminalAPI.Restart": (id: string) => PaneInfo;
   /** End ends the program of a terminal of the user. The pane stays. */
   "TerminalAPI.End": (id: string) => boolean;
+  /**
+   * PasteImage writes a picture that the user pasted into a terminal, encoded as base64, and returns its path as a
+   * shell reads it.
+   */
+  "TerminalAPI.PasteImage": (id: string, image: string) => string;
   /** Rename sets a pane's title. */
   "TerminalAPI.Rename": (id: string, title: string) => boolean;
   /** Close ends the program of a pane and closes it. */

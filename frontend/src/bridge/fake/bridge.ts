@@ -717,6 +717,7 @@ export class FakeBridge implements Bridge {
       return this.panes.find((p) => p.id === id) ?? terminalPane(id);
     },
     "TerminalAPI.End": (id) => this.changePane(id, { running: false, exit: -1 }),
+    "TerminalAPI.PasteImage": () => "/home/ada/.local/state/goalpost/pasted/picture-1.png",
     "SSHAPI.List": () => this.servers,
     "SSHAPI.Save": (server) => {
       const saved = { ...server, id: server.id || `s${this.servers.length + 1}` };

@@ -1,3 +1,4 @@
+import { base64 } from "@/lib/base64";
 import type { App } from "@/store/app";
 
 const piece = 512 * 1024;
@@ -34,11 +35,4 @@ export async function upload(app: App, file: File): Promise<string> {
     path = answer;
   }
   return path;
-}
-
-async function base64(part: Blob): Promise<string> {
-  const bytes = new Uint8Array(await part.arrayBuffer());
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-  return btoa(text);
 }

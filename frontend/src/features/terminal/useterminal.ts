@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { openOutside } from "@/bridge/links";
+import { base64 } from "@/lib/base64";
+import { bytes } from "@/lib/bytes";
 import { focusElement } from "@/lib/keyboard";
 import { clip, stripControl } from "@/lib/text";
 import type { App } from "@/store/app";
@@ -34,6 +36,8 @@ export interface TerminalProps {
 }
 
 const bellMs = 400;
+/** The size of the largest picture that is pasted; Go has the same. */
+const maxPicture = 5 * 1024 * 1024;
 
 /** The screen of a terminal pane and the state of its program. */
 export function useTerminal(p: TerminalProps) {
@@ -143,6 +147,12 @@ function openScreen(
     },
     selection: () => props().selection.text,
     typed: (data) => props().onTyped(data),
+    pasteImage: async (picture) => {
+      if (picture.size <= maxPicture) return (await app.ask("TerminalAPI.PasteImage", id, await base64(picture))) ?? "";
+      const message = `Not pasted: the picture has ${bytes(picture.size)}`;
+      app.notices.problem({ code: "invalid", message, hint: "a picture of up to 5 MiB can be pasted", field: "" });
+      return "";
+    },
     confirmPaste: (lines, paste) => confirmPaste(app, lines, paste),
   });
 }

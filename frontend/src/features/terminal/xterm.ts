@@ -5,7 +5,7 @@ import { WebLinksAddon } from "@xterm/addon-web-links";
 import { Terminal } from "@xterm/xterm";
 import type { WebglAddon } from "@xterm/addon-webgl";
 import type { Bridge } from "@/bridge/bridge";
-import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import { readClipboard, readPicture, writeClipboard } from "@/bridge/clipboard";
 import { isPhone } from "@/lib/viewer";
 import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
@@ -37,6 +37,8 @@ export interface ScreenHandlers {
   typed: (data: string) => void;
   /** Asks before lines are pasted into a program that takes them as if they were typed. */
   confirmPaste: (lines: readonly string[], paste: (text: string) => void) => void;
+  /** Writes a pasted picture to a file, and returns its path as a shell reads it, `""` if it was refused. */
+  pasteImage: (picture: Blob) => Promise<string>;
   /** The program runs again. */
   restarted: () => void;
 }
@@ -206,7 +208,15 @@ export class TerminalScreen {
     if (e.defaultPrevented) return;
     e.preventDefault();
     e.stopPropagation();
-    this.insert(e.clipboardData?.getData("text/plain") ?? "");
+    const text = e.clipboardData?.getData("text/plain") ?? "";
+    const picture = [...(e.clipboardData?.files ?? [])].find((file) => file.type.startsWith("image/"));
+    if (text || !picture) this.insert(text);
+    else void this.insertPicture(picture);
+  }
+
+  private async insertPicture(picture: Blob) {
+    const path = await this.on.pasteImage(picture);
+    if (path) this.insert(`${path} `);
   }
 
   /** Pastes text. A program that marks no pastes would run each line of it at once, so the user is asked first. */
@@ -363,7 +373,10 @@ export class TerminalScreen {
 
   async paste(): Promise<void> {
     this.term.focus();
-    this.insert(await readClipboard());
+    const text = await readClipboard();
+    const picture = text ? null : await readPicture();
+    if (picture) await this.insertPicture(picture);
+    else this.insert(text);
   }
 
   close(): void {

@@ -55,6 +55,11 @@ test("of three runners, two pass and one is committed to the folder", { timeout:
       assert.equal(await race.getByTestId("race-take").count(), 2, "only those that passed can be taken");
       assert.equal(existsSync(join(repo, "done.txt")), false, "the user's folder is as it was");
 
+      // A file shows what each runner changed in it.
+      await race.getByTestId("race-file").filter({ hasText: "done.txt" }).click();
+      await race.getByTestId("race-side").getByText("x", { exact: true }).first().waitFor();
+      assert.equal(await race.getByTestId("race-side").count(), 3);
+
       // The number of the runner takes it, after a question.
       const first = race.getByTestId("race-runner").filter({ hasText: "Ranked first" });
       await page.keyboard.press(await first.getAttribute("data-runner"));

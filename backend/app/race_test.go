@@ -76,7 +76,8 @@ func TestRace_TwoOfThreePass_OneIsTakenAndCommitted(t *testing.T) {
 		t.Errorf("the one that failed: %s %q", lost.Goal.Exit, lost.Why)
 	}
 	if short := v.Runners[2]; len(short.Files) != 2 || short.Added != 2 || short.Removed != 1 || short.Model != "short" ||
-		!strings.Contains(short.Why, "2 files, +2 −1") || short.Branch == v.Runners[0].Branch {
+		short.Files[0].Added+short.Files[1].Added != 2 || !strings.Contains(short.Why, "2 files, +2 −1") ||
+		short.Branch == v.Runners[0].Branch {
 		t.Errorf("%+v", short)
 	}
 	if got := repo.git("status", "--porcelain"); got != before {

@@ -48,12 +48,19 @@ type RunnerView struct {
 	// Rank is its place among the runners that passed; 0 if it has not passed.
 	Rank int `json:"rank"`
 	// Why is the reason for the rank, or why it has none.
-	Why     string            `json:"why"`
-	Files   []api.ChangedPath `json:"files"`
-	Added   int               `json:"added"` // lines
-	Removed int               `json:"removed"`
+	Why     string       `json:"why"`
+	Files   []RunnerFile `json:"files"`
+	Added   int          `json:"added"` // lines
+	Removed int          `json:"removed"`
 	// Unavailable is why its changes are unknown, "" if they are known.
 	Unavailable string `json:"unavailable"`
+}
+
+// RunnerFile is a file that a runner changed, with the number of lines; -1 if it is not text.
+type RunnerFile struct {
+	api.ChangedPath
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
 }
 
 // Start starts a race.
@@ -100,7 +107,7 @@ func (r *RaceAPI) runner(row store.GoalRow) (out RunnerView, err error) {
 	out = RunnerView{
 		Runner: row.Origin.Race.Runner, Goal: goalCard(row, f.card), Engine: row.Options.Engine,
 		EngineName: r.goals.Races.EngineName(row.Options.Engine), Model: row.Model, Login: row.Options.EngineLogin,
-		Dir: row.Policy.Dir, Files: []api.ChangedPath{},
+		Dir: row.Policy.Dir, Files: []RunnerFile{},
 	}
 	if row.Origin.Worktree != nil {
 		out.Branch = row.Origin.Worktree.Branch
@@ -115,7 +122,8 @@ func (r *RaceAPI) runner(row store.GoalRow) (out RunnerView, err error) {
 		if one.Ignored {
 			continue
 		}
-		out.Files = append(out.Files, api.ChangedPath{Path: one.Path, Change: one.Change})
+		path := api.ChangedPath{Path: one.Path, Change: one.Change}
+		out.Files = append(out.Files, RunnerFile{ChangedPath: path, Added: one.Added, Removed: one.Removed})
 		out.Added, out.Removed = out.Added+max(0, one.Added), out.Removed+max(0, one.Removed)
 	}
 	return out, nil

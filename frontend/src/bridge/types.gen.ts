@@ -2791,12 +2791,18 @@ export interface RunnerView {
   rank: number;
   /** Why is the reason for the rank, or why it has none. */
   why: string;
-  files: ChangedPath[] | null;
+  files: RunnerFile[] | null;
   /** lines */
   added: number;
   removed: number;
   /** Unavailable is why its changes are unknown, "" if they are known. */
   unavailable: string;
+}
+
+/** RunnerFile is a file that a runner changed, with the number of lines; -1 if it is not text. */
+export interface RunnerFile extends ChangedPath {
+  added: number;
+  removed: number;
 }
 
 /** RecordingView describes the recordings of a goal's panes. */

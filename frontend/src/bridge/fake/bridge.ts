@@ -43,7 +43,7 @@ import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
-import { finishedRace, takeFake } from "./race";
+import { finishedRace, runnerDiff, takeFake } from "./race";
 import { clickedPage, stepResult } from "./results";
 import {
   at,
@@ -543,8 +543,8 @@ export class FakeBridge implements Bridge {
       return { events: rest.slice(0, limit), more: rest.length > limit };
     },
     "ChangesAPI.List": (id) => ({ ...this.changes, goal_id: id }),
-    "ChangesAPI.File": (_id, path) => {
-      const found = fileDiff(this.changes, path);
+    "ChangesAPI.File": (id, path) => {
+      const found = fileDiff(this.changes, path) ?? runnerDiff(this.race, id, path);
       if (!found)
         throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;

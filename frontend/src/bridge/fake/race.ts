@@ -1,4 +1,5 @@
-import type { RaceView, RunnerView, TakeInput, TakeOutput } from "@/bridge/types";
+import type { FileDiff, RaceView, RunnerView, TakeInput, TakeOutput } from "@/bridge/types";
+import { changes, fileDiff } from "./changes";
 import { at, blankView } from "./fixtures";
 
 const minute = 60_000;
@@ -36,7 +37,16 @@ function runner(n: number, part: Partial<RunnerView>, card: Partial<RunnerView["
   };
 }
 
-const changed = (...paths: string[]) => paths.map((path) => ({ path, change: "changed" as const }));
+const changed = (...paths: string[]) =>
+  paths.map((path, i) => ({ path, change: "changed" as const, added: 12 + i, removed: 3 * i }));
+
+/** The changes of a file of a runner: those of another file, in the runner's own words. */
+export function runnerDiff(race: RaceView, goal: string, path: string): FileDiff | undefined {
+  const r = race.runners?.find((one) => one.goal.id === goal);
+  const diff = fileDiff(changes, "cart/cart.go");
+  if (!diff || !r?.files?.some((f) => f.path === path)) return undefined;
+  return { ...diff, path, hunks: diff.hunks.replace("adds a coupon", `adds a coupon (${r.engine_name})`) };
+}
 
 /** A race as it is at its end, with nothing taken. */
 export const finishedRace: RaceView = {

@@ -57,7 +57,7 @@ export function FilePane({ goal, file, split, whitespace, controls, canUndo, onU
           </Button>
         ) : null}
       </div>
-      <Content key={`${file.path} ${version}`} goal={goal} path={file.path} split={split} whitespace={whitespace} />
+      <FileContent key={`${file.path} ${version}`} goal={goal} path={file.path} split={split} whitespace={whitespace} />
     </section>
   );
 }
@@ -78,14 +78,15 @@ function Marks({ file }: { file: ChangedFile }) {
   );
 }
 
-interface ContentProps {
+interface FileContentProps {
   goal: string;
   path: string;
   split: boolean;
   whitespace: boolean;
 }
 
-function Content({ goal, path, split, whitespace }: ContentProps) {
+/** The changes of one file. */
+export function FileContent({ goal, path, split, whitespace }: FileContentProps) {
   const { answer, problem } = useCall("ChangesAPI.File", goal, path);
   if (problem) {
     return (

@@ -13,6 +13,7 @@ import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
+import { Differences } from "./differences";
 
 /** The runners of a race beside one another: how far they are, how they compare, and which one is taken. */
 export function RaceDialog() {
@@ -90,6 +91,7 @@ function OpenDialog({ id }: { id: string }) {
               />
             ))}
           </ul>
+          <Differences runners={runners} />
         </>
       ) : null}
     </Dialog>
@@ -167,7 +169,9 @@ function Runner({ runner: r, most, isTaken, onTake }: RunnerProps) {
             {r.rank || "–"}
           </span>
           <span className="truncate text-sm font-semibold">{stripControl(r.engine_name)}</span>
-          <span className="min-w-0 flex-1 truncate text-text-muted">{stripControl(r.model)}</span>
+          <span className="min-w-0 flex-1 truncate text-text-muted">
+            {r.login ? "own sign-in" : stripControl(r.model)}
+          </span>
           {isTaken ? <Badge tone="ok">Taken</Badge> : isFirst ? <Badge tone="accent">Ranked first</Badge> : null}
         </div>
         <div className="flex min-w-0 items-center gap-2">
@@ -186,7 +190,7 @@ function Runner({ runner: r, most, isTaken, onTake }: RunnerProps) {
           share={g.checks_passed / Math.max(1, g.checks)}
         />
         <Row label="Time" value={clock(g.spent_ms)} share={g.spent_ms / most.ms} />
-        <Row label="Tokens" value={count(tokensOf(g))} share={tokensOf(g) / most.tokens} />
+        <Row label="Tokens" value={r.login ? "not counted" : count(tokensOf(g))} share={tokensOf(g) / most.tokens} />
         <Row label="Money" value={g.usd > 0 ? money(g.usd) : "–"} share={g.usd / most.usd} />
         <div className="flex items-baseline gap-2">
           <dt className="w-14 shrink-0 text-text-muted">Files</dt>

@@ -1,0 +1,49 @@
+import { act } from "@/testing/act";
+import { beforeEach, expect, test } from "vitest";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { raceId } from "@/bridge/fake/race";
+import type { App } from "@/store/app";
+import { all, find, get, mount, until } from "@/testing/mount";
+import { RaceDialog } from "./dialog";
+
+let bridge: FakeBridge;
+let app: App;
+
+beforeEach(async () => {
+  bridge = new FakeBridge();
+  ({ app } = await mount(<RaceDialog />, bridge));
+});
+
+async function openRace() {
+  act(() => app.set({ race: raceId }));
+  await until(() => find("race-differences") !== null);
+}
+
+test("each changed file shows what each runner changed in it", async () => {
+  await openRace();
+  const row = all("race-file").find((e) => e.textContent.includes("web/money.ts"));
+  expect(row?.textContent).toBe("web/money.tsunchanged+13 −3unchanged");
+});
+
+test("an open file shows the changes of the runners beside one another", async () => {
+  await openRace();
+  expect(find("race-side")).toBeNull();
+  const row = all("race-file").find((e) => e.textContent.includes("web/checkout.ts"));
+  act(() => row?.click());
+  await until(() => all("diff").length === 3);
+  expect(all("race-side").map((e) => e.textContent.includes("did not change"))).toEqual([false, false, false]);
+  expect(all("race-side")[1]?.textContent).toContain("adds a coupon (Claude Code)");
+  act(() =>
+    all("race-file")
+      .find((e) => e.textContent.includes("web/money.ts"))
+      ?.click(),
+  );
+  await until(() => all("diff").length === 1);
+  expect(all("race-side")[0]?.textContent).toContain("This runner did not change the file.");
+});
+
+test("the counts of an engine with its own sign-in are not shown as zero", async () => {
+  bridge.race.runners?.forEach((r) => (r.login = true));
+  await openRace();
+  expect(get("race").textContent).toContain("not counted");
+});

@@ -30,6 +30,7 @@ import (
 	"goalpost/backend/goals/panes"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/host/sandbox"
+	"goalpost/backend/host/sandbox/egress"
 	"goalpost/backend/host/update"
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/storage/config"
@@ -63,6 +64,8 @@ type Options struct {
 	Engines []engine.Profile
 	// Clock replaces the real clock in tests; nil is the real one.
 	Clock runner.Clock
+	// ChatNetwork names the test's own servers; zero is the internet.
+	ChatNetwork egress.Config
 	// Slots is how many goals run at once; with 0 the settings decide.
 	Slots int
 	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.

@@ -311,6 +311,9 @@ func (a *App) openGoals(context.Context) error {
 		Mask:    a.mask,
 		Goals:   a.Goals,
 		PDFs:    a.sandboxes.PDFs(),
+		Network: a.options.ChatNetwork,
+
+		AskTimeout: a.approvalTimeout,
 	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
@@ -12,7 +13,7 @@ import (
 // Answer is what a chat needs of a run: its turns and its calls, without a criterion, a plan, claims and a critic. It
 // ends with the first turn that calls no tool.
 type Answer struct {
-	// Goal has the policy, the model and the options that apply. Nobody answers its approvals.
+	// Goal has the policy, the model and the options that apply.
 	Goal     goal.Goal
 	Session  Session
 	System   string
@@ -21,6 +22,15 @@ type Answer struct {
 	Events   EventLog
 	Evidence EvidenceReader
 	Publish  func(event.Event) // for streaming text
+	Grants   []policy.Grant    // what the user allowed before
+	Asks     *Asks             // nil if nobody answers approvals: what needs one is then refused
+}
+
+// Asks says how the user answers the approvals of an Answer.
+type Asks struct {
+	Orders  Orders
+	Changed chan struct{} // receives after an order was added; its buffer has room for one
+	Timeout time.Duration // how long an approval waits before Goal.Options.OnAsk applies
 }
 
 // AnswerUser lets the model answer. It returns why the answer ended: done; limit_reached, if it used tools as often as
@@ -36,10 +46,19 @@ func AnswerUser(ctx context.Context, c Config, a Answer) *Stop {
 		Evidence:  a.Evidence,
 		Approvals: noApprovals{},
 	}
+	if a.Asks != nil {
+		c.Store.Orders = a.Asks.Orders
+		c.ApprovalTimeout = func(context.Context) time.Duration { return a.Asks.Timeout }
+	}
 	r := newRun(c, a.Goal, goal.Run{Goal: a.Goal.ID}, &active{cancel: cancel, pauser: newPauser()})
+	if a.Asks != nil {
+		r.orders.read = a.Asks.Changed
+	}
 	r.rules = a.System
 	ctx = goal.WithRun(ctx, r.id)
 	r.attachSession(a.Session)
+	r.approvals.grants.restore(a.Grants)
+	r.approvals.grants.apply()
 	r.dispatcher.offer.OfferAll()
 	r.messages.restore(a.Messages)
 	return r.answer(ctx, a.Rounds)
@@ -101,7 +120,7 @@ func (r *Run) repeatAnswer(ctx context.Context) *Stop {
 		"\nAnswer again, or call one tool with a well-formed call.")
 }
 
-// noOrders are the orders of an answer: its user stops it through its context.
+// noOrders are the orders of an answer that asks for nothing: its user stops it through its context.
 type noOrders struct{}
 
 func (noOrders) Take(context.Context, goal.ID, ...goal.OrderKind) ([]goal.Order, error) {
@@ -113,7 +132,7 @@ func (noOrders) List(context.Context, goal.ID, ...goal.OrderKind) ([]goal.Order,
 }
 func (noOrders) Settle(context.Context, ...goal.Order) error { return nil }
 
-// noApprovals are the approvals of an answer: it asks for none.
+// noApprovals are the stored approvals of an answer: those before it have ended with their answers.
 type noApprovals struct{}
 
 func (noApprovals) List(context.Context, goal.ID) ([]goal.Approval, error) { return nil, nil }

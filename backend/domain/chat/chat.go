@@ -22,9 +22,11 @@ type Chat struct {
 	Dir       string `json:"dir"` // the folder that it may read, absolute; "" is none
 	Provider  string `json:"provider"`
 	Model     string `json:"model"`
-	Effort    string `json:"effort"`  // "" is the provider's default
-	GoalID    string `json:"goal_id"` // the goal that it asks about, "" if none
-	From      ID     `json:"from"`    // the chat that it was branched from, "" if none
+	Effort    string `json:"effort"` // "" is the provider's default
+	// the hosts that it may read from without asking; other ones are asked about
+	AllowHosts []string `json:"allow_hosts"`
+	GoalID     string   `json:"goal_id"` // the goal that it asks about, "" if none
+	From       ID       `json:"from"`    // the chat that it was branched from, "" if none
 	// an answer is being written in this process
 	IsAnswering bool       `json:"is_answering"`
 	Spent       goal.Usage `json:"spent"` // by all answers, also by those that others replaced
@@ -95,7 +97,8 @@ const (
 	CallRunning CallState = "running"
 	CallOK      CallState = "ok"
 	CallFailed  CallState = "failed"
-	CallDenied  CallState = "denied" // a chat may not do that
+	CallDenied  CallState = "denied" // a chat may not do that, or the user refused it
+	CallAsking  CallState = "asking" // it waits for the user: Ask says for what
 )
 
 // Call is a tool call as a chip shows it. ChatAPI.Result returns the whole result.
@@ -106,6 +109,15 @@ type Call struct {
 	State     CallState `json:"state"`
 	Preview   string    `json:"preview"` // the first line of the result
 	MS        int64     `json:"ms"`
+	Ask       *Ask      `json:"ask"` // null if it waits for no answer of the user
+}
+
+// Ask is what the user is asked before a call: whether it may contact hosts.
+type Ask struct {
+	Request string `json:"request"` // names it in ChatAPI.AnswerAsk
+	// Arguments are those that are used, JSON. An address can carry data out, so the user sees all of it.
+	Arguments string   `json:"arguments"`
+	Hosts     []string `json:"hosts"`
 }
 
 // AttachmentKind is what is attached to a message.

@@ -52,6 +52,14 @@ func normalizeHost(h string) string {
 	return h
 }
 
+// ValidateExactHost refuses what is not one host without a port: a pattern, or an ambiguous address.
+func ValidateExactHost(host string) error {
+	if name, port := hostAndPort(host); strings.Contains(host, "*") || port != "" || name != host {
+		return fmt.Errorf("%q is not one host", host)
+	}
+	return validateHost(host)
+}
+
 // validateHost refuses patterns that would match nothing, or too much, by mistake. A denial that matches nothing
 // denies nothing.
 func validateHost(pattern string) error {

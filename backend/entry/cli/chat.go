@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,13 +40,15 @@ func (cc chatCommand) chat() *cobra.Command {
 	c := &cobra.Command{
 		Use: "chat [flags] [PROMPT]", Short: "Ask a model, which reads the folder and changes nothing",
 		Args: cobra.ArbitraryArgs,
-		Long: "Ask a model. It reads files of the folder and what is attached; it changes nothing and contacts no other " +
-			"host. Text on standard input is attached to the prompt, or is the prompt if there is no other. Without " +
-			"either, it asks for prompts at the terminal, until Ctrl+D. Ctrl+C stops an answer and keeps what it has said.",
+		Long: "Ask a model. It reads files of the folder, what is attached, and pages of allowed hosts; it changes " +
+			"nothing. At a terminal you are asked about other hosts. Text on standard input is attached to the prompt, or " +
+			"is the prompt if there is no other. Without either, it asks for prompts at the terminal, until Ctrl+D. " +
+			"Ctrl+C stops an answer and keeps what it has said.",
 		Example: "  " + cc.program.Name + " chat 'Why does the cart test fail?'\n  go test ./cart 2>&1 | " +
 			cc.program.Name + " chat 'Why does it fail?'\n  " + cc.program.Name + " chat --continue 'And with two coupons?'",
 		RunE: func(c *cobra.Command, args []string) error {
-			return cc.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			options := app.Options{Attended: cc.program.isTerminal(0)}
+			return cc.program.withApp(c.Context(), options, func(a *app.App) error {
 				if f.list || f.find != "" {
 					return cc.printList(c, a, f.find)
 				}
@@ -63,6 +62,8 @@ func (cc chatCommand) chat() *cobra.Command {
 	c.Flags().StringVar(&f.start.Model, "model", "", "PROVIDER/MODEL, PROVIDER, or a model of the active provider")
 	c.Flags().StringVar(&f.start.Effort, "effort", "", "reasoning effort, in the words of the model's protocol")
 	c.Flags().StringVar(&f.start.GoalID, "goal", "", "attach this goal: its steps, changes and checks")
+	c.Flags().StringArrayVar(&f.start.AllowHosts, "allow-host", nil,
+		"a host that this chat may read pages from without asking (repeatable)")
 	c.Flags().StringArrayVar(&f.attached, "attach", nil, "attach this file or picture (repeatable)")
 	c.Flags().BoolVar(&f.list, "list", false, "list the chats, the one that changed last first")
 	c.Flags().StringVar(&f.find, "find", "", "list the chats that have these words")
@@ -114,10 +115,15 @@ func (cc chatCommand) run(c *cobra.Command, a *app.App, f chatFlags, prompt stri
 	in.ChatID = string(id)
 	signals, stop := p.signals()
 	defer stop()
-	if prompt == "" && terminal {
-		return cc.converse(c.Context(), a, in, signals)
+	conversation := chatTerminal{command: cc, signals: signals, silent: isJSON(c)}
+	if terminal {
+		conversation.lines = newTypedLines(p.Stdin)
+		defer conversation.lines.end()
 	}
-	m, err := cc.ask(c.Context(), a, in, signals, !isJSON(c))
+	if prompt == "" && terminal {
+		return conversation.converse(c.Context(), a, in)
+	}
+	m, err := conversation.ask(c.Context(), a, in)
 	if err != nil {
 		return err
 	}
@@ -160,12 +166,25 @@ func (f chatFlags) open(chats *calls.ChatAPI) (chat.ID, error) {
 		if len(out.Chats) == 0 {
 			return "", fault.New(fault.NotFound, "there is no chat to continue", "begin one without --continue")
 		}
-		return out.Chats[0].ID, nil
+		return f.allowHosts(chats, out.Chats[0].Chat)
 	case f.proceed != "":
 		out, err := chats.Open(f.proceed)
-		return out.Chat.ID, err
+		if err != nil {
+			return "", err
+		}
+		return f.allowHosts(chats, out.Chat)
 	}
 	c, err := chats.New(f.start)
+	return c.ID, err
+}
+
+// allowHosts adds the hosts of the flags to those of the chat that is continued.
+func (f chatFlags) allowHosts(chats *calls.ChatAPI, c chat.Chat) (chat.ID, error) {
+	if len(f.start.AllowHosts) == 0 {
+		return c.ID, nil
+	}
+	all := slices.Concat(c.AllowHosts, f.start.AllowHosts)
+	_, err := chats.Change(string(c.ID), api.ChatChange{AllowHosts: &all})
 	return c.ID, err
 }
 
@@ -206,89 +225,6 @@ func (cc chatCommand) attach(f chatFlags, in *api.SendInput) error {
 		in.Attachments = append(in.Attachments, chat.Attachment{Kind: chat.AttachGoal, GoalID: f.start.GoalID})
 	}
 	return nil
-}
-
-// converse answers what the user types, line by line, until the end of the input or a signal between two answers.
-func (cc chatCommand) converse(ctx context.Context, a *app.App, in api.SendInput, signals <-chan os.Signal) error {
-	lines, readErr, ended := make(chan string), error(nil), make(chan struct{})
-	defer close(ended)
-	go func() {
-		defer close(lines)
-		input := bufio.NewScanner(cc.program.Stdin)
-		for input.Scan() {
-			select {
-			case lines <- input.Text():
-			case <-ended:
-				return
-			}
-		}
-		readErr = input.Err()
-	}()
-	for cc.program.errorf("> "); ; cc.program.errorf("> ") {
-		var ok bool
-		select {
-		case <-signals:
-			return exitCode(exitInterrupted)
-		case <-cc.program.gone():
-			return exitCode(exitInterrupted)
-		case in.Text, ok = <-lines:
-		}
-		switch {
-		case !ok && readErr != nil:
-			return fmt.Errorf("read the prompt: %w", readErr)
-		case !ok:
-			cc.program.errorf("\nContinue with %s chat --continue=%s\n", cc.program.Name, in.ChatID)
-			return nil
-		case strings.TrimSpace(in.Text) == "":
-			continue
-		}
-		if _, err := cc.ask(ctx, a, in, signals, true); err != nil {
-			return err
-		}
-		in.Attachments = nil
-	}
-}
-
-// ask sends a message and prints its answer while it arrives. A signal stops the answer, and a second one does not wait
-// for that.
-func (cc chatCommand) ask(
-	ctx context.Context, a *app.App, in api.SendInput, signals <-chan os.Signal, print bool,
-) (m chat.Message, err error) {
-	const buffer = 4096
-	sub := a.Events(buffer)
-	defer func() { sub.Close() }()
-	chats := a.ChatAPI(ctx)
-	sent, err := chats.Send(in)
-	if err != nil {
-		return m, err
-	}
-	view, isStopped := answerView{program: cc.program, id: sent.Answer, silent: !print}, false
-	for {
-		select {
-		case <-cc.program.gone():
-			_, err := chats.Stop(in.ChatID)
-			return m, errors.Join(err, exitCode(exitInterrupted))
-		case <-signals:
-			if isStopped {
-				return m, exitCode(exitInterrupted)
-			}
-			isStopped = true
-			if _, err := chats.Stop(in.ChatID); err != nil {
-				return m, err
-			}
-		case e, ok := <-sub.C:
-			if !ok { // too many events at once: the end has the whole text
-				sub = a.Events(buffer)
-				continue
-			}
-			if done, err := view.show(e.Body); done != nil || err != nil {
-				if err == nil {
-					m = *done
-				}
-				return m, err
-			}
-		}
-	}
 }
 
 // answerCode returns the exit code for an answer.
@@ -390,6 +326,9 @@ func (v *answerView) write(s string) {
 func (v *answerView) printCall(c chat.Call) {
 	if v.silent {
 		return
+	}
+	if c.Ask != nil {
+		return // chatTerminal asks
 	}
 	if c.State == chat.CallRunning {
 		v.program.errorf("%s %s\n", oneLine(c.Tool), text.SanitizeLine(c.Arguments, maxShownTitle))

@@ -149,6 +149,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		if turn == 0 && strings.Contains(r.Last().Text, "read it") {
 			return modeltest.Answer{Text: "I look.", Calls: modeltest.Call("read_file", `{"path":"note.txt"}`).Calls}
 		}
+		if turn == 0 && strings.Contains(r.Last().Text, "open it") {
+			return modeltest.Call("fetch_url", `{"url":"http://docs.example/guide"}`)
+		}
 		return modeltest.Say(fmt.Sprintf("Answer %d.", turn))
 	case "proposes":
 		return modeltest.Say(`{"checks":[{"type":"shell","command":"sh check.sh","reason":"The check of the shop."},

@@ -36,6 +36,8 @@ type (
 		Model     string `json:"model"`     // "" = the provider's; also PROVIDER/MODEL
 		Effort    string `json:"effort"`
 		GoalID    string `json:"goal_id"` // "Ask about this goal": attach it to the first message
+		// AllowHosts are hosts that it may read from without asking, each written out.
+		AllowHosts []string `json:"allow_hosts"`
 	}
 
 	// ChatChange is what the user changes of a chat; null fields stay.
@@ -45,6 +47,8 @@ type (
 		Provider *string `json:"provider"` // changed together with Model
 		Model    *string `json:"model"`
 		Effort   *string `json:"effort"`
+		// AllowHosts replaces the hosts that it may read from without asking.
+		AllowHosts *[]string `json:"allow_hosts"`
 	}
 
 	// OpenChat is a chat with the messages that it shows, oldest first.
@@ -67,6 +71,13 @@ type (
 	Sent struct {
 		Message int64 `json:"message"` // of the user
 		Answer  int64 `json:"answer"`
+	}
+
+	// AskAnswer answers what an answer asks before a call.
+	AskAnswer struct {
+		Request string `json:"request"`
+		Allow   bool   `json:"allow"`
+		ForChat bool   `json:"for_chat"` // also later addresses of the host, in this chat
 	}
 
 	// CallResult is what a tool call of an answer returned.

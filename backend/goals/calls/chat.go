@@ -69,6 +69,12 @@ func (c *ChatAPI) Stop(id string) (ok bool, err error) {
 	return true, c.chats.Stop(c.ctx, id)
 }
 
+// AnswerAsk allows or refuses what an answer asks before a call.
+func (c *ChatAPI) AnswerAsk(id string, in api.AskAnswer) (ok bool, err error) {
+	defer c.recoverProblem(&err)
+	return true, c.chats.AnswerAsk(c.ctx, id, in)
+}
+
 // Show shows another version of a message, with the newest messages that follow it.
 func (c *ChatAPI) Show(id string, message int64) (out api.OpenChat, err error) {
 	defer c.recoverProblem(&err)

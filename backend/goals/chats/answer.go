@@ -20,6 +20,7 @@ import (
 type answer struct {
 	id     int64
 	record *record
+	asks   *asks
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	window int // of its model, in tokens; 0 if unknown
@@ -159,7 +160,7 @@ func (s *Service) launch(ctx context.Context, b begin, parent int64) (out api.Se
 	m := added.Message
 	m.Versions, m.Parts, m.Attachments = b.tree.versions(b.tree.byID[m.ID]), []chat.Part{}, []chat.Attachment{}
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	a := &answer{id: m.ID, cancel: cancel, done: make(chan struct{})}
+	a := &answer{id: m.ID, asks: newAsks(), cancel: cancel, done: make(chan struct{})}
 	a.record = &record{store: s.Store.Chats, publish: s.publish, chat: b.chat.ID, message: m, stream: -1}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,8 +223,7 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 	if err != nil {
 		return &runner.Stop{Exit: goal.NeedsUser, Reason: fault.Of(err).MessageWithHint()}
 	}
-	g := goal.Goal{ID: goal.ID(b.chat.ID), Request: goal.Request{Provider: b.provider.ID, Model: b.provider.Model}}
-	g.Policy, g.Options = session.policy, goal.Options{Effort: b.chat.Effort, OnAsk: goal.OnAskDeny}
+	g := b.goalOf(session.policy)
 	defer func() {
 		if err := session.close(); err != nil {
 			s.Log.Warn("close the tools of an answer", "chat", b.chat.ID, "error", err)
@@ -241,6 +241,8 @@ func (s *Service) write(ctx context.Context, b begin, a *answer) *runner.Stop {
 		System:   systemPrompt(b.chat, s.listMemory(ctx, b.chat.Dir)),
 		Messages: messages,
 		Rounds:   s.rounds(),
+		Grants:   grantsOf(b.chat.AllowHosts),
+		Asks:     &runner.Asks{Orders: a.asks, Changed: a.asks.changed, Timeout: s.askTimeout(ctx)},
 		Events:   a.record,
 		Evidence: evidence{path, a.record},
 		Publish: func(e event.Event) {

@@ -131,6 +131,10 @@ func (r *record) Append(ctx context.Context, _ goal.Run, bodies ...event.Body) e
 			}
 		case *event.Step:
 			r.last = *b
+		case *event.ApprovalRequested:
+			r.beginAsk(b.Approval)
+		case *event.ApprovalResolved:
+			r.endAsk(b.Request)
 		case *event.Usage:
 			r.message.Usage = r.message.Usage.Plus(b.Usage)
 			r.turn = b.TokensIn + b.TokensOut
@@ -203,11 +207,47 @@ func (r *record) endCall(m goal.Message) (state chat.CallState, preview string, 
 	}
 	for i, p := range r.message.Parts {
 		if p.Call != nil && p.Call.ID == m.CallID {
-			p.Call.State, p.Call.Preview, p.Call.MS = state, preview, ms
+			p.Call.State, p.Call.Preview, p.Call.MS, p.Call.Ask = state, preview, ms, nil
 			r.publishPart(i)
 		}
 	}
 	return state, preview, ms
+}
+
+// beginAsk shows that a call waits for the user: calls are executed in their order, so it is the first that has not
+// ended. The caller holds mu.
+func (r *record) beginAsk(a goal.Approval) {
+	for i, p := range r.message.Parts {
+		if p.Call != nil && p.Call.State == chat.CallRunning {
+			p.Call.State = chat.CallAsking
+			p.Call.Ask = &chat.Ask{Request: a.ID, Arguments: a.Arguments, Hosts: append([]string{}, a.Effect.Hosts...)}
+			r.publishPart(i)
+			return
+		}
+	}
+}
+
+// endAsk shows that a call no longer waits for the user. The caller holds mu.
+func (r *record) endAsk(request string) {
+	for i, p := range r.message.Parts {
+		if p.Call != nil && p.Call.Ask != nil && p.Call.Ask.Request == request {
+			p.Call.State, p.Call.Ask = chat.CallRunning, nil
+			r.publishPart(i)
+		}
+	}
+}
+
+// takeAsk returns what the user is asked, once: after it, the call no longer waits.
+func (r *record) takeAsk(request string) (ask chat.Ask, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.message.Parts {
+		if p.Call != nil && p.Call.Ask != nil && p.Call.Ask.Request == request {
+			ask, ok = *p.Call.Ask, true
+		}
+	}
+	r.endAsk(request)
+	return ask, ok
 }
 
 // finish stores how the answer ended. What was streamed and not completed stays as text.

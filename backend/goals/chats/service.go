@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"goalpost/backend/agent/tools"
 	"goalpost/backend/core/runner"
@@ -20,6 +21,7 @@ import (
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/panes"
+	"goalpost/backend/host/sandbox/egress"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/text"
 	"goalpost/backend/storage/config"
@@ -41,6 +43,10 @@ type Service struct {
 	Rules  policy.RuleSet
 	Goals  *lifecycle.Service
 	PDFs   tools.PDFReader
+	// Network is the configuration of the proxies through which answers read the web.
+	Network egress.Config
+	// AskTimeout returns how long the user is waited for, 0 if nobody is present; what needs the user is then refused.
+	AskTimeout func(context.Context) time.Duration
 	// Secrets and Mask hide secrets from models.
 	Secrets *secret.Vault
 	Mask    *secret.Mask
@@ -71,6 +77,9 @@ func (s *Service) New(ctx context.Context, in api.NewChat) (c chat.Chat, err err
 		return c, err
 	}
 	if err := s.setModel(&c, in.Provider, in.Model); err != nil {
+		return c, err
+	}
+	if err := s.setHosts(&c, in.AllowHosts); err != nil {
 		return c, err
 	}
 	if c, err = s.Store.Chats.Create(ctx, c); err != nil {
@@ -146,6 +155,11 @@ func (s *Service) Change(ctx context.Context, id string, in api.ChatChange) (c c
 	}
 	if in.Effort != nil {
 		c.Effort = *in.Effort
+	}
+	if in.AllowHosts != nil {
+		if err := s.setHosts(&c, *in.AllowHosts); err != nil {
+			return c, err
+		}
 	}
 	if err := s.Store.Chats.Save(ctx, c); err != nil {
 		return c, err
@@ -287,6 +301,7 @@ func (s *Service) Branch(ctx context.Context, id string, message int64) (c chat.
 	}
 	c = from
 	c.From, c.Title = from.ID, text.SanitizeLine(from.Title, maxTitle)
+	c.AllowHosts = nil // were allowed for the other conversation
 	if c, err = s.Store.Chats.Create(ctx, c); err != nil {
 		return c, err
 	}

@@ -26,7 +26,9 @@ type answerSession struct {
 	tools  []runner.Tool
 	policy policy.Policy
 	mask   *secret.Mask
-	close  func() error
+	web    web
+	set    *tools.Set
+	empty  string // the folder of a chat that has none
 }
 
 func (se *answerSession) Models() runner.Models                  { return se.models }
@@ -78,9 +80,12 @@ func (s *Service) openSession(ctx context.Context, b begin, r *record) (*answerS
 		models: runner.Models{Agent: metered, Window: s.Models.Window(ctx, b.provider)},
 		policy: policy.Policy{Dir: b.chat.Dir, Risk: policy.ReadOnly},
 		mask:   s.Mask,
-		close:  func() error { return nil },
+		web:    s.openWeb(),
 	}
-	return se, s.addTools(se, b.chat, attachedPanes(b.tree.path(r.message.ID)))
+	if err := s.addTools(se, b.chat, attachedPanes(b.tree.path(r.message.ID))); err != nil {
+		return nil, errors.Join(err, se.close())
+	}
+	return se, nil
 }
 
 // loadSecrets opens the user's secrets, so that their values can be hidden.
@@ -93,44 +98,50 @@ func (s *Service) loadSecrets(ctx context.Context) error {
 
 // addTools adds the tools of a chat to a session. The folder may have been deleted since.
 func (s *Service) addTools(se *answerSession, c chat.Chat, attached []string) error {
-	deps, names := tools.Deps{Dir: c.Dir, PDFs: s.PDFs}, slices.Clone(commonTools)
-	empty := ""
+	deps := tools.Deps{Dir: c.Dir, PDFs: s.PDFs, Web: se.web.proxy.Transport()}
+	names := slices.Concat(commonTools, webTools)
 	if c.Dir != "" {
 		names = append(names, folderTools...)
 	} else {
 		var err error
-		if empty, err = os.MkdirTemp(s.Config.State(), "chat-*"); err != nil {
+		if se.empty, err = os.MkdirTemp(s.Config.State(), "chat-*"); err != nil {
 			return fmt.Errorf("a folder for a chat without one: %w", err)
 		}
-		deps.Dir = empty
+		deps.Dir = se.empty
 	}
 	if len(attached) > 0 {
 		names = append(append(names, terminalTools...), pageTools...)
 		deps.Terminals, deps.Browsers = chatTerminals{panes: s.Panes, ids: attached}, chatPages{panes: s.Panes, ids: attached}
 	}
-	set, err := tools.New(deps)
-	if err != nil {
-		if empty != "" {
-			err = errors.Join(err, os.Remove(empty))
-		}
+	var err error
+	if se.set, err = tools.New(deps); err != nil {
 		return err
 	}
-	se.close = func() error {
-		err := set.Close()
-		if empty != "" {
-			err = errors.Join(err, os.Remove(empty))
-		}
-		return err
-	}
-	for _, t := range set.Tools() {
+	se.policy.AllowTools = names
+	for _, t := range se.set.Tools() {
 		switch name := t.Spec().Name; {
-		case slices.Contains(pageTools, name) && slices.Contains(names, name):
-			se.tools = append(se.tools, pageTool{t})
-		case slices.Contains(names, name):
-			se.tools = append(se.tools, t)
+		case !slices.Contains(names, name):
+			continue
+		case slices.Contains(pageTools, name):
+			t = pageTool{t}
+		case slices.Contains(webTools, name):
+			t = webTool{t}
 		}
+		se.tools = append(se.tools, t)
 	}
 	return nil
+}
+
+// close ends what the session has opened.
+func (se *answerSession) close() error {
+	err := se.web.proxy.Close()
+	if se.set != nil {
+		err = errors.Join(err, se.set.Close())
+	}
+	if se.empty != "" {
+		err = errors.Join(err, os.Remove(se.empty))
+	}
+	return err
 }
 
 // attachedPanes returns the panes that the user attached to the messages of a branch.

@@ -27,7 +27,7 @@ type ChatMessage struct {
 }
 
 const chatColumns = `c.id, c.title, c.workspace, c.dir, c.provider, c.model, c.effort, c.goal_id, c.branched_from,
-	c.window_used, c.window, c.created_at, c.updated_at,
+	c.allow_hosts, c.window_used, c.window, c.created_at, c.updated_at,
 	coalesce((SELECT sum(m.tokens_in) FROM chat_messages m WHERE m.chat_id = c.id), 0),
 	coalesce((SELECT sum(m.tokens_out) FROM chat_messages m WHERE m.chat_id = c.id), 0),
 	coalesce((SELECT sum(m.usd) FROM chat_messages m WHERE m.chat_id = c.id), 0.0),
@@ -37,6 +37,7 @@ const chatColumns = `c.id, c.title, c.workspace, c.dir, c.provider, c.model, c.e
 func chatDestinations(c *chat.Chat) []any {
 	return []any{
 		&c.ID, &c.Title, &c.Workspace, &c.Dir, &c.Provider, &c.Model, &c.Effort, &c.GoalID, &c.From,
+		jsonColumn{&c.AllowHosts},
 		&c.WindowUsed, &c.Window,
 		timeColumn{&c.CreatedAt},
 		timeColumn{&c.UpdatedAt},
@@ -48,9 +49,13 @@ func chatDestinations(c *chat.Chat) []any {
 func (ct *ChatTable) Create(ctx context.Context, c chat.Chat) (chat.Chat, error) {
 	c.ID, c.CreatedAt = chat.ID(NewID()), ct.now()
 	c.UpdatedAt = c.CreatedAt
+	hosts, err := ct.hosts(&c)
+	if err != nil {
+		return c, err
+	}
 	return c, ct.commitStatement(ctx, "create a chat", `INSERT INTO chats (id, title, workspace, dir, provider, model,
-		effort, goal_id, branched_from, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		c.ID, c.Title, c.Workspace, c.Dir, c.Provider, c.Model, c.Effort, c.GoalID, c.From,
+		effort, goal_id, branched_from, allow_hosts, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`,
+		c.ID, c.Title, c.Workspace, c.Dir, c.Provider, c.Model, c.Effort, c.GoalID, c.From, hosts,
 		formatTime(c.CreatedAt), formatTime(c.UpdatedAt))
 }
 
@@ -71,11 +76,23 @@ func (ct *ChatTable) Get(ctx context.Context, id string) (chat.Chat, error) {
 	return chat.Chat{}, fmt.Errorf("%w: %q", chat.ErrNotFound, id)
 }
 
-// Save stores what can be changed of a chat: title, folder, provider, model and effort.
+// Save stores what can be changed of a chat: title, folder, provider, model, effort and allowed hosts.
 func (ct *ChatTable) Save(ctx context.Context, c chat.Chat) error {
+	hosts, err := ct.hosts(&c)
+	if err != nil {
+		return err
+	}
 	return ct.commitStatement(ctx, "change a chat",
-		"UPDATE chats SET title = ?, dir = ?, provider = ?, model = ?, effort = ? WHERE id = ?",
-		c.Title, c.Dir, c.Provider, c.Model, c.Effort, c.ID)
+		"UPDATE chats SET title = ?, dir = ?, provider = ?, model = ?, effort = ?, allow_hosts = ? WHERE id = ?",
+		c.Title, c.Dir, c.Provider, c.Model, c.Effort, hosts, c.ID)
+}
+
+// hosts returns the hosts that are allowed in a chat as JSON, and makes them a list if there are none.
+func (ct *ChatTable) hosts(c *chat.Chat) (string, error) {
+	if c.AllowHosts == nil {
+		c.AllowHosts = []string{}
+	}
+	return ct.json(c.AllowHosts)
 }
 
 // Delete deletes a chat with all its messages.

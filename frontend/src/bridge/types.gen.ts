@@ -47,6 +47,8 @@ export interface Chat {
   model: string;
   /** "" is the provider's default */
   effort: string;
+  /** the hosts that it may read from without asking; other ones are asked about */
+  allow_hosts: string[] | null;
   /** the goal that it asks about, "" if none */
   goal_id: string;
   /** the chat that it was branched from, "" if none */
@@ -117,7 +119,8 @@ export type CallState =
   | "running"
   | "ok"
   | "failed"
-  | "denied"; // a chat may not do that
+  | "denied" // a chat may not do that, or the user refused it
+  | "asking"; // it waits for the user: Ask says for what
 
 /** Call is a tool call as a chip shows it. ChatAPI.Result returns the whole result. */
 export interface AnswerCall {
@@ -129,6 +132,17 @@ export interface AnswerCall {
   /** the first line of the result */
   preview: string;
   ms: number;
+  /** null if it waits for no answer of the user */
+  ask: Ask | null;
+}
+
+/** Ask is what the user is asked before a call: whether it may contact hosts. */
+export interface Ask {
+  /** names it in ChatAPI.AnswerAsk */
+  request: string;
+  /** Arguments are those that are used, JSON. An address can carry data out, so the user sees all of it. */
+  arguments: string;
+  hosts: string[] | null;
 }
 
 /** AttachmentKind is what is attached to a message. */
@@ -1834,6 +1848,8 @@ export interface NewChat {
   effort: string;
   /** "Ask about this goal": attach it to the first message */
   goal_id: string;
+  /** AllowHosts are hosts that it may read from without asking, each written out. */
+  allow_hosts: readonly string[];
 }
 
 /** ChatChange is what the user changes of a chat; null fields stay. */
@@ -1844,6 +1860,8 @@ export interface ChatChange {
   provider: string | null;
   model: string | null;
   effort: string | null;
+  /** AllowHosts replaces the hosts that it may read from without asking. */
+  allow_hosts: readonly string[] | null;
 }
 
 /** OpenChat is a chat with the messages that it shows, oldest first. */
@@ -1869,6 +1887,14 @@ export interface Sent {
   /** of the user */
   message: number;
   answer: number;
+}
+
+/** AskAnswer answers what an answer asks before a call. */
+export interface AskAnswer {
+  request: string;
+  allow: boolean;
+  /** also later addresses of the host, in this chat */
+  for_chat: boolean;
 }
 
 /** CallResult is what a tool call of an answer returned. */
@@ -3584,6 +3610,8 @@ export interface Methods {
   "ChatAPI.Regenerate": (id: string, answer: number) => Sent;
   /** Stop ends the answer of a chat, and returns when it has ended. What the answer has said stays. */
   "ChatAPI.Stop": (id: string) => boolean;
+  /** AnswerAsk allows or refuses what an answer asks before a call. */
+  "ChatAPI.AnswerAsk": (id: string, input: AskAnswer) => boolean;
   /** Show shows another version of a message, with the newest messages that follow it. */
   "ChatAPI.Show": (id: string, message: number) => OpenChat;
   /** Branch begins a chat with a copy of the messages up to one of them. */

@@ -2,7 +2,7 @@ import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridg
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { PaneDownload, UserPrompt } from "@/bridge/types";
-import { cartChat, longChat } from "@/bridge/fake/chats";
+import { cartChat, chatMessage, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
 import { raceId } from "@/bridge/fake/race";
 import { attachment } from "@/store/chatactions";
@@ -117,6 +117,28 @@ function chatScenes(): Record<string, Scene> {
         call.click();
         app.chat.attach(attachment({ kind: "pane", title: "deploy@edge-1", pane: "t1" }));
         return shown("chat-call-details");
+      },
+    },
+    "chat-ask": {
+      after: async (app, bridge) => {
+        await open(app, cartChat);
+        await shown("chat-message");
+        const address = `https://docs.shop.example/cart/coupons?version=4&page=${"long-".repeat(30)}`;
+        const ask = { request: "a1", arguments: JSON.stringify({ url: address }), hosts: ["docs.shop.example"] };
+        const call = {
+          id: "c9",
+          tool: "fetch_url",
+          arguments: ask.arguments,
+          state: "asking" as const,
+          preview: "",
+          ms: 0,
+        };
+        const parts = [
+          { text: "The documentation should say.", call: null },
+          { text: "", call: { ...call, ask } },
+        ];
+        bridge.chats.put(cartChat, chatMessage({ id: 6, role: "assistant", state: "answering", parts }));
+        return shown("chat-ask");
       },
     },
     "chat-empty": { after: (app) => open(app, "").then(() => shown("chat-example")) },

@@ -1,5 +1,5 @@
 import { asProblem } from "@/bridge/problem";
-import type { Attachment, Chat, GoalProposal, ProposedCheck } from "@/bridge/types";
+import type { AskAnswer, Attachment, Chat, ChatChange, GoalProposal, ProposedCheck } from "@/bridge/types";
 import type { AppCore } from "./core";
 import { emptyChatDraft, isAnswering, shownChat, type ChatDraft, type ChatProposal } from "./chats";
 import type { WorkspaceActions } from "./workspaceactions";
@@ -21,6 +21,9 @@ function isSame(a: Attachment, b: Attachment): boolean {
     a.goal_id === b.goal_id
   );
 }
+
+/** A change of a chat's head that changes nothing. */
+const noChange: ChatChange = { title: null, dir: null, provider: null, model: null, effort: null, allow_hosts: null };
 
 const key = "goalpost.chat";
 /** How long a notice offers to undo. */
@@ -165,6 +168,7 @@ export class ChatActions {
       provider: "",
       model: draft.model,
       effort: "",
+      allow_hosts: [],
       goal_id: draft.attachments.find((a) => a.kind === "goal")?.goal_id ?? "",
     });
     this.core.set({ chat: { ...shownChat(created.id), chat: created, isLoaded: true } });
@@ -202,12 +206,23 @@ export class ChatActions {
   async choose(provider: string, model: string): Promise<void> {
     const { id } = this.core.state.chat;
     if (!id) this.draft({ model: `${provider}/${model}` });
-    else await this.core.ask("ChatAPI.Change", id, { title: null, dir: null, effort: null, provider, model });
+    else await this.core.ask("ChatAPI.Change", id, { ...noChange, provider, model });
+  }
+
+  /** Answers what an answer asks before a call. */
+  async answerAsk(id: string, answer: AskAnswer): Promise<void> {
+    await this.core.ask("ChatAPI.AnswerAsk", id, answer);
+  }
+
+  /** Lets a chat ask again before it reads from a host. */
+  async forgetHost(host: string): Promise<void> {
+    const { id, chat } = this.core.state.chat;
+    const hosts = (chat?.allow_hosts ?? []).filter((h) => h !== host);
+    if (id && chat) await this.core.ask("ChatAPI.Change", id, { ...noChange, allow_hosts: hosts });
   }
 
   async rename(id: string, title: string): Promise<boolean> {
-    const none = { dir: null, provider: null, model: null, effort: null };
-    return (await this.core.ask("ChatAPI.Change", id, { ...none, title })) !== undefined;
+    return (await this.core.ask("ChatAPI.Change", id, { ...noChange, title })) !== undefined;
   }
 
   /** Deletes a chat, in ten seconds: until then a notice offers to keep it, and no list shows it. */

@@ -35,7 +35,15 @@ test("what the model thinks is shown until it writes", () => {
 });
 
 test("a tool call begins and ends between two texts", () => {
-  const call = { id: "c", tool: "read_file", arguments: "{}", state: "running" as const, preview: "", ms: 0 };
+  const call = {
+    id: "c",
+    tool: "read_file",
+    arguments: "{}",
+    state: "running" as const,
+    preview: "",
+    ms: 0,
+    ask: null,
+  };
   const part = (state: "running" | "ok"): ChatUpdate => ({
     ...{ type: "chat_part", at, chat_id: cartChat, message: 2, index: 1, part: { text: "", call: { ...call, state } } },
   });

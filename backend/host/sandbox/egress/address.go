@@ -22,9 +22,9 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// checkPublicAddress refuses addresses outside the public internet, and this machine's own: a goal must not reach the
+// CheckPublicAddress refuses addresses outside the public internet, and this machine's own: a goal must not reach the
 // user's network.
-func checkPublicAddress(addr netip.Addr) error {
+func CheckPublicAddress(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	switch {
 	case !addr.IsGlobalUnicast(), addr.IsPrivate(), addr.IsLinkLocalUnicast(), addr.IsLoopback():

@@ -74,7 +74,7 @@ func New(cfg Config) *Proxy {
 		}
 	}
 	if cfg.Public == nil {
-		cfg.Public = checkPublicAddress
+		cfg.Public = CheckPublicAddress
 	}
 	p := &Proxy{
 		cfg:   cfg,

@@ -36,6 +36,7 @@ export function chatHead(part: Partial<Chat> & Pick<Chat, "id">): Chat {
     provider: "anthropic",
     model: "claude-sonnet-4.5",
     effort: "",
+    allow_hosts: [],
     goal_id: "",
     from: "",
     is_answering: false,
@@ -68,7 +69,7 @@ export function chatMessage(part: Partial<ChatMessage> & Pick<ChatMessage, "id" 
 
 const call = (id: string, tool: string, args: object, preview: string, state: CallState = "ok"): AnswerPart => ({
   text: "",
-  call: { id, tool, arguments: JSON.stringify(args), state, preview, ms: 42 },
+  call: { id, tool, arguments: JSON.stringify(args), state, preview, ms: 42, ask: null },
 });
 
 const words = (text: string): AnswerPart => ({ text, call: null });
@@ -303,6 +304,16 @@ export class FakeChats {
     "ChatAPI.Send": (input) => this.send(input),
     "ChatAPI.Stop": (id) => {
       this.end(id, { state: "stopped" });
+      return true;
+    },
+    "ChatAPI.AnswerAsk": (id, { request, allow }) => {
+      const last = this.get(id).messages.at(-1);
+      const parts = (last?.parts ?? []).map((p) =>
+        p.call?.ask?.request === request
+          ? { ...p, call: { ...p.call, ask: null, state: allow ? ("ok" as const) : ("denied" as const) } }
+          : p,
+      );
+      if (last) this.put(id, { ...last, parts });
       return true;
     },
     "ChatAPI.Regenerate": (id, message) => {

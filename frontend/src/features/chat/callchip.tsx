@@ -9,9 +9,20 @@ import type { StatusTone } from "@/ui/badge";
 import { cx } from "@/ui/cx";
 import { formatElapsed } from "@/lib/time";
 import { stripControl } from "@/lib/text";
+import { AskCard } from "./askcard";
 
-const tones: Record<AnswerCall["state"], StatusTone> = { running: "calm", ok: "calm", failed: "bad", denied: "warn" };
-const labels: Partial<Record<AnswerCall["state"], string>> = { failed: "failed", denied: "not allowed in a chat" };
+const tones: Record<AnswerCall["state"], StatusTone> = {
+  running: "calm",
+  asking: "warn",
+  ok: "calm",
+  failed: "bad",
+  denied: "warn",
+};
+const labels: Partial<Record<AnswerCall["state"], string>> = {
+  asking: "needs you",
+  failed: "failed",
+  denied: "not allowed",
+};
 
 interface CallChipProps {
   chat: string;
@@ -19,13 +30,16 @@ interface CallChipProps {
   call: AnswerCall;
 }
 
+/** Whether a call has no result yet. */
+const isOpen = (call: AnswerCall) => call.state === "running" || call.state === "asking";
+
 /** The result of a call, read when its chip is opened for the first time. */
 function useResult({ chat, message, call }: CallChipProps) {
   const app = useApp();
   const [result, setResult] = useState<string | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const read = async () => {
-    if (result !== null || call.state === "running") return;
+    if (result !== null || isOpen(call)) return;
     try {
       setResult((await app.bridge.call("ChatAPI.Result", chat, message, call.id)).text);
       setProblem(null);
@@ -41,14 +55,14 @@ export function CallChip(props: CallChipProps) {
   const { call } = props;
   const [open, setOpen] = useState(false);
   const { result, problem, read } = useResult(props);
-  const outcome = call.state === "running" ? "" : call.state;
+  const outcome = call.state === "running" || call.state === "asking" ? "" : call.state;
   const words = callWords({ ...call, outcome });
   const toggle = () => {
     setOpen(!open);
     if (!open) void read();
   };
   return (
-    <div className={open ? "w-full" : "max-w-full min-w-0"} data-testid="chat-call" data-state={call.state}>
+    <div className={open || call.ask ? "w-full" : "max-w-full min-w-0"} data-testid="chat-call" data-state={call.state}>
       <button
         type="button"
         aria-expanded={open}
@@ -74,6 +88,11 @@ export function CallChip(props: CallChipProps) {
           {call.state === "running" ? <p className="text-xs text-text-faint">It is running.</p> : null}
           <CallDetails step={{ ...call, outcome, result: result ?? stripControl(call.preview) }} />
           {call.ms > 0 ? <p className="mt-1 text-2xs text-text-faint">{formatElapsed(call.ms)}</p> : null}
+        </div>
+      ) : null}
+      {call.ask ? (
+        <div className="mt-1.5">
+          <AskCard key={call.ask.request} chat={props.chat} ask={call.ask} />
         </div>
       ) : null}
     </div>

@@ -32,6 +32,11 @@ export function Head() {
     { id: "chat-copy-all", label: "Copy as Markdown", disabled: !hasChat, run: () => void copy() },
     { id: "chat-goal", label: "Turn this into a goal", disabled: !hasChat, run: () => void app.chat.openProposal() },
     { id: "chats", label: "All chats", run: () => app.set({ chatList: true }) },
+    ...(chat.chat?.allow_hosts ?? []).map((host) => ({
+      id: `chat-forget-${host}`,
+      label: `Ask again before reading ${stripControl(host)}`,
+      run: () => void app.chat.forgetHost(host),
+    })),
     null,
     {
       id: "chat-delete",

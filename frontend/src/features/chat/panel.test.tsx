@@ -89,10 +89,29 @@ test("a tool call opens to its result, a denied one says so", async () => {
   expect(calls.map((c) => c.textContent)).toEqual([
     "Readcart.go",
     "Readsession.go",
-    "Rangit log -5 cart/· not allowed in a chat",
+    "Rangit log -5 cart/· not allowed",
   ]);
   await press(nth(calls, 0));
   await until(() => expect(get("chat-call-details").textContent).toContain("func (c *Cart) Apply"));
+});
+
+test("a host that is not allowed is asked about, with the whole address", async () => {
+  const { bridge, app } = await draw();
+  write("chat-field", "What does the guide say?");
+  await press("chat-send");
+  const { id } = app.state.chat;
+  await until(() => nth(app.state.chat.messages, 1).id);
+  const address = `https://docs.example/guide?${"page=1&".repeat(40)}`;
+  const ask = { request: "a1", arguments: JSON.stringify({ url: address }), hosts: ["docs.example"] };
+  const call = { id: "c1", tool: "fetch_url", arguments: "{}", state: "asking" as const, preview: "", ms: 0, ask };
+  const last = nth(bridge.chats.get(id).messages, 1);
+  act(() => bridge.chats.put(id, { ...last, parts: [{ text: "", call }] }));
+  await until(() => expect(get("chat-ask").textContent).toContain(address));
+  expect(get("chat-call").textContent).toContain("needs you");
+  await until(() => expect((get("chat-ask-chat") as HTMLButtonElement).disabled).toBe(false));
+  await press("chat-ask-chat");
+  expect(sent(bridge, "ChatAPI.AnswerAsk")).toEqual([id, { request: "a1", allow: true, for_chat: true }]);
+  await until(() => expect(find("chat-ask")).toBeNull());
 });
 
 test("a sent message is edited, and the other version can be shown", async () => {

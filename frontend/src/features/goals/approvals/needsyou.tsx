@@ -8,8 +8,8 @@ import { cx } from "@/ui/cx";
 import { DiffText } from "@/ui/diff";
 import { Input } from "@/ui/input";
 import { useNow } from "@/ui/usenow";
-import { Arguments } from "./arguments";
-import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "./cardparts";
+import { Arguments } from "@/agent/arguments";
+import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "@/agent/cardparts";
 import { plannedCall } from "@/agent/callwords";
 import { goalOffer, goalOfferLabel } from "./words";
 

@@ -5,7 +5,7 @@ import { stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { DiffText } from "@/ui/diff";
 import { Button } from "@/ui/button";
-import { Arguments } from "./arguments";
+import { Arguments } from "@/agent/arguments";
 import { scopeLabel, type ApprovalChoice } from "./grouping";
 import { Input } from "@/ui/input";
 import { plannedCall } from "@/agent/callwords";

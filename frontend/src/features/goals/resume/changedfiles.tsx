@@ -4,7 +4,7 @@ import { stripControl } from "@/lib/text";
 import { changedRequest } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
-import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "@/features/goals/approvals/cardparts";
+import { Key, halfTouch, pressDigit, touch, useFocusOnDemand, useGuard } from "@/agent/cardparts";
 import { Button } from "@/ui/button";
 import { DiffText } from "@/ui/diff";
 

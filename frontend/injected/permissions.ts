@@ -78,6 +78,10 @@ const page = globalThis as Partial<
 
 askBefore(page.Notification, "requestPermission", () => ["notifications"]);
 askBefore(page.MediaDevices?.prototype, "getUserMedia", listMedia);
+// Headless Chromium has no picker of screens, and the call would never end.
+replaceMethod(page.MediaDevices?.prototype, "getDisplayMedia", () => ({
+  getDisplayMedia: () => Promise.reject(new DOMException("Permission denied", "NotAllowedError")),
+}));
 askBefore(page.Clipboard?.prototype, "readText", () => ["clipboard-read"]);
 askBefore(page.Clipboard?.prototype, "read", () => ["clipboard-read"]);
 callBefore(page.Clipboard?.prototype, "writeText", reportWritten);

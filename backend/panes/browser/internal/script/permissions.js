@@ -48,6 +48,7 @@
 	var page = globalThis;
 	askBefore(page.Notification, "requestPermission", () => ["notifications"]);
 	askBefore(page.MediaDevices?.prototype, "getUserMedia", listMedia);
+	replaceMethod(page.MediaDevices?.prototype, "getDisplayMedia", () => ({ getDisplayMedia: () => Promise.reject(new DOMException("Permission denied", "NotAllowedError")) }));
 	askBefore(page.Clipboard?.prototype, "readText", () => ["clipboard-read"]);
 	askBefore(page.Clipboard?.prototype, "read", () => ["clipboard-read"]);
 	callBefore(page.Clipboard?.prototype, "writeText", reportWritten);

@@ -184,3 +184,25 @@ func TestEngineLogin_MissingOrEnded_SaysWhatToRun(t *testing.T) {
 		t.Errorf("the sign-in has ended: %+v", e)
 	}
 }
+
+// TestEngineLogin_RefusedByTheProvider_SaysWhatToRun: the provider no longer accepts the sign-in, so the goal pauses
+// with the command that signs in.
+func TestEngineLogin_RefusedByTheProvider_SaysWhatToRun(t *testing.T) {
+	writeClaudeLogin(t, time.Now().Add(time.Hour))
+	agent := shapes()[0]
+	script := strings.Join(strings.Split(transcripts(t, agent, "sandbox")[0], "\n")[:3], "\n") +
+		"\n" + `{"agent":{"jsonrpc":"2.0","id":"$session/new","error":{"code":-32000,"message":"Authentication required"}}}`
+	agents := shapesIn(installScripts(t, agent, script))
+	real, _ := engine.FindProfile(engine.Profiles(), "claude")
+	agents[0].Login = real.Login
+	p := startOptions(t, t.TempDir(), app.Options{Engines: agents})
+	exit, reason, _ := p.result(p.startEngine(goal.Request{
+		Objective: "look",
+		Options:   goal.Options{Engine: "claude", EngineLogin: true},
+		Criterion: goal.Criterion{Checks: shell("test -f done.txt")},
+	}))
+	if exit != goal.NeedsUser || !strings.Contains(reason, "Authentication required") ||
+		!strings.Contains(reason, "run `claude` in a terminal and enter /login, then resume the goal") {
+		t.Errorf("%s %s", exit, reason)
+	}
+}

@@ -92,22 +92,32 @@ async function walk(page, home, model, said) {
   await page.keyboard.type("echo back $((1+1))\n");
   await terminal.getByText("back 2").first().waitFor();
 
-  const proofs = { ...tableProofs(win), ...workspaceProofs(win), ...goalTabProofs(win, join(home, "work")) };
-  assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
-  for (const { title, ways } of rows) {
-    assert.ok(ways.length > 0, `${title} has no key`);
-    for (const way of ways) {
-      await it(`${title}: ${way.join(", ")}`, async () => {
-        await win.focusTerminal();
-        await proofs[title](async () => {
-          for (const key of way) await win.press(key);
-        }, way);
-        await win.at("workspace").waitFor();
-      });
+  await withSite(async (site) => {
+    const goal = join(home, "work");
+    const proofs = {
+      ...tableProofs(win),
+      ...tabProofs(win, site),
+      ...workspaceProofs(win),
+      ...goalTabProofs(win, goal),
+    };
+    assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
+    for (const { title, ways } of rows) {
+      assert.ok(ways.length > 0, `${title} has no key`);
+      for (const way of ways) {
+        await it(`${title}: ${way.join(", ")}`, async () => {
+          await win.focusTerminal();
+          await proofs[title](async () => {
+            for (const key of way) await win.press(key);
+          }, way);
+          await win.at("workspace").waitFor();
+        });
+      }
     }
-  }
-  await paragraph("In terminals", terminalProofs(win));
-  await withSite((site) => win.openPage(site).then(() => paragraph("In browser panes", pageProofs(win, site))));
+    await paragraph("In terminals", terminalProofs(win));
+    site.asked.length = 0;
+    await win.openPage(site);
+    await paragraph("In browser panes", pageProofs(win, site));
+  });
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }
 
@@ -429,6 +439,63 @@ function tableProofs(win) {
     "Go to the pane on the right": moves("Split the pane to the right", "first"),
     "Go to the pane above": moves("Split the pane downwards", "second"),
     "Go to the pane below": moves("Split the pane downwards", "first"),
+  };
+}
+
+/** The keys of tabs. Each proof begins in a terminal, opens two pages as tabs of one pane, and closes them. */
+function tabProofs(win, site) {
+  const visible = (id) => win.page.locator(`[data-testid="${id}"]:visible`);
+  const tabs = (n) =>
+    win.page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane-tab"]').length === n, n);
+  const visit = async (path) => {
+    await visible("browser-address").fill(site.url + path);
+    await visible("browser-address").press("Enter");
+    await win.page.locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`).waitFor();
+    await visible("browser-keys").focus();
+  };
+  const close = async (left) => {
+    await win.command("Close the pane");
+    await tabs(left);
+  };
+  /** `prove` begins in the page /two, which was opened by its key beside /one. */
+  const withTabs = (prove) => async (go) => {
+    const before = await win.at("pane-tab").count();
+    await win.press("Ctrl+Shift+B");
+    await tabs(before + 1);
+    await visit("/one");
+    await win.press("Ctrl+T");
+    await tabs(before + 2);
+    await visit("/two");
+    await prove(go, before);
+    await visible("browser-keys").focus();
+    await close(before + 1);
+    await visible("browser-keys").focus();
+    await close(before);
+  };
+  const shows = (path) => win.page.locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`).waitFor();
+  return {
+    "New tab in the browser pane": withTabs(async (go, before) => {
+      await go();
+      await tabs(before + 3);
+      await visible("browser-address").and(win.page.locator(":focus")).waitFor();
+      await close(before + 2);
+    }),
+    "Reopen the closed page": withTabs(async (go, before) => {
+      await close(before + 1);
+      await shows("/one");
+      await visible("browser-keys").focus();
+      await go();
+      await tabs(before + 2);
+      await shows("/two");
+    }),
+    "Next tab of the pane": withTabs(async (go) => {
+      await go();
+      await shows("/one");
+    }),
+    "Previous tab of the browser pane": withTabs(async (go) => {
+      await go();
+      await shows("/one");
+    }),
   };
 }
 

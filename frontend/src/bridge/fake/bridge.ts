@@ -667,15 +667,17 @@ export class FakeBridge implements Bridge {
             exit_code: 1,
             ms: 2_210,
           },
-    "GoalAPI.Folders": (typed) => ({
-      dir: typed.endsWith("/gone") ? "" : typed.replace(/^~/, "/home/ada"),
-      problem: typed.endsWith("/gone") ? `the folder ${typed} does not exist` : "",
-      is_missing: typed.endsWith("/gone"),
-      folders: ["/home/ada/shop", "/home/ada/shop/api"].filter((dir) =>
-        dir.startsWith(typed.replace(/^~/, "/home/ada")),
-      ),
-      recent: this.recentFolders,
-    }),
+    "GoalAPI.Folders": (typed) => {
+      const path = typed.replace(/^~/, "/home/ada");
+      const isMissing = typed.endsWith("/gone");
+      return {
+        dir: isMissing || path === "/home/ada/sh" ? "" : path,
+        problem: isMissing ? `the folder ${typed} does not exist` : "",
+        is_missing: isMissing,
+        folders: ["/home/ada/shop", "/home/ada/shop/api"].filter((dir) => dir.startsWith(path)),
+        recent: this.recentFolders,
+      };
+    },
     "GoalAPI.MakeFolder": (path) => path.replace(/^~/, "/home/ada"),
     "GoalAPI.Instructions": (dir) => (dir.endsWith("/shop") ? [{ path: "AGENTS.md", bytes: 3_072 }] : []),
     "GoalAPI.Proposal": (dir) => {

@@ -53,3 +53,15 @@ test("a folder is completed with the keyboard, and a missing one is created", as
   const started = bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as GoalRequest | undefined;
   expect(started?.dir).toBe("/home/ada/gone");
 });
+
+test("Tab keeps a folder that was typed faster than its completion came", async () => {
+  await open([]);
+  act(() => get("field-dir").focus());
+  write("field-dir", "~/sh");
+  await until(() => expect(all("folder-choice")).toHaveLength(2));
+  write("field-dir", "~/shipping");
+  await key("Tab"); // what is shown completes "~/sh"
+  expect(value()).toBe("~/shipping");
+  await key("Tab");
+  expect(value()).toBe("~/shipping");
+});

@@ -24,7 +24,7 @@ const shownRecent = 3;
 
 /** A folder: typed with completion, chosen from those below it, or one of the last ones. A missing one can be created. */
 export function FolderField({ label, name, value, onChange, placeholder, error, note }: FolderFieldProps) {
-  const { offer, create } = useFolderOffer(value, onChange);
+  const { offer, isCurrent, create } = useFolderOffer(value, onChange);
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
@@ -55,7 +55,7 @@ export function FolderField({ label, name, value, onChange, placeholder, error, 
     } else if (isShown && chosen && e.code === "Enter" && at >= 0 && !e.ctrlKey && !e.metaKey) {
       e.preventDefault();
       enter(chosen, true);
-    } else if (isShown && chosen && e.code === "Tab" && !e.shiftKey && !offer.dir) {
+    } else if (isShown && isCurrent && chosen && e.code === "Tab" && !e.shiftKey && !offer.dir) {
       e.preventDefault();
       enter(chosen, false);
     }
@@ -199,16 +199,17 @@ function State({ offer, name, isQuiet, onCreate }: StateProps) {
 
 const noOffer: FolderOffer = { dir: "", problem: "", is_missing: false, folders: [], recent: [] };
 
-/** What Go knows about the typed folder. */
+/** What Go knows about the typed folder. Until the answer is there, it is about what was typed before. */
 function useFolderOffer(value: string, onChange: (dir: string) => void) {
   const app = useApp();
-  const [offer, setOffer] = useState(noOffer);
+  const [{ offer, of }, setAnswer] = useState({ offer: noOffer, of: "" });
   useEffect(() => {
     let isStale = false;
+    const answer = (offer: FolderOffer) => !isStale && setAnswer({ offer, of: value });
     app.bridge
       .call("GoalAPI.Folders", value)
-      .then((o) => !isStale && setOffer(o))
-      .catch(() => !isStale && setOffer(noOffer)); // the start reports it
+      .then(answer)
+      .catch(() => answer(noOffer)); // the start reports it
     return () => {
       isStale = true;
     };
@@ -218,5 +219,5 @@ function useFolderOffer(value: string, onChange: (dir: string) => void) {
       if (dir !== undefined) onChange(dir);
     });
   };
-  return { offer, create };
+  return { offer, isCurrent: of === value, create };
 }

@@ -163,7 +163,7 @@ func suggestNames(word, prefix string, names []string) string {
 }
 
 // similarNames returns the names that differ from a word in a few letters or, if there are none, those that have the
-// most of its parts: --critic for --critic-every. It returns none if there are many.
+// most of its parts: --critic for --critic-rounds. It returns none if there are many.
 func similarNames(word string, names []string) []string {
 	const maxDistance, maxNames = 2, 3
 	similar := cobra.Command{SuggestionsMinimumDistance: maxDistance}

@@ -30,8 +30,9 @@ ${rows.join("\n")}
 
 **In browser panes**, the keys of browsers work: Ctrl+L goes to the address bar, Ctrl+F finds, Ctrl+R and F5 reload, Esc stops loading, Ctrl+P prints,
 Alt+← and Alt+→ go back and forward (to the next pane where the page cannot), Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom,
-F12 and Ctrl+Shift+I open the developer tools. From a page, Ctrl+Shift+T reopens the page that was
-closed last, and opens a terminal if there is none. At the first tab, Ctrl+Shift+Tab leaves the page.
+F12 and Ctrl+Shift+I open the developer tools.
+
+From a page, Ctrl+Shift+T reopens the page that was closed last, and opens a terminal if there is none. At the first tab, Ctrl+Shift+Tab leaves the page.
 `;
 }
 

@@ -25,9 +25,7 @@ const all = await page.locator("li > span").allTextContents();
 for (const scene of wanted.length > 0 ? wanted : all) {
   for (const theme of ["dark", "light"]) {
     await page.goto(`${base}gallery.html?scene=${scene}&theme=${theme}`);
-    await page.getByTestId("window").waitFor();
-    await page.evaluate(() => document.fonts.ready);
-    await page.waitForTimeout(900);
+    await page.locator(`html[data-scene="${scene}"]`).waitFor(); // it no longer changes
     await page.screenshot({ path: `${out}/${scene}-${theme}.png` });
   }
 }

@@ -22,8 +22,8 @@ const (
 	// freezeTimeout bounds a freeze: a program that is still running after this time is in a system call that no signal
 	// interrupts.
 	freezeTimeout = 5 * time.Second
-	// waitTimeout limits the wait for programs in an uninterruptible wait. They stop before they execute anything else;
-	// for example, a process waits in this way for its child of vfork.
+	// waitTimeout limits the wait for processes that wait uninterruptibly and have children: such a process may wait
+	// for its child of vfork, which is stopped. It stops before it executes anything else.
 	waitTimeout = 100 * time.Millisecond
 	// freezeInterval is how often a frozen sandbox is stopped again: the kernel continues the
 	// stopped jobs of a shell that is killed.
@@ -148,29 +148,43 @@ func stopAll() error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	// A process with a pending signal cannot complete a fork, so no new process is missed.
-	for {
+	// A process with a pending signal cannot complete a fork, so no new process is missed. It does complete a write.
+	for sentToAll := time.Now(); ; {
 		if err := unix.Kill(-1, unix.SIGSTOP); errors.Is(err, unix.ESRCH) {
 			return nil
 		}
-		running, waiting := 0, 0
-		for _, p := range listProcesses() {
-			switch {
-			case p.pid == os.Getpid():
-			case p.isRunning():
-				running++
-			case p.isWaiting():
-				waiting++
-			}
-		}
-		switch passed := time.Since(start); {
-		case running == 0 && (waiting == 0 || passed > waitTimeout):
+		running, writing, waiting := countUnstopped()
+		isLate := time.Since(sentToAll) > freezeTimeout
+		switch {
+		case running == 0 && (writing == 0 || isLate) && (waiting == 0 || time.Since(sentToAll) > waitTimeout):
 			return nil
-		case passed > freezeTimeout:
+		case isLate:
 			return fmt.Errorf("%d programs did not stop", running)
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// countUnstopped returns how many other processes run, how many wait uninterruptibly for a system call of their own,
+// such as a write, and how many for that or for a child.
+func countUnstopped() (running, writing, waiting int) {
+	all := listProcesses()
+	hasChild := map[int]bool{}
+	for _, p := range all {
+		hasChild[p.parent] = true
+	}
+	for _, p := range all {
+		switch {
+		case p.pid == os.Getpid():
+		case p.isRunning():
+			running++
+		case p.isWaiting() && hasChild[p.pid]:
+			waiting++
+		case p.isWaiting():
+			writing++
+		}
+	}
+	return running, writing, waiting
 }
 
 // continueAll continues every stopped process except some, children first.

@@ -58,7 +58,7 @@ func (se *answerSession) ApplyGrants(grants, now []policy.Grant) {
 	se.web.ApplyGrants(withoutCallGrants(grants), now)
 }
 
-// BlockedHosts returns nothing: a chat starts no program that could contact a host by itself.
+// BlockedHosts returns nothing: a chat starts no program that could contact a host.
 func (se *answerSession) BlockedHosts() []policy.Effect { return nil }
 
 var _ runner.BlockedHosts = (*answerSession)(nil)

@@ -58,7 +58,7 @@ func (p *Pane) isDiscardable(unseen time.Duration) bool {
 	return isOwn && !isBusy && s.page != nil && s.page.alive.Err() == nil && strings.HasPrefix(s.info.URL, "http")
 }
 
-// discard ends the page, unless it plays or somebody looks at it meanwhile. A viewer that comes now waits in attachTo
+// discard ends the page, unless it plays or somebody begins to look at it. A viewer that comes now waits in attachTo
 // for the token.
 func (p *Pane) discard(ctx context.Context, unseen time.Duration) error {
 	plays, err := p.plays(ctx)

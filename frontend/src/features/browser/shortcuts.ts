@@ -6,7 +6,7 @@ import { goHome, nextZoom, type Panel } from "./toolbar";
 export interface Shortcuts {
   address: () => void;
   panel: (panel: Panel) => void;
-  /** Closes what opened by itself over the page; null without it. */
+  /** Closes what opened over the page without being asked for; null without it. */
   close: (() => void) | null;
 }
 

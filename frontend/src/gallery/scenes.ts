@@ -537,7 +537,12 @@ export const scenes: Record<string, Scene> = {
   },
   servers: { after: (app) => app.set({ servers: true }) },
   "pane-menu": { after: () => shown("pane-menu").then(unfold) },
-  "browser-menu": { after: () => shown("browser-menu").then(unfold) },
+  "browser-menu": {
+    before: (b) => {
+      b.panes = [browserPane("b1", { title: "Cardboard Legacy", url: "https://legacy.example.org/cart" })];
+    },
+    after: () => shown("browser-menu").then(unfold),
+  },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },
   "settings-mcp": {

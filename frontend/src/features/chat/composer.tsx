@@ -91,11 +91,15 @@ export function Composer() {
           {busy ? (
             <Button
               look="plain"
-              aria-label="Stop the answer"
+              aria-keyshortcuts="Escape"
               data-testid="chat-stop"
               onClick={() => void app.chat.stop()}
             >
-              <StopIcon size={12} /> <span className="text-2xs text-text-faint">Esc</span>
+              <StopIcon size={12} />
+              <span className="sr-only">Stop the answer</span>
+              <span className="text-2xs text-text-faint" aria-hidden>
+                Esc
+              </span>
             </Button>
           ) : (
             <Button

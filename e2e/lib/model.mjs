@@ -56,13 +56,19 @@ export async function startModel(turns, { key = "", proposal } = {}) {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const { port } = server.address();
   return {
-    url: `http://127.0.0.1:${server.address().port}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     asked,
     criticised,
     close: () => {
       server.closeAllConnections();
       server.close();
+    },
+    /** Listens again where it listened before `close`, as a server that was started anew. */
+    reopen: async () => {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
     },
   };
 }

@@ -85,6 +85,8 @@ type (
 		Use           bool    `json:"use"`      // make it the default for new goals
 		Untested      bool    `json:"untested"` // save without a test
 		New           bool    `json:"new"`      // refuse to change an existing provider of this name
+		// OnlyList ends a test that saves nothing after the list of models, before a model is asked.
+		OnlyList bool `json:"only_list"`
 	}
 
 	// ConnectionTest is the outcome of a test of a connection. Its steps are reach, key, models and tools.

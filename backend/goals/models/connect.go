@@ -31,6 +31,9 @@ func (pr *Providers) TryConnection(ctx context.Context, in api.ConnectInput) (ap
 	if err != nil {
 		return api.ConnectionTest{}, err
 	}
+	if in.OnlyList {
+		return pr.listConnection(ctx, &c), nil
+	}
 	return pr.testConnection(ctx, &c), nil
 }
 

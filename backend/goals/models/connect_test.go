@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -244,6 +245,26 @@ func TestTryConnection_Failure_NamesTheStepAndWhatToDo(t *testing.T) {
 				t.Errorf("saved after a failed test: %+v, %v", out, err)
 			}
 		})
+	}
+}
+
+func TestTryConnection_OnlyList_AsksNoModel(t *testing.T) {
+	var asked atomic.Bool
+	base := serve(t, func(int, modeltest.Request) modeltest.Answer {
+		asked.Store(true)
+		return modeltest.Say("not yet")
+	}, listOf(twoModels))
+	pr := open(t)
+	got, err := pr.TryConnection(t.Context(), api.ConnectInput{BaseURL: base, Key: rightKey, OnlyList: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked.Load() || got.OK || got.Step != "" || len(got.Models) != 3 || got.Model == "" {
+		t.Errorf("asked %v, got %+v", asked.Load(), got)
+	}
+	got, err = pr.TryConnection(t.Context(), api.ConnectInput{BaseURL: base, Key: "sk-wrong-0123456789", OnlyList: true})
+	if err != nil || got.Step != "key" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

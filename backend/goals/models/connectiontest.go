@@ -44,7 +44,7 @@ type failure struct {
 // testConnection runs the steps until one fails. It chooses a model if the provider names none, and sets the provider's
 // Test.
 func (pr *Providers) testConnection(ctx context.Context, c *connection) api.ConnectionTest {
-	t := api.ConnectionTest{Steps: []api.TestStep{}, Models: []api.ModelView{}, Notes: []string{}}
+	t := emptyTest()
 	r := testRun{Providers: pr, c: c, result: &t, started: time.Now()}
 	r.run(ctx)
 	c.provider.Test = &config.ProviderTest{
@@ -59,6 +59,21 @@ func (pr *Providers) testConnection(ctx context.Context, c *connection) api.Conn
 	return t
 }
 
+// listConnection runs the steps that ask no model, which a server answers at once even while it loads one.
+func (pr *Providers) listConnection(ctx context.Context, c *connection) api.ConnectionTest {
+	t := emptyTest()
+	r := testRun{Providers: pr, c: c, result: &t, started: time.Now()}
+	if r.reach(ctx) && r.list(ctx) {
+		r.chooseModel()
+	}
+	return t
+}
+
+// emptyTest returns a test without steps, whose lists the page can read.
+func emptyTest() api.ConnectionTest {
+	return api.ConnectionTest{Steps: []api.TestStep{}, Models: []api.ModelView{}, Notes: []string{}}
+}
+
 // testRun is the state of one test.
 type testRun struct {
 	*Providers
@@ -71,12 +86,7 @@ type testRun struct {
 
 func (tr *testRun) run(ctx context.Context) {
 	p := &tr.c.provider
-	if err := checkReachable(ctx, *p); err != nil {
-		tr.fail(tr.describeUnreachable(err))
-		return
-	}
-	tr.pass(stepReach, hostPort(p.BaseURL)+" answers")
-	if !tr.list(ctx) || !tr.chooseModel() || !tr.callTool(ctx) {
+	if !tr.reach(ctx) || !tr.list(ctx) || !tr.chooseModel() || !tr.callTool(ctx) {
 		return
 	}
 	tr.result.OK = true
@@ -85,6 +95,16 @@ func (tr *testRun) run(ctx context.Context) {
 		tr.result.Notes = append(tr.result.Notes, "No price is known for "+p.Model+", so spending limits have no effect. "+
 			"Enter its price, or limit the tokens.")
 	}
+}
+
+// reach checks that the server accepts a connection.
+func (tr *testRun) reach(ctx context.Context) (ok bool) {
+	p := tr.c.provider
+	if err := checkReachable(ctx, p); err != nil {
+		return tr.fail(tr.describeUnreachable(err))
+	}
+	tr.pass(stepReach, hostPort(p.BaseURL)+" answers")
+	return true
 }
 
 func (tr *testRun) pass(step, detail string) {

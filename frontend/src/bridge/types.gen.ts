@@ -2201,6 +2201,8 @@ export interface ConnectInput {
   untested: boolean;
   /** refuse to change an existing provider of this name */
   new: boolean;
+  /** OnlyList ends a test that saves nothing after the list of models, before a model is asked. */
+  only_list: boolean;
 }
 
 /** ConnectionTest is the outcome of a test of a connection. Its steps are reach, key, models and tools. */

@@ -60,6 +60,8 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
   const preset = presets.find((p) => p.id === (saved ? saved.preset || "custom" : presetId));
   const [draft, setDraft] = useState<Draft>(() => firstDraft(saved, preset, providers));
   const [test, setTest] = useState<ConnectionTest | null>(null);
+  /** What the server listed while its test still runs. */
+  const [listed, setListed] = useState<ConnectionTest | null>(null);
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const [busy, setBusy] = useState<Busy>("");
   const [isAdvanced, setIsAdvanced] = useState(false);
@@ -84,6 +86,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     use: d.use,
     untested: false,
     new: !saved,
+    only_list: false,
     ...more,
   });
 
@@ -91,7 +94,13 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     const n = ++run.current;
     setBusy("test");
     setRefusal(null);
-    const out = await app.providers.tryConnection(input(d));
+    setListed(null);
+    // A server lists its models at once, and may take minutes to load the one that is asked.
+    const listed = await app.providers.tryConnection(input(d, { only_list: true }));
+    if (n !== run.current) return;
+    const canAsk = "steps" in listed && listed.step === "";
+    if (canAsk) setListed(listed);
+    const out = canAsk ? await app.providers.tryConnection(input(d)) : listed;
     if (n !== run.current) return;
     setBusy("");
     if ("steps" in out) show(out, d);
@@ -150,7 +159,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the dialog opens
   }, []);
 
-  const models = test?.models ?? [];
+  const models = (test ?? listed)?.models ?? [];
   const canSave = test?.ok === true && draft.model.trim() !== "" && busy === "";
   const isOther = refusal && !["key", "key_env", "base_url", "id"].includes(refusal.field);
   const problemAt = (...fields: string[]) => (refusal && fields.includes(refusal.field) ? refusal : undefined);
@@ -238,7 +247,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
       {busy ? <TestProgress address={draft.address} /> : null}
       {test && busy !== "test" ? <Outcome test={test} preset={preset} /> : null}
       {models.length > 0 ? (
-        <ModelTable models={models} chosen={draft.model} onChoose={(model) => change({ model })} />
+        <ModelTable models={models} chosen={draft.model} onChoose={(model) => change({ model }, busy === "test")} />
       ) : (
         <NoModels isTested={test !== null} model={draft.model} onChange={(model) => change({ model })} />
       )}

@@ -74,7 +74,9 @@ var homes = map[string][]string{
 	"github.com/mattn/go-sqlite3":  {"backend/storage/store"},
 	"github.com/oklog/ulid/v2":     {"backend/storage/store"},
 	// for a folder that is watched during a check, and for the events of a cgroup
-	"github.com/fsnotify/fsnotify": {"backend/core/verify", "backend/entry/hostsocket", "backend/host/sandbox"},
+	"github.com/fsnotify/fsnotify": {
+		"backend/core/verify", "backend/entry/hostsocket", "backend/host/sandbox", "backend/panes/textfile",
+	},
 	"github.com/gofrs/flock": {
 		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser",
 		"backend/entry/hostsocket",

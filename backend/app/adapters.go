@@ -5,9 +5,10 @@ import (
 
 	"goalpost/backend/goals/panes"
 	"goalpost/backend/panes/stream"
+	"goalpost/backend/panes/textfile"
 )
 
-// streamTerminals and streamBrowsers attach the page's viewers to panes.
+// streamTerminals, streamBrowsers and streamFiles attach the page's viewers to panes.
 type streamTerminals struct{ panes *panes.Registry }
 
 func (st streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
@@ -26,4 +27,24 @@ func (s streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserView
 		return nil, err
 	}
 	return p.Attach(), nil //nolint:contextcheck // the page loads on if the viewer leaves
+}
+
+type streamFiles struct{ panes *panes.Registry }
+
+func (s streamFiles) Attach(id string) (stream.FileViewer, error) {
+	f, err := s.panes.File(id)
+	if err != nil {
+		return nil, err
+	}
+	return fileViewer{f.Attach()}, nil
+}
+
+// fileViewer gives the stream the content of a file in the stream's type.
+type fileViewer struct{ *textfile.Viewer }
+
+func (f fileViewer) Next(ctx context.Context) (stream.FileContent, error) {
+	c, err := f.Viewer.Next(ctx)
+	return stream.FileContent{
+		Text: c.Text, Version: string(c.Version), Problem: c.Problem, IsReadOnly: c.IsReadOnly, Target: c.Target,
+	}, err
 }

@@ -115,6 +115,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewEngineAPI(ctx, a.Goals),
 		calls.NewTerminalAPI(ctx, a.panes),
 		calls.NewBrowserAPI(ctx, a.panes, a.store),
+		calls.NewFileAPI(ctx, a.panes),
 		calls.NewWorkspaceAPI(ctx, a.panes, a.store),
 		a.ModelAPI(ctx),
 		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),

@@ -217,6 +217,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Events:    &a.broker,
 		Terminals: streamTerminals{a.panes},
 		Browsers:  streamBrowsers{a.panes},
+		Files:     streamFiles{a.panes},
 	})
 	return err
 }
@@ -366,6 +367,6 @@ func (a *App) closePanes(ctx context.Context) error {
 	if a.denyAll != nil {
 		errs = append(errs, a.denyAll.Close())
 	}
-	errs = append(errs, a.panes.Workspace.StopSaving(ctx), a.panes.Terminals.CloseAll(ctx))
+	errs = append(errs, a.panes.Workspace.StopSaving(ctx), a.panes.Terminals.CloseAll(ctx), a.panes.Files.CloseAll())
 	return errors.Join(errs...)
 }

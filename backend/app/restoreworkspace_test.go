@@ -202,3 +202,43 @@ func TestRestoreWorkspace_RemoteTerminals_DoNotConnectAlone(t *testing.T) {
 		said(t, s, `Connection refused`)
 	})
 }
+
+func TestFiles_AfterARestart_AreOpenAgain(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, "notes.md")
+	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var opened pane.Info
+	t.Run("before", func(t *testing.T) {
+		a := begin(t, home)
+		if _, err := a.panes.OpenFile(t.Context(), api.ArgsOpenFile{Dir: home, Path: "gone.md"}); err == nil {
+			t.Error("a missing file was opened")
+		}
+		var err error
+		opened, err = a.panes.OpenFile(t.Context(), api.ArgsOpenFile{Dir: home, Path: "notes.md"})
+		if err != nil || opened.Kind != pane.TextFile || opened.Path != path {
+			t.Fatalf("%+v, %v", opened, err)
+		}
+		again, err := a.panes.OpenFile(t.Context(), api.ArgsOpenFile{Path: path})
+		if err != nil || again.ID != opened.ID {
+			t.Errorf("opened again, it has the pane %s, %v", again.ID, err)
+		}
+		if err := a.panes.ValidateShareable([]string{opened.ID}); err == nil {
+			t.Error("a goal can get the pane of a file")
+		}
+	})
+	t.Run("after", func(t *testing.T) {
+		a := begin(t, home)
+		f, err := a.panes.File(opened.ID)
+		if err != nil || string(f.Read().Text) != "one\n" {
+			t.Fatalf("the file is not open: %v", err)
+		}
+		if in := a.panes.Workspaces.Get().List[0].Panes; len(in) != 1 || in[0] != opened.ID {
+			t.Errorf("the workspace has the panes %v", in)
+		}
+		if err := a.panes.CloseFile(t.Context(), opened.ID); err != nil || len(a.panes.Snapshot().Panes) != 0 {
+			t.Errorf("after it was closed, the panes are %v, %v", a.panes.Snapshot().Panes, err)
+		}
+	})
+}

@@ -9,6 +9,7 @@ type Kind string
 const (
 	Terminal Kind = "terminal"
 	Browser  Kind = "browser"
+	TextFile Kind = "file"
 )
 
 // Info is one pane as lists and tabs show it.
@@ -28,6 +29,7 @@ type Info struct {
 	Secret  bool   `json:"secret"`
 	Running bool   `json:"running"` // terminal: the program is running; browser: the page exists
 	Exit    int    `json:"exit"`    // terminal: exit code once it has ended
+	Path    string `json:"path"`    // file: the text file that it shows
 	URL     string `json:"url"`
 	Loading bool   `json:"loading"`
 	CanBack bool   `json:"can_back"`

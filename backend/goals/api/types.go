@@ -117,6 +117,13 @@ type ArgsOpenTerminal struct {
 	Command string `json:"command"`
 }
 
+// ArgsOpenFile names the text file to show in a pane.
+type ArgsOpenFile struct {
+	// Path is absolute, begins with ~/, or is relative to Dir.
+	Path string `json:"path"`
+	Dir  string `json:"dir"`
+}
+
 // WorkspaceFile is a workspace as it is exported and imported.
 type WorkspaceFile struct {
 	Version int             `json:"goalpost_workspace"` // 1

@@ -119,6 +119,9 @@ func (s *Service) readPane(ctx context.Context, a *chat.Attachment) error {
 			a.Text = session.TerminalPage(t, 0, 1, maxAttached).Text
 			return nil
 		}
+		if info.Kind == pane.TextFile {
+			return fault.Invalid("attachments", fmt.Sprintf("pane %q shows a file", a.Pane), "attach the file itself")
+		}
 		p, err := s.Panes.Browser(a.Pane)
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/terminal"
+	"goalpost/backend/panes/textfile"
 )
 
 // New sets the unset fields of p and returns it. ctx lasts as long as the program.
@@ -28,12 +29,13 @@ func New(ctx context.Context, p *Registry) *Registry {
 		pagesMoved: make(chan struct{}, 1), terminalsMoved: make(chan struct{}, 1),
 	}
 	p.Workspaces = &Workspaces{panes: p, kept: map[string]bool{}, countdowns: map[string]*countdown{}}
-	p.shares = map[string]*paneShare{}
+	p.shares, p.newest = map[string]*paneShare{}, map[byte]int{}
 	p.Terminals = terminal.NewManager(p.OnChange)
+	p.Files = textfile.NewManager(p.OnChange)
 	return p
 }
 
-// OnChange records a change of a terminal or browser pane and publishes the list.
+// OnChange records a change of a pane and publishes the list.
 func (r *Registry) OnChange(info pane.Info, closed bool) {
 	isNew := !closed && !r.has(info.ID)
 	switch {

@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/terminal"
+	"goalpost/backend/panes/textfile"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/store"
 )
@@ -41,6 +42,7 @@ type Registry struct {
 	Serves    func(context.Context, goal.ID) bool
 	Terminals *terminal.Manager
 	Browsers  *browser.Manager
+	Files     *textfile.Manager
 
 	Background *background
 	Browsing   *Browsing
@@ -53,9 +55,8 @@ type Registry struct {
 	shares map[string]*paneShare // panes of the user that a goal may drive, by id
 	named  map[string]string     // titles that the user gave to browser panes
 	rev    int64
-	list   []pane.Info // in the order in which they were opened
-	terms  int         // number of the newest id of a terminal: t1, t2, …
-	pages  int         // number of the newest id of a page: b1, b2, …
+	list   []pane.Info  // in the order in which they were opened
+	newest map[byte]int // number of the newest id by its letter: t1, t2, … for terminals, b1 for pages, f1 for files
 }
 
 // ValidateShareable refuses panes that do not exist, or that a goal already has.
@@ -68,6 +69,9 @@ func (r *Registry) ValidateShareable(ids []string) error {
 		case i < 0:
 			return fault.Invalid("panes", fmt.Sprintf("pane %q not found in this process", id),
 				"leave it out, or share panes of the window in its New goal dialog")
+		case r.list[i].Kind == pane.TextFile:
+			return fault.Invalid("panes", fmt.Sprintf("pane %q shows a file, which a goal reads itself", id),
+				"share terminals and pages")
 		case r.list[i].GoalID != "" || r.shares[id] != nil:
 			return fault.Invalid("panes", fmt.Sprintf("the pane %q belongs to another goal", id), "choose one of your own")
 		}
@@ -148,14 +152,11 @@ func (r *Registry) has(id string) bool {
 
 // NewID returns the id for a new pane.
 func (r *Registry) NewID(k pane.Kind) string {
+	letter := map[pane.Kind]byte{pane.Terminal: 't', pane.Browser: 'b', pane.TextFile: 'f'}[k]
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k == pane.Terminal {
-		r.terms++
-		return fmt.Sprintf("t%d", r.terms)
-	}
-	r.pages++
-	return fmt.Sprintf("b%d", r.pages)
+	r.newest[letter]++
+	return fmt.Sprintf("%c%d", letter, r.newest[letter])
 }
 
 func (r *Registry) Terminal(id string) (*terminal.Session, error) {

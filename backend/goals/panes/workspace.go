@@ -130,6 +130,7 @@ func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
 		}
 	}
 	w.restorePages(ctx)
+	w.restoreFiles(ctx)
 	w.panes.Workspaces.prune()
 	w.background.work.Go(w.saveRegularly)
 	return nil
@@ -201,11 +202,7 @@ func (r *Registry) reserveID(id string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if id[0] == 't' {
-		r.terms = max(r.terms, n)
-	} else {
-		r.pages = max(r.pages, n)
-	}
+	r.newest[id[0]] = max(r.newest[id[0]], n)
 }
 
 // saveRegularly saves the terminals at intervals until the program closes, so that a crash loses little.

@@ -136,8 +136,9 @@ func (w *Workspaces) save(now pane.Workspaces) error {
 func (w *Workspaces) prune() {
 	isGone := func(id string) bool {
 		_, isBrowser := w.panes.Browsers.Get(id)
+		_, isFile := w.panes.Files.Get(id)
 		_, err := w.panes.Terminals.Get(id)
-		return !isBrowser && err != nil
+		return !isBrowser && !isFile && err != nil
 	}
 	w.warn(w.change(func() error {
 		for i := range w.state.List {
@@ -293,11 +294,7 @@ func (w *Workspaces) Close(ctx context.Context, id string) error {
 		if !slices.Contains(ids, info.ID) || info.GoalID != "" && !info.Shared {
 			continue
 		}
-		if info.Kind == pane.Browser {
-			errs = append(errs, w.panes.CloseBrowser(ctx, info.ID))
-		} else {
-			errs = append(errs, w.panes.CloseTerminal(ctx, info.ID))
-		}
+		errs = append(errs, w.panes.closePane(ctx, info))
 	}
 	return errors.Join(errs...)
 }
@@ -515,13 +512,7 @@ func (w *Workspaces) closeNow(goalID string, c *countdown) {
 		if info.GoalID != goalID || info.Shared || shown[info.ID] {
 			continue
 		}
-		var err error
-		if info.Kind == pane.Browser {
-			err = w.panes.CloseBrowser(ctx, info.ID)
-		} else {
-			err = w.panes.CloseTerminal(ctx, info.ID)
-		}
-		if err != nil && ctx.Err() == nil {
+		if err := w.panes.closePane(ctx, info); err != nil && ctx.Err() == nil {
 			w.panes.Log.Warn("a pane of a goal that has ended was not closed", "pane", info.ID, "error", err)
 		}
 	}
@@ -539,6 +530,9 @@ func (w *Workspaces) Export(id string) (api.WorkspaceFile, error) {
 	for _, info := range w.panes.Snapshot().Panes {
 		if !slices.Contains(ids, info.ID) || info.GoalID != "" && !info.Shared || info.Server != "" || info.Inspects != "" {
 			continue
+		}
+		if info.Kind == pane.TextFile {
+			continue // the file is elsewhere on another computer
 		}
 		out := api.WorkspacePane{ID: info.ID, Kind: info.Kind, Title: info.Title, Dir: info.Cwd, URL: info.URL}
 		if s, err := w.panes.Terminals.Get(info.ID); err == nil {

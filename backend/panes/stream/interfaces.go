@@ -58,6 +58,27 @@ type Gap interface {
 	Range() (from, to int64)
 }
 
+// Files finds the pane of a text file and attaches a viewer to it.
+type Files interface {
+	Attach(pane string) (FileViewer, error)
+}
+
+// FileViewer is one reader of a text file.
+type FileViewer interface {
+	// Next returns what the file holds, at first at once, then each time that it has changed.
+	Next(ctx context.Context) (FileContent, error)
+	Close()
+}
+
+// FileContent is what a text file holds at one moment.
+type FileContent struct {
+	Text       []byte // UTF-8
+	Version    string // names the content when it is saved
+	Problem    string // why there is no text, "" if there is one
+	IsReadOnly bool   // the user may not write the file
+	Target     string // where a symbolic link leads to, "" for an ordinary file
+}
+
 // Browsers finds a browser pane and attaches a viewer to it.
 type Browsers interface {
 	Attach(ctx context.Context, pane string) (BrowserViewer, error)

@@ -23,6 +23,7 @@ type Options struct {
 	Events    EventSource
 	Terminals Terminals
 	Browsers  Browsers
+	Files     Files
 	// Ping is how often a silent page is pinged, and how long it may take to answer. 0 means 30 s.
 	Ping time.Duration
 	// Stall is how long sending one message may take. 0 means 10 s.

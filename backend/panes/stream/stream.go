@@ -80,6 +80,7 @@ func (s *Server) endpoints() http.Handler {
 	mux.HandleFunc("GET /v1/events", s.events)
 	mux.HandleFunc("GET /v1/terminal/{pane}", s.terminal)
 	mux.HandleFunc("GET /v1/browser/{pane}", s.browser)
+	mux.HandleFunc("GET /v1/file/{pane}", s.file)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, "no such endpoint") })
 	return mux
 }

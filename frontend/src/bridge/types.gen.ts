@@ -1304,7 +1304,7 @@ export interface PaneDownload {
 }
 
 /** Kind is what a pane shows. */
-export type PaneKind = "terminal" | "browser";
+export type PaneKind = "terminal" | "browser" | "file";
 
 /** Info is one pane as lists and tabs show it. */
 export interface PaneInfo {
@@ -1331,6 +1331,8 @@ export interface PaneInfo {
   running: boolean;
   /** terminal: exit code once it has ended */
   exit: number;
+  /** file: the text file that it shows */
+  path: string;
   url: string;
   loading: boolean;
   can_back: boolean;
@@ -2584,6 +2586,13 @@ export interface ArgsOpenTerminal {
   command: string;
 }
 
+/** ArgsOpenFile names the text file to show in a pane. */
+export interface ArgsOpenFile {
+  /** Path is absolute, begins with ~/, or is relative to Dir. */
+  path: string;
+  dir: string;
+}
+
 /** WorkspaceFile is a workspace as it is exported and imported. */
 export interface WorkspaceFile {
   /** 1 */
@@ -3649,6 +3658,12 @@ export interface Methods {
    * and its folder afterwards.
    */
   "EngineAPI.Test": (id: string) => EngineTest;
+  /** Open shows a text file of the user in a pane. */
+  "FileAPI.Open": (input: ArgsOpenFile) => PaneInfo;
+  /** Save writes the text of a pane to its file, which must still have the version, and returns the new version. */
+  "FileAPI.Save": (id: string, text: string, version: string) => string;
+  /** Close closes a pane. What was not saved is lost. */
+  "FileAPI.Close": (id: string) => boolean;
   /** Start creates a goal and starts it. */
   "GoalAPI.Start": (input: GoalRequest) => StartOutput;
   /** Demo starts the built-in demonstration goal. */

@@ -67,6 +67,7 @@ import {
   suggested,
   staticGoals,
   staticSteps,
+  filePane,
   terminalPane,
   fixtureTime,
   protection,
@@ -822,6 +823,9 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
     "WorkspaceAPI.FindFiles": (_, names) => names.map(() => ""),
     "WorkspaceAPI.EditLine": (path) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: path })),
+    "FileAPI.Open": ({ path }) => this.putPane(filePane(`f${10 + this.rev}`, path)),
+    "FileAPI.Save": () => "saved",
+    "FileAPI.Close": (id) => this.closePane(id),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (_, json) => {
       this.layout = json;

@@ -663,6 +663,7 @@ const pane: PaneInfo = {
   running: true,
   exit: 0,
   shared: false,
+  path: "",
   url: "",
   loading: false,
   can_back: false,
@@ -699,6 +700,15 @@ export const browserPane = (id: string, part: Partial<PaneInfo> = {}): PaneInfo 
   title: "New page",
   url: "about:blank",
   ...part,
+});
+
+export const filePane = (id: string, path: string): PaneInfo => ({
+  ...pane,
+  id,
+  kind: "file",
+  title: path.slice(path.lastIndexOf("/") + 1),
+  path,
+  running: false,
 });
 
 export const servers: SSHServer[] = [

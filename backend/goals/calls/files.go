@@ -1,0 +1,38 @@
+package calls
+
+import (
+	"context"
+
+	"goalpost/backend/domain/pane"
+	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/panes"
+)
+
+// FileAPI opens, saves and closes panes that show a text file. The stream transfers what the file holds.
+type FileAPI struct {
+	panes *panes.Registry
+	apiBase
+}
+
+// NewFileAPI makes the API; ctx is the program's life.
+func NewFileAPI(ctx context.Context, p *panes.Registry) *FileAPI {
+	return &FileAPI{p, apiBase{ctx}}
+}
+
+// Open shows a text file of the user in a pane.
+func (f *FileAPI) Open(in api.ArgsOpenFile) (out pane.Info, err error) {
+	defer f.recoverProblem(&err)
+	return f.panes.OpenFile(f.ctx, in)
+}
+
+// Save writes the text of a pane to its file, which must still have the version, and returns the new version.
+func (f *FileAPI) Save(id, text, version string) (saved string, err error) {
+	defer f.recoverProblem(&err)
+	return f.panes.SaveFile(id, text, version)
+}
+
+// Close closes a pane. What was not saved is lost.
+func (f *FileAPI) Close(id string) (ok bool, err error) {
+	defer f.recoverProblem(&err)
+	return true, f.panes.CloseFile(f.ctx, id)
+}

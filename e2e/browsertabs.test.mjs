@@ -120,6 +120,28 @@ async function walk(t, { page, home, program, said }, site) {
     await pane.press("Control+Shift+KeyW");
     await count(1);
   });
+  await it("a tab and the palette show the icon of a page, and none on another site", async () => {
+    const own = await shown();
+    const id = await own.root.getAttribute("data-pane");
+    const tab = page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`);
+    await own.go(`${site.url}/icon`, "Icon");
+    const icon = tab.getByTestId("page-icon");
+    await icon.waitFor();
+    const [size, colour] = await icon.evaluate(async (image) => {
+      await image.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [image.naturalWidth, [...context.getImageData(16, 16, 1, 1).data]];
+    });
+    assert.equal(size, 32);
+    assert.deepEqual(colour, [220, 30, 30, 255]);
+    await page.keyboard.press("Control+Shift+KeyP");
+    await page.getByTestId(`pane-${id}`).getByTestId("page-icon").waitFor();
+    await page.keyboard.press("Escape");
+    await own.go(fixture("second"), "Second", "opened");
+    await icon.waitFor({ state: "detached" });
+  });
   await it("a saved login gets another user name, and another password", async () => {
     const { origin } = new URL(site.url);
     const row = (user) => page.locator(`[data-testid="login"][data-id="${origin} ${user}"]`);

@@ -14,6 +14,12 @@ const types = {
   ".pdf": "application/pdf",
 };
 
+// A red square.
+const icon = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mO4IydHEmIY1TCqYfhqAACaMxgQdrf9VwAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 // Nothing trusts this certificate, which is its purpose.
 const unproven = {
   key: `-----BEGIN PRIVATE KEY-----
@@ -55,6 +61,14 @@ export async function startSite() {
       waiting.push(() => response.end(Buffer.alloc(3e6)));
     } else if (path === "/slow") {
       waiting.push(() => response.end("<title>Slow</title>"));
+    } else if (path === "/icon.png") {
+      response.writeHead(200, { "content-type": "image/png" });
+      response.end(icon);
+    } else if (path === "/icon") {
+      response.writeHead(200, { "content-type": types[".html"] });
+      response.end(
+        '<title>Icon</title><link rel="icon" href="icon.png"><body><script src="say.js"></script><script>say("Icon")</script>',
+      );
     } else if (path === "/wait") {
       setTimeout(() => response.end(), 100); // see hang.js
     } else if (path === "/vault") {

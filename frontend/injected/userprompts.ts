@@ -1,6 +1,6 @@
 // Defines globalThis.goalpostPrompts. It runs in an isolated world of every document, before the scripts of the page,
-// and reports to the program what headless Chromium does not show: the title between navigations, the shape of the
-// pointer, the lists and pickers that would open, the context menu, what the user copies, and which permission a page
+// and reports to the program what headless Chromium does not show: the title between navigations, the icon,
+// the shape of the pointer, the lists and pickers that would open, the context menu, what the user copies, and which permission a page
 // asks for.
 import { reportLogins, fillLogin } from "./userprompts/login";
 import { reportCopies, reportMenu } from "./userprompts/menu";
@@ -8,11 +8,15 @@ import { answerPermission, reportPermissions } from "./userprompts/permission";
 import { chooseOption, reportPickers, setValue } from "./userprompts/pickers";
 import { reportCursor } from "./userprompts/cursor";
 import { reportEdits } from "./userprompts/edits";
+import { drawIcon, reportIcon } from "./userprompts/icon";
 import { reportTitle } from "./userprompts/title";
 import { zoomPage } from "./userprompts/zoom";
 
 function install() {
-  if (self === top) reportTitle();
+  if (self === top) {
+    reportTitle();
+    reportIcon();
+  }
   reportCursor();
   reportPickers();
   reportMenu();
@@ -20,7 +24,14 @@ function install() {
   reportEdits();
   reportLogins();
   reportPermissions();
-  return { choose: chooseOption, set: setValue, login: fillLogin, said: answerPermission, zoom: zoomPage };
+  return {
+    choose: chooseOption,
+    set: setValue,
+    login: fillLogin,
+    said: answerPermission,
+    zoom: zoomPage,
+    icon: drawIcon,
+  };
 }
 
 interface Scope {

@@ -17,6 +17,7 @@ type SavedPage struct {
 	Profile string  `json:"profile"`
 	X       float64 `json:"x"` // how far it is scrolled, in CSS pixels
 	Y       float64 `json:"y"`
+	Icon    string  `json:"icon"` // as pane.Info has it
 }
 
 // OpenAsleep makes a pane of the user without loading its page: its next viewer does that. Until then it costs
@@ -30,7 +31,7 @@ func (m *Manager) OpenAsleep(s SavedPage) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.State.change(func() { p.State.asleep = &s })
+	p.State.change(func() { p.State.asleep, p.State.info.Icon = &s, s.Icon })
 	p.State.setAddress(address)
 	return p, nil
 }
@@ -43,7 +44,7 @@ func (p *Pane) Save(ctx context.Context) SavedPage {
 	if asleep != nil {
 		return *asleep
 	}
-	s := SavedPage{ID: info.ID, URL: info.URL, Title: info.Title, Profile: p.State.profile}
+	s := SavedPage{ID: info.ID, URL: info.URL, Title: info.Title, Profile: p.State.profile, Icon: info.Icon}
 	if pg, err := p.State.currentPage(); err == nil {
 		if layout, err := pg.layout(ctx); err == nil {
 			s.X, s.Y = layout.CSSVisualViewport.PageX, layout.CSSVisualViewport.PageY

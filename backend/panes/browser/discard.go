@@ -53,7 +53,7 @@ func (p *Pane) isDiscardable(unseen time.Duration) bool {
 	s := &p.State
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	isOwn := s.goalID == "" && s.leaseHolder() == "" && !s.isTools && !s.scriptless && s.profile != ""
+	isOwn := s.isOwnPage() && s.profile != ""
 	isBusy := s.info.Loading || s.load.posted || s.load.edited || len(s.overlay.Questions) > 0 || s.info.Problem != ""
 	return isOwn && !isBusy && s.page != nil && s.page.alive.Err() == nil && strings.HasPrefix(s.info.URL, "http")
 }

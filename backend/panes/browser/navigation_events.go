@@ -78,6 +78,10 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 			expectsDelay: ne.state.network.expectsDelay,
 			ref:          ne.state.network.ref,
 		}
+		if originOf(ev.Frame.URL) != originOf(ne.state.info.URL) {
+			ne.state.info.Icon = "" // pages of one site mostly have one icon: it stays until the document says otherwise
+		}
+		ne.state.iconAddress = ""
 		ne.state.info.URL = text.SanitizeLine(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = fallbackTitle(ne.state.info.URL)
 		loadError := ne.state.loadError // the navigation's own message is better

@@ -53,6 +53,10 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	switch s.T {
 	case "title":
 		pe.state.onTitle(s.Text)
+	case "icon":
+		pe.onIcon(pg, ev.ExecutionContextID, s.Link)
+	case "picture":
+		pe.state.onIconPicture(s.Link, s.Text)
 	case "cursor":
 		pe.onCursor(s.Text)
 	case "copied":

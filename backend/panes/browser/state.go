@@ -49,6 +49,7 @@ type State struct {
 	unresponsive bool       // the page let a call time out
 	asleep       *SavedPage // what the next viewer loads, nil if nothing
 	playing      playing    // see Pane.plays
+	iconAddress  string     // of the icon that the page was asked for last
 }
 
 // init sets the fields of a new pane.
@@ -218,6 +219,11 @@ func (s *State) checkGoal(ctx context.Context) error {
 // isActivityLogged reports whether events of the page are recorded. The caller holds mu.
 func (s *State) isActivityLogged() bool {
 	return s.leaseHolder() == "" || s.info.Driver == pane.DriverAgent
+}
+
+// isOwnPage reports whether the user has the page alone: no goal, no checks, no developer tools. The caller holds mu.
+func (s *State) isOwnPage() bool {
+	return s.goalID == "" && s.leaseHolder() == "" && !s.isTools && !s.scriptless
 }
 
 // isUserAction reports whether the user caused what the page does now. The caller holds mu.

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openPage } from "../page/testpage";
+import { iconAddress } from "./icon";
 import { fillLogin, userFieldOf } from "./login";
 import { describeMenu, selectedText } from "./menu";
 import { chooseOption, isDropDown, isPicker, listChoices, listSuggestions, opensWith, setValue } from "./pickers";
@@ -24,6 +25,17 @@ describe("registerElement", () => {
     expect(registeredElement(last)).not.toBeNull();
     registeredElement(last)?.remove();
     expect(registeredElement(last)).toBeNull();
+  });
+});
+
+describe("iconAddress", () => {
+  it.each([
+    ["<link rel=icon href=a.png><link rel='shortcut icon' href=/b.ico>", "/b.ico"],
+    ["<link rel=icon href='data:image/png;base64,AA=='>", "data:image/png;base64,AA=="],
+    ["<link rel=icon href='javascript:alert(1)'>", "/favicon.ico"],
+  ])("of %s is %s", (html, address) => {
+    openPage(html);
+    expect(iconAddress().endsWith(address)).toBe(true);
   });
 });
 

@@ -1347,6 +1347,8 @@ export interface PaneInfo {
   profile: string;
   /** browser: the page is loaded when it is shown */
   asleep: boolean;
+  /** browser: of the page, as the address of a PNG in itself, "" without one */
+  icon: string;
   /** Inspects is the pane whose page these developer tools inspect, "" for other panes. */
   inspects: string;
   /** Acting describes the agent's last action, shown at X, Y (CSS pixels of the page). */

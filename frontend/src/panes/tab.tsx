@@ -5,9 +5,10 @@ import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { paneTitle } from "@/store/panes";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
-import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
+import { CloseIcon, DotsIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
+import { PageIcon } from "@/ui/pageicon";
 import { isDrawerOpen, shownTab } from "@/store/workspaces";
 import { useBroadcast, useControl, useMenuFacts, useRenaming } from "./context";
 import { paneMenu } from "./panemenu";
@@ -47,11 +48,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       onDoubleClick={() => control.zoom(pane.id)}
       onAuxClick={(e) => e.button === 1 && control.close(pane.id)}
     >
-      {pane.kind === "terminal" ? (
-        <Dot tone={state.tone} />
-      ) : (
-        <GlobeIcon size={13} className="shrink-0 text-text-faint" />
-      )}
+      {pane.kind === "terminal" ? <Dot tone={state.tone} /> : <PageIcon icon={pane.icon} size={14} />}
       <span className="sr-only">{state.words}</span>
       {renaming ? (
         <RenameField pane={pane} onEnd={() => control.rename("")} />

@@ -679,6 +679,7 @@ const pane: PaneInfo = {
   profile: "",
   inspects: "",
   asleep: false,
+  icon: "",
   acting: "",
   x: 0,
   y: 0,

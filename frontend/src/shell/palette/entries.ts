@@ -49,6 +49,7 @@ export function paneEntries(panes: readonly PaneInfo[], show: (id: string) => vo
       title: paneTitle(p),
       words: [place],
       note: place,
+      ...(p.kind === "browser" ? { icon: p.icon } : {}),
       keys: [],
       run: () => show(p.id),
     };

@@ -8,6 +8,7 @@ import { useApp, useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Kbd } from "@/ui/button";
 import { ReturnFocus } from "@/ui/focus";
+import { PageIcon } from "@/ui/pageicon";
 import * as source from "./entries";
 import { parseQuery, prefixes, rank, type Entry } from "./rank";
 import { recentEntries, rememberEntry } from "./recent";
@@ -198,6 +199,7 @@ function Line({ entry, wasUsed, onRun }: LineProps) {
       data-kind={entry.kind}
       onSelect={() => onRun(entry)}
     >
+      {entry.icon === undefined ? null : <PageIcon icon={entry.icon} size={14} />}
       <span className="min-w-0 flex-1 truncate">{stripControl(entry.title)}</span>
       <span className="max-w-[45%] shrink-0 truncate text-xs text-text-faint">
         {wasUsed ? "Recent" : stripControl(entry.note)}

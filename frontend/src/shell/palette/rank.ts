@@ -12,6 +12,8 @@ export interface Entry {
   words: readonly string[];
   /** What is shown beside the title: a status, a folder, a section. */
   note: string;
+  /** The icon of a page, as its pane has it. */
+  icon?: string;
   /** The keys that do the same. */
   keys: readonly string[];
   run: () => unknown;

@@ -382,6 +382,71 @@
 			});
 		});
 	}
+	// injected/userprompts/icon.ts
+	var SIDE = 32;
+	var REST = 1e3;
+	function iconAddress() {
+		const named = [...document.querySelectorAll("link[rel~=icon][href]")].findLast((l) => /^(https?|data):/.test(l.href))?.href;
+		if (named) return named;
+		return /^https?:$/.test(location.protocol) ? new URL("/favicon.ico", location.href).href : "";
+	}
+	function reportIcon() {
+		let reported = "";
+		let resting = false;
+		const check = () => {
+			const now = truncate(iconAddress(), 1e5);
+			if (resting || now === reported) return;
+			reported = now;
+			report({
+				t: "icon",
+				link: now
+			});
+			resting = true;
+			setTimeout(() => {
+				resting = false;
+				check();
+			}, REST);
+		};
+		const begin = () => {
+			check();
+			const head = document.head;
+			if (head) new MutationObserver(check).observe(head, {
+				subtree: true,
+				childList: true,
+				attributeFilter: ["href", "rel"]
+			});
+		};
+		if (document.readyState === "complete") begin();
+		else addEventListener("load", begin, { once: true });
+	}
+	function drawIcon(address) {
+		const image = new Image();
+		image.crossOrigin = "anonymous";
+		image.src = address;
+		image.decode().then(() => report({
+			t: "picture",
+			link: address,
+			text: pngOf(image)
+		}), () => report({
+			t: "picture",
+			link: address,
+			text: ""
+		}));
+		return true;
+	}
+	function pngOf(image) {
+		const canvas = document.createElement("canvas");
+		canvas.width = canvas.height = SIDE;
+		const context = canvas.getContext("2d");
+		const [w, h] = [image.naturalWidth || SIDE, image.naturalHeight || SIDE];
+		const scale = SIDE / Math.max(w, h);
+		try {
+			context?.drawImage(image, (SIDE - w * scale) / 2, (SIDE - h * scale) / 2, w * scale, h * scale);
+			return canvas.toDataURL("image/png");
+		} catch {
+			return "";
+		}
+	}
 	// injected/userprompts/title.ts
 	function reportTitle() {
 		let reported = "";
@@ -428,7 +493,10 @@
 	}
 	// injected/userprompts.ts
 	function install() {
-		if (self === top) reportTitle();
+		if (self === top) {
+			reportTitle();
+			reportIcon();
+		}
 		reportCursor();
 		reportPickers();
 		reportMenu();
@@ -441,7 +509,8 @@
 			set: setValue,
 			login: fillLogin,
 			said: answerPermission,
-			zoom: zoomPage
+			zoom: zoomPage,
+			icon: drawIcon
 		};
 	}
 	var scope = globalThis;

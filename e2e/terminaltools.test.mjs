@@ -202,6 +202,86 @@ test("the cursor and the shell of the settings are those of terminals", { timeou
   }),
 );
 
+/** The colors in which a terminal draws a text: its own, and that behind it. */
+async function drawnColors(terminal, text) {
+  const of = (locator, property) => locator.evaluate((el, name) => getComputedStyle(el)[name], property);
+  const numbers = (color) => color.match(/\d+/g).slice(0, 3).map(Number);
+  const shown = terminal.locator(".xterm-rows span", { hasText: text }).last();
+  return {
+    text: numbers(await of(shown, "color")),
+    behind: numbers(await of(terminal.getByRole("group"), "backgroundColor")),
+  };
+}
+
+function contrast(a, b) {
+  const luminance = (color) => {
+    const [r, g, b] = color.map((n) => (n / 255 <= 0.03928 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test("a color scheme of the settings is that of the open terminals", { timeout: limit(200_000) }, (t) =>
+  withWindow(t, async (win, { page, home }) => {
+    const terminal = await win.open("Control+Shift+KeyT");
+    const has = (color) =>
+      page.waitForFunction(
+        ([id, color]) => {
+          const group = document.querySelector(`[data-testid="terminal"][data-pane="${id}"] [role="group"]`);
+          return group !== null && getComputedStyle(group).backgroundColor === color;
+        },
+        [pane, color],
+      );
+    const pane = await terminal.getAttribute("data-pane");
+    await win.type(terminal, 'printf "\\033[33mgol%s\\033[0m\\n" den');
+    await win.sees(terminal, "golden");
+
+    // Yellow on the paper of this scheme has a contrast of less than 3.
+    await win.leader("s");
+    await win.at("color-scheme").selectOption("Solarized Light");
+    await win.at("settings-close").click();
+    await has("rgb(253, 246, 227)");
+    await page.waitForFunction((id) => {
+      const rows = document.querySelectorAll(`[data-pane="${id}"] .xterm-rows span`);
+      return [...rows].some((el) => el.textContent === "golden" && el.style.color !== "");
+    }, pane);
+    const { text, behind } = await drawnColors(terminal, "golden");
+    assert.deepEqual(behind, [253, 246, 227]);
+    assert.ok(contrast(text, behind) >= 4.5, `the contrast of ${text} on ${behind} is ${contrast(text, behind)}`);
+
+    // A file that is no scheme is refused with what is wrong; a scheme that is imported is chosen.
+    const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    const palette = [..."0123456789ABCDEF"].map((n) => `base0${n}: "${n === "0" ? "102030" : "c0d0e0"}"`).join("\n");
+    await win.leader("s");
+    await win.at("color-scheme-file").setInputFiles(file("half.yaml", palette.split("\n").slice(0, 9).join("\n")));
+    await win.at("error-color-scheme").getByText("half.yaml cannot be imported: it has no color base0B").waitFor();
+    await win.at("color-scheme-file").setInputFiles(file("evening.yaml", `scheme: "Evening"\n${palette}\n`));
+    await win.at("error-color-scheme").waitFor({ state: "detached" });
+    await savedSettings(home, (s) => s.color_scheme === "Evening");
+    await win.at("settings-close").click();
+    await has("rgb(16, 32, 48)");
+
+    // A terminal that opens later has it, too. The schemes of a page that loads again are there before its terminals.
+    const second = await win.open("Control+Shift+KeyT");
+    assert.deepEqual((await drawnColors(second, /[#$]/)).behind, [16, 32, 48]);
+    await page.reload();
+    await has("rgb(16, 32, 48)");
+
+    await win.leader("s");
+    await page.getByRole("button", { name: "Remove the color scheme Evening" }).click();
+    await win.at("question-yes").click();
+    await win.at("imported-scheme").waitFor({ state: "detached" });
+    assert.equal(await win.at("color-scheme").inputValue(), "");
+    await savedSettings(home, (s) => s.color_scheme === "");
+    await win.at("settings-close").click();
+    await page.waitForFunction(
+      (id) => !document.querySelector(`[data-testid="terminal"][data-pane="${id}"] [role="group"]`).style.background,
+      pane,
+    );
+  }),
+);
+
 test("a file that a program names with a line opens there in the editor", { timeout: limit(200_000) }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-e2e-files-"));
   try {

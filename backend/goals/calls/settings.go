@@ -46,6 +46,24 @@ func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	return true, sa.cfg.SaveSettings(config.Settings(s))
 }
 
+// ColorSchemes lists the color schemes of terminals: the built-in ones, then those that the user imported.
+func (sa *SettingsAPI) ColorSchemes() (out []config.ColorScheme, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.cfg.ColorSchemes(), nil
+}
+
+// ImportColorScheme adds the color scheme of a file: a property list of iTerm2, or a base16 scheme in YAML.
+func (sa *SettingsAPI) ImportColorScheme(fileName, content string) (out config.ColorScheme, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.cfg.ImportColorScheme(fileName, []byte(content))
+}
+
+// DeleteColorScheme removes a color scheme that the user imported.
+func (sa *SettingsAPI) DeleteColorScheme(name string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.cfg.DeleteColorScheme(name)
+}
+
 // Doctor examines what this machine supports.
 func (sa *SettingsAPI) Doctor() (out []api.DoctorFinding, err error) {
 	defer sa.recoverProblem(&err)

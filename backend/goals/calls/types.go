@@ -275,7 +275,8 @@ type Settings struct {
 	WebGL        bool               `json:"webgl"`
 	ScreenReader bool               `json:"screen_reader"`
 	CursorStyle  config.CursorStyle `json:"cursor_style"`
-	Shell        string             `json:"shell"` // of the user's new terminals, "" = that of the account
+	ColorScheme  string             `json:"color_scheme"` // of terminals, "" = that of the theme
+	Shell        string             `json:"shell"`        // of the user's new terminals, "" = that of the account
 	KeepRunning  bool               `json:"keep_running"`
 	// HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
 	HostIdleMinutes int  `json:"host_idle_minutes"`

@@ -141,6 +141,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		FontSize:        15,
 		Scrollback:      5000,
 		CursorStyle:     "bar",
+		ColorScheme:     "Nord",
 		Shell:           "/bin/zsh",
 		Welcomed:        true,
 		HostIdleMinutes: 25,
@@ -175,6 +176,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
 
 		"cursor_style":       {Theme: "dark", FontSize: 13, Scrollback: 1000, CursorStyle: "heart"},
+		"color_scheme":       {Theme: "dark", FontSize: 13, Scrollback: 1000, ColorScheme: "Sunset"},
 		"shell":              {Theme: "dark", FontSize: 13, Scrollback: 1000, Shell: "fish"},
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},

@@ -57,6 +57,8 @@ type Settings struct {
 	ScreenReader bool `json:"screen_reader"`
 	// CursorStyle is the shape of the cursor of terminals: bar or underline; empty is a block.
 	CursorStyle CursorStyle `json:"cursor_style"`
+	// ColorScheme is the name of the color scheme of terminals; empty follows the theme.
+	ColorScheme string `json:"color_scheme"`
 	// Shell is the program of your new terminals, as an absolute path; empty is the one of your account.
 	Shell string `json:"shell"`
 	// KeepRunning leaves goals, terminals and pages running when the window closes, without asking.
@@ -210,6 +212,8 @@ type file struct {
 	Active    string     `json:"active"` // id of the default provider for new goals
 	// MCPServers are sorted by name.
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+	// ColorSchemes are the imported ones, sorted by name.
+	ColorSchemes []ColorScheme `json:"color_schemes,omitempty"`
 }
 
 func defaultSettings() Settings {
@@ -433,6 +437,11 @@ func (c *Config) SaveSettings(s Settings) error {
 		for name, model := range s.roles() {
 			if id := providerOf(*model); *model != "" && f.find(id) < 0 {
 				return fault.Invalid(name, fmt.Sprintf("there is no provider %q", id), "choose a model that is connected")
+			}
+		}
+		if s.ColorScheme != f.Settings.ColorScheme {
+			if err := f.validateColorScheme(s.ColorScheme); err != nil {
+				return err
 			}
 		}
 		f.Settings = s

@@ -3327,6 +3327,8 @@ export interface Settings extends ModelRoles {
   webgl: boolean;
   screen_reader: boolean;
   cursor_style: CursorStyle;
+  /** of terminals, "" = that of the theme */
+  color_scheme: string;
   /** of the user's new terminals, "" = that of the account */
   shell: string;
   keep_running: boolean;
@@ -3416,6 +3418,22 @@ export interface PagePoint {
   /** CSS pixels of the viewport */
   x: number;
   y: number;
+}
+
+/** ColorScheme is what the colors of terminals are, each as #rrggbb. */
+export interface ColorScheme {
+  name: string;
+  background: string;
+  foreground: string;
+  cursor: string;
+  selection: string;
+  /**
+   * Colors are the 16 colors that programs choose by number: black, red, green, yellow, blue, magenta, cyan, white, and
+   * the bright ones.
+   */
+  colors: string[] | null;
+  /** Imported is true if the user imported it. It is not stored. */
+  imported?: boolean;
 }
 
 /** Theme is the look of the window and the terminals. */
@@ -3868,6 +3886,12 @@ export interface Methods {
   "SettingsAPI.Get": () => Settings;
   /** Save saves the settings. */
   "SettingsAPI.Save": (s: Settings) => boolean;
+  /** ColorSchemes lists the color schemes of terminals: the built-in ones, then those that the user imported. */
+  "SettingsAPI.ColorSchemes": () => ColorScheme[] | null;
+  /** ImportColorScheme adds the color scheme of a file: a property list of iTerm2, or a base16 scheme in YAML. */
+  "SettingsAPI.ImportColorScheme": (fileName: string, content: string) => ColorScheme;
+  /** DeleteColorScheme removes a color scheme that the user imported. */
+  "SettingsAPI.DeleteColorScheme": (name: string) => boolean;
   /** Doctor examines what this machine supports. */
   "SettingsAPI.Doctor": () => DoctorFinding[] | null;
   /** Connect returns the address and the token of the streams. */

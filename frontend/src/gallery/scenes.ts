@@ -545,6 +545,29 @@ export const scenes: Record<string, Scene> = {
   },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },
+  "terminal-colors": {
+    before: (b) => {
+      b.settings.color_scheme = "Solarized Light";
+    },
+  },
+  "settings-colors": {
+    before: (b) => {
+      b.settings.color_scheme = "Evening shift";
+      const message =
+        "photo.png cannot be imported: it is neither an XML property list nor YAML with the colors base00 to base0F";
+      const hint = "choose an .itermcolors file of iTerm2, or the .yaml file of a base16 or base24 scheme";
+      b.refusals.set("SettingsAPI.ImportColorScheme", { code: "invalid", message, hint, field: "file" });
+    },
+    after: async (app) => {
+      app.go("settings");
+      const input = (await shown("color-scheme-file")) as HTMLInputElement;
+      const files = new DataTransfer();
+      files.items.add(new File(["x"], "photo.png"));
+      input.files = files.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+      (await shown("error-color-scheme")).scrollIntoView({ block: "center" });
+    },
+  },
   "settings-mcp": {
     after: (app) => {
       app.go("settings");

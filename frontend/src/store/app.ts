@@ -31,6 +31,7 @@ export class App extends AppCore {
     if (!isPhone()) rememberDrawers(this.store, localStorage);
     this.sync.start();
     // The window is shown before these have loaded.
+    void this.settings.loadColorSchemes();
     void this.providers.load();
     void this.settings.loadFindings();
     watchUpdate((version) => this.set({ updateWaits: version }));

@@ -1,5 +1,5 @@
 import { asProblem } from "@/bridge/problem";
-import type { Problem, Settings } from "@/bridge/types";
+import type { ColorScheme, Problem, Settings } from "@/bridge/types";
 import type { AppCore } from "./core";
 
 /** Saves settings and loads the findings about this machine. */
@@ -43,6 +43,42 @@ export class SettingsActions {
 
   async markWelcomed(): Promise<void> {
     if (this.core.state.settings?.welcomed === false) await this.save({ welcomed: true });
+  }
+
+  async loadColorSchemes(): Promise<void> {
+    const schemes = await this.core.newest("SettingsAPI.ColorSchemes");
+    if (schemes !== undefined) this.core.set({ colorSchemes: schemes ?? [] });
+  }
+
+  /** Imports the color scheme of a file; returns a Problem if it is none. */
+  async importColorScheme(file: File): Promise<ColorScheme | Problem> {
+    try {
+      const scheme = await this.core.bridge.call("SettingsAPI.ImportColorScheme", file.name, await file.text());
+      await this.loadColorSchemes();
+      return scheme;
+    } catch (reason) {
+      return asProblem(reason);
+    }
+  }
+
+  deleteColorScheme(name: string): void {
+    this.core.confirm({
+      title: `Remove the color scheme ${name}?`,
+      text: "Terminals with it get the colors of the theme. Its file can be imported again.",
+      yes: "Remove",
+      danger: true,
+      run: async () => {
+        if (!(await this.core.ask("SettingsAPI.DeleteColorScheme", name))) return;
+        await this.reload();
+        await this.loadColorSchemes();
+      },
+    });
+  }
+
+  /** Reads the settings again after the program has changed them. */
+  private async reload(): Promise<void> {
+    const settings = await this.core.newest("SettingsAPI.Get");
+    if (settings && this.unsaved.length === 0) this.core.set({ settings });
   }
 
   async loadFindings(): Promise<void> {

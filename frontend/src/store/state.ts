@@ -1,5 +1,6 @@
 import type {
   ApprovalView,
+  ColorScheme,
   ResumeInput,
   DoctorFinding,
   FoundServer,
@@ -63,6 +64,8 @@ export interface AppState {
   rechecks: Readonly<Record<string, Recheck>>;
   panes: PanesState;
   settings: Settings | null;
+  /** The color schemes of terminals, the built-in ones first. */
+  colorSchemes: readonly ColorScheme[];
   providers: readonly Provider[];
   /** The presets, and the servers found on this computer; null: not loaded yet. */
   presets: readonly PresetView[];
@@ -162,6 +165,7 @@ export const initialState: AppState = {
   rechecks: {},
   panes: noPanes,
   settings: null,
+  colorSchemes: [],
   providers: [],
   presets: [],
   foundServers: null,

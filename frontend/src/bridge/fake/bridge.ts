@@ -42,6 +42,7 @@ import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
+import { colorSchemes, importedScheme } from "./colorschemes";
 import { recorded, replay } from "./recording";
 import { finishedRace, runnerDiff, takeFake } from "./race";
 import { clickedPage, stepResult } from "./results";
@@ -1007,6 +1008,9 @@ export class FakeBridge implements Bridge {
       this.settings = s;
       return true;
     },
+    "SettingsAPI.ColorSchemes": () => colorSchemes,
+    "SettingsAPI.ImportColorScheme": (name) => ({ ...importedScheme, name }),
+    "SettingsAPI.DeleteColorScheme": () => true,
     "SettingsAPI.Doctor": () => this.findings,
     "SettingsAPI.Connect": () => connection,
   };

@@ -46,6 +46,7 @@ export const settings: Settings = {
   webgl: false,
   screen_reader: false,
   cursor_style: "",
+  color_scheme: "",
   shell: "",
   keep_running: false,
   host_idle_minutes: 10,

@@ -3,6 +3,7 @@ import type { Problem, Settings } from "@/bridge/types";
 import { noSearch, searchEngines } from "@/lib/searchengines";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { ColorSchemes } from "./colorschemes";
 import { settingsPlaces } from "./places";
 import { Engines } from "./engines";
 import { Library } from "./library";
@@ -101,7 +102,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Appearance({ settings, save, saveRow }: SectionProps) {
   return (
     <Section title="Appearance">
-      <Row title="Theme" text="Colors of the window and terminals">
+      <Row title="Theme" text="Colors of the window, and of terminals without their own">
         <Choice
           name="theme"
           value={settings.theme}
@@ -150,6 +151,7 @@ function Appearance({ settings, save, saveRow }: SectionProps) {
           onChange={(cursor_style) => void save({ cursor_style })}
         />
       </Row>
+      <ColorSchemes settings={settings} save={save} />
       <TextRow
         title="Shell"
         text="Program of new terminals, for example /usr/bin/fish. Leave empty for the shell of your account."

@@ -17,6 +17,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Scrollback", "Appearance", "history", "lines"),
   place("Terminal font", "Appearance", "font family"),
   place("Cursor", "Appearance", "caret", "bar", "underline"),
+  place("Terminal colors", "Appearance", "color scheme", "solarized", "dracula", "iTerm2", "base16", "import"),
   place("Shell", "Appearance", "default shell", "zsh", "fish", "bash"),
   place("GPU rendering", "Appearance", "webgl"),
   place("Screen reader", "Appearance", "accessibility"),

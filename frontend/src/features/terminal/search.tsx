@@ -5,12 +5,12 @@ import type { TerminalScreen } from "./xterm";
 
 interface SearchBoxProps {
   screen: TerminalScreen;
+  isLight: boolean;
   onEnd: () => void;
 }
 
-/** xterm does not support transparency here, so each theme has its own pair of colours behind the text. */
-function decorations() {
-  const isLight = document.documentElement.dataset.theme === "light";
+/** xterm does not support transparency here, so dark and light terminals have their own pair of colours behind the text. */
+function decorations(isLight: boolean) {
   return {
     matchBackground: isLight ? "#fbe3ab" : "#4a3a17",
     activeMatchBackground: isLight ? "#eebf52" : "#7d5f1e",
@@ -20,7 +20,7 @@ function decorations() {
 }
 
 /** Searches the scrollback. Enter goes to older matches, Shift+Enter to newer ones, Esc closes. */
-export function SearchBox({ screen, onEnd }: SearchBoxProps) {
+export function SearchBox({ screen, isLight, onEnd }: SearchBoxProps) {
   const [term, setTerm] = useState("");
   const [found, setFound] = useState<{ resultIndex: number; resultCount: number } | null>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -35,7 +35,7 @@ export function SearchBox({ screen, onEnd }: SearchBoxProps) {
   }, [screen]);
 
   const go = (back: boolean, text = term) => {
-    const options = { decorations: decorations() };
+    const options = { decorations: decorations(isLight) };
     if (back) screen.search.findPrevious(text, options);
     else screen.search.findNext(text, options);
   };

@@ -114,6 +114,7 @@ export function useTerminal(p: TerminalProps) {
     link,
     bell,
     scaled,
+    colors: options.colors,
     exit: running ? exit : (exit ?? p.pane.exit),
   };
 }
@@ -186,9 +187,10 @@ function useScreenOptions(): ScreenOptions {
   const webgl = useAppState((s) => s.settings?.webgl ?? false);
   const screenReader = useAppState((s) => s.settings?.screen_reader ?? false);
   const cursorStyle = useAppState((s) => s.settings?.cursor_style || "block");
+  const colors = useAppState((s) => s.colorSchemes.find((c) => c.name === s.settings?.color_scheme) ?? null);
   return useMemo(
-    () => ({ fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle }),
-    [fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle],
+    () => ({ fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle, colors }),
+    [fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle, colors],
   );
 }
 

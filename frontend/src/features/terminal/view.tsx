@@ -8,10 +8,11 @@ import { ContextMenu } from "@/ui/menu";
 import { ScaledNote } from "@/ui/scalednote";
 import { SearchBox } from "./search";
 import { SSHPrompt } from "./sshprompt";
+import { isLightTerminal } from "@/ui/terminal";
 import { useTerminal, type TerminalProps } from "./useterminal";
 
 export function TerminalView(p: TerminalProps) {
-  const { host, screen, link, bell, scaled, exit } = useTerminal(p);
+  const { host, screen, link, bell, scaled, exit, colors } = useTerminal(p);
   const { pane } = p;
   return (
     <div
@@ -20,12 +21,15 @@ export function TerminalView(p: TerminalProps) {
       data-pane={pane.id}
       data-link={link}
     >
-      {p.searching && screen.current ? <SearchBox screen={screen.current} onEnd={p.onSearchEnd} /> : null}
+      {p.searching && screen.current ? (
+        <SearchBox screen={screen.current} isLight={isLightTerminal(colors)} onEnd={p.onSearchEnd} />
+      ) : null}
       <ContextMenu items={p.menu}>
         <div
           role="group"
           aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
           className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
+          style={colors ? { background: colors.background } : undefined}
           onContextMenuCapture={(e) => {
             screen.current?.pointAt(e.clientY);
             // A program that uses the mouse also gets right clicks; Shift+right click opens the menu.

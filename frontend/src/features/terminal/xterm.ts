@@ -8,7 +8,7 @@ import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, readPicture, writeClipboard } from "@/bridge/clipboard";
 import { isPhone } from "@/lib/viewer";
 import type { TerminalStream } from "@/bridge/terminal";
-import { fonts, terminalTheme } from "@/ui/terminal";
+import { fonts, minContrast, terminalTheme, type TerminalColors } from "@/ui/terminal";
 import { linkFiles, type FileLine } from "./filelinks";
 import { OutputFlow, type FrameTurns } from "./flowcontrol";
 import { MouseSwitch } from "./mouseswitch";
@@ -51,6 +51,8 @@ export interface ScreenOptions {
   webgl: boolean;
   screenReader: boolean;
   cursorStyle: "block" | "bar" | "underline";
+  /** Null: the colors of the page's theme. */
+  colors: TerminalColors | null;
 }
 
 /**
@@ -113,7 +115,8 @@ export class TerminalScreen {
       linkHandler: { activate: (event, url) => /^https?:/.test(url) && this.follow(event, url) },
       cursorInactiveStyle: "outline",
       macOptionIsMeta: true,
-      theme: terminalTheme(),
+      theme: terminalTheme(look.colors),
+      minimumContrastRatio: minContrast(look.colors),
     });
     this.term.loadAddon(this.fitter);
     this.term.loadAddon(this.search);
@@ -347,7 +350,8 @@ export class TerminalScreen {
     this.term.options.cursorStyle = look.cursorStyle;
     if (!this.given) this.term.options.fontSize = look.fontSize;
     this.term.options.scrollback = look.scrollback;
-    this.term.options.theme = terminalTheme();
+    this.term.options.theme = terminalTheme(look.colors);
+    this.term.options.minimumContrastRatio = minContrast(look.colors);
     void this.draw(look.webgl);
     this.fit();
   }

@@ -50,6 +50,7 @@ export default defineConfig({
           page("Workspaces", "/guide/workspaces"),
           page("Chat", "/guide/chat"),
           page("Terminals", "/guide/terminals"),
+          page("Files", "/guide/files"),
           page("Browser panes", "/guide/browser"),
           page("SSH", "/guide/ssh"),
           page("In a browser", "/guide/serve"),

@@ -119,8 +119,7 @@ type ArgsOpenTerminal struct {
 
 // ArgsOpenFile names the text file to show in a pane.
 type ArgsOpenFile struct {
-	// Path is absolute, begins with ~/, or is relative to Dir.
-	Path string `json:"path"`
+	Path string `json:"path"` // relative to Dir, which it must not leave; absolute or after ~/ without one
 	Dir  string `json:"dir"`
 }
 

@@ -43,6 +43,13 @@ func (c *ChangesAPI) Undo(id string, in api.UndoInput) (api.UndoOutput, error) {
 	})
 }
 
+// Show shows a text file of a goal's folder in a pane of the user.
+func (c *ChangesAPI) Show(id, path string) (pane.Info, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) (pane.Info, error) {
+		return c.history.ShowFile(c.ctx, g.ID, path)
+	})
+}
+
 // Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
 // otherwise one that is installed. path is as List returns it.
 func (c *ChangesAPI) Edit(id, path string) (pane.Info, error) {

@@ -154,12 +154,6 @@ func (w *WorkspaceAPI) Files(dir string) (out api.FolderFiles, err error) {
 	return w.panes.FolderFiles(w.ctx, dir)
 }
 
-// Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it.
-func (w *WorkspaceAPI) Edit(dir, name string) (out pane.Info, err error) {
-	defer w.recoverProblem(&err)
-	return w.panes.EditFile(w.ctx, dir, name)
-}
-
 // FindFiles returns the absolute paths of those names that are files, and "" for the others. A name may be relative to
 // the folder.
 func (w *WorkspaceAPI) FindFiles(dir string, names []string) (paths []string, err error) {

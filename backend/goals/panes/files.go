@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
@@ -23,12 +24,9 @@ type savedFile struct {
 
 // OpenFile shows a text file in a pane of the user, in the pane that already shows it if there is one.
 func (r *Registry) OpenFile(ctx context.Context, in api.ArgsOpenFile) (pane.Info, error) {
-	found := r.FindFiles(in.Dir, []string{in.Path})[0]
-	if found == "" {
-		if info, err := os.Stat(in.Path); err == nil && info.IsDir() {
-			return pane.Info{}, fault.Invalid("path", in.Path+" is a folder", "open a file in it")
-		}
-		return pane.Info{}, fault.Kind(fault.NotFound, "path", in.Path+" is not a file", "look for it in its folder")
+	found, err := r.findFile(in)
+	if err != nil {
+		return pane.Info{}, err
 	}
 	for _, info := range r.Files.List() {
 		if info.Path == found {
@@ -41,6 +39,26 @@ func (r *Registry) OpenFile(ctx context.Context, in api.ArgsOpenFile) (pane.Info
 		return pane.Info{}, err
 	}
 	return f.Info(), r.Workspace.saveFiles(ctx)
+}
+
+// findFile returns the path of a file. One of a folder must be in it: a goal may have replaced it by a link.
+func (r *Registry) findFile(in api.ArgsOpenFile) (string, error) {
+	notFound := fault.Kind(fault.NotFound, "path", in.Path+" is not a file", "look for it in its folder")
+	if in.Dir == "" {
+		if found := r.FindFiles("", []string{in.Path})[0]; found != "" {
+			return found, nil
+		}
+		return "", notFound
+	}
+	root, err := os.OpenRoot(in.Dir)
+	if err != nil {
+		return "", fault.Kind(fault.NotFound, "dir", in.Dir+" cannot be read", "choose another folder")
+	}
+	defer func() { _ = root.Close() }()
+	if info, err := root.Stat(in.Path); err != nil || !info.Mode().IsRegular() {
+		return "", notFound
+	}
+	return filepath.Join(in.Dir, in.Path), nil
 }
 
 // File returns the file of a pane.

@@ -2,14 +2,11 @@ package panes
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
-	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/lib/ignore"
@@ -67,20 +64,4 @@ func readFolder(top fs.FS, dir string, rules ignore.Rules, files []string) (all,
 		}
 	}
 	return files, folders
-}
-
-// EditFile opens a file of a folder in the user's editor. name is as FolderFiles returns it. A goal may have replaced
-// the file by a link that leads out of the folder, which is refused.
-func (r *Registry) EditFile(ctx context.Context, dir, name string) (pane.Info, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return pane.Info{}, fmt.Errorf("edit: %w", err)
-	}
-	info, err := root.Stat(name)
-	_ = root.Close()
-	if err != nil || !info.Mode().IsRegular() {
-		return pane.Info{}, fault.Kind(fault.NotFound, "name", name+" is no longer a file in "+dir,
-			"search for it again")
-	}
-	return r.OpenEditor(ctx, filepath.Join(dir, name))
 }

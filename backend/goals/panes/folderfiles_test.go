@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"goalpost/backend/goals/api"
 )
 
 // TestFolderFiles_ProjectWithIgnoredFiles_ListsItsOwnFiles: the palette offers what the user works on, and no link out
@@ -34,7 +36,7 @@ func TestFolderFiles_ProjectWithIgnoredFiles_ListsItsOwnFiles(t *testing.T) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	for _, name := range []string{"link", "src", "../x", "gone.txt"} {
-		if _, err := r.EditFile(t.Context(), dir, name); err == nil {
+		if _, err := r.OpenFile(t.Context(), api.ArgsOpenFile{Dir: dir, Path: name}); err == nil {
 			t.Errorf("%s is opened", name)
 		}
 	}

@@ -37,6 +37,7 @@ type Content struct {
 // File is a file that a pane shows. All methods may be called concurrently.
 type File struct {
 	path  string
+	real  string // where the path led to when the file was opened
 	watch *watch
 
 	saving sync.Mutex // one save at a time
@@ -76,6 +77,17 @@ func (f *File) Read() Content {
 	return c
 }
 
+// realPath follows all links of a path, as far as it exists.
+func realPath(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
 // readFile reads a regular file. Like fileio.Open, it never waits for a pipe.
 func readFile(path string) ([]byte, error) {
 	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -106,6 +118,10 @@ func readFile(path string) ([]byte, error) {
 func (f *File) Save(text string, base Version) (Version, error) {
 	f.saving.Lock()
 	defer f.saving.Unlock()
+	if to := realPath(f.path); to != f.real {
+		return "", fault.New(fault.Refused, f.path+" now leads to "+to+", not to the file that you opened",
+			"look at what replaced it, and open that file if you want to change it")
+	}
 	now, err := readFile(f.path)
 	have := Version("")
 	switch {

@@ -141,6 +141,23 @@ func TestSave_FileChangedInTheMeantime_KeepsIt(t *testing.T) {
 	}
 }
 
+func TestSave_FileBecameALink_IsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path, private := filepath.Join(dir, "readme"), filepath.Join(dir, "private")
+	write(t, path, "one\n")
+	write(t, private, "mine\n")
+	f, _ := open(t, path)
+	if err := errors.Join(os.Remove(path), os.Symlink(private, path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Save("two\n", f.Read().Version); fault.Of(err).Code != fault.Refused {
+		t.Errorf("saving says %v", err)
+	}
+	if got := read(t, private); got != "mine\n" {
+		t.Errorf("the other file holds %q", got)
+	}
+}
+
 func TestRead_WhatCannotBeShown_SaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	big, binary := filepath.Join(dir, "big"), filepath.Join(dir, "binary")

@@ -35,6 +35,7 @@ func (m *Manager) Open(id, path string) (*File, error) {
 		return nil, fault.Invalid("path", path+" is not an absolute path", "give the whole path")
 	}
 	f := &File{path: filepath.Clean(path)}
+	f.real = realPath(f.path)
 	f.watch = newWatch(f.path)
 	f.info = pane.Info{ID: id, Kind: pane.TextFile, Title: filepath.Base(path), Path: f.path}
 	m.mu.Lock()

@@ -1,5 +1,6 @@
 import { openBrowser, type BrowserHandlers, type BrowserStream } from "./browser";
 import { openEvents, type Closer, type EventHandlers } from "./events";
+import { openFile, type FileHandlers } from "./file";
 import type { Call } from "./methods";
 import { Rpc } from "./rpc";
 import { dialer, type Dial } from "./socket";
@@ -16,6 +17,7 @@ export interface Bridge {
   events(on: EventHandlers): Closer;
   terminal(pane: string, on: TerminalHandlers): TerminalStream;
   browser(pane: string, on: BrowserHandlers): BrowserStream;
+  file(pane: string, on: FileHandlers): Closer;
 }
 
 /** How the connection of an ordinary browser can end. */
@@ -32,6 +34,7 @@ function serveBridge(call: Call, dial: Dial, connection: Connection, window: boo
     events: (on) => openEvents(dial, on),
     terminal: (pane, on) => openTerminal(dial, pane, on),
     browser: (pane, on) => openBrowser(dial, pane, on),
+    file: (pane, on) => openFile(dial, pane, on),
   };
 }
 

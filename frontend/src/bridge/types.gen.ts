@@ -2590,7 +2590,7 @@ export interface ArgsOpenTerminal {
 
 /** ArgsOpenFile names the text file to show in a pane. */
 export interface ArgsOpenFile {
-  /** Path is absolute, begins with ~/, or is relative to Dir. */
+  /** relative to Dir, which it must not leave; absolute or after ~/ without one */
   path: string;
   dir: string;
 }
@@ -3613,6 +3613,8 @@ export interface Methods {
   "ChangesAPI.File": (id: string, path: string) => FileDiff;
   /** Undo restores an earlier state of a goal's folder, or of some of its files. It refuses while the goal runs. */
   "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
+  /** Show shows a text file of a goal's folder in a pane of the user. */
+  "ChangesAPI.Show": (id: string, path: string) => PaneInfo;
   /**
    * Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
    * otherwise one that is installed. path is as List returns it.
@@ -3919,8 +3921,6 @@ export interface Methods {
   "WorkspaceAPI.Panes": () => PaneList;
   /** Files lists the files of a folder of the user and below, the nearest first, without those that git ignores. */
   "WorkspaceAPI.Files": (dir: string) => FolderFiles;
-  /** Edit opens a file of a folder in a new terminal pane with the user's editor. name is as Files returns it. */
-  "WorkspaceAPI.Edit": (dir: string, name: string) => PaneInfo;
   /**
    * FindFiles returns the absolute paths of those names that are files, and "" for the others. A name may be relative
    * to the folder.

@@ -1,6 +1,6 @@
 import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
-import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
+import { browserPane, changedProtection, filePane, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { PaneDownload, UserPrompt } from "@/bridge/types";
 import { cartChat, chatMessage, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
@@ -537,6 +537,12 @@ export const scenes: Record<string, Scene> = {
   },
   servers: { after: (app) => app.set({ servers: true }) },
   "pane-menu": { after: () => shown("pane-menu").then(unfold) },
+  file: {
+    before: (b) => {
+      b.panes = [filePane("f1", "/home/ada/shop/src/cart.ts")];
+    },
+    after: () => shown("file"),
+  },
   "browser-menu": {
     before: (b) => {
       b.panes = [browserPane("b1", { title: "Cardboard Legacy", url: "https://legacy.example.org/cart" })];

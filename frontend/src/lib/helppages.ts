@@ -13,6 +13,7 @@ export const helpPages = [
   "guide/workspaces",
   "guide/chat",
   "guide/terminals",
+  "guide/files",
   "guide/browser",
   "guide/ssh",
   "guide/serve",

@@ -9,7 +9,7 @@ import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { App } from "@/store/app";
 import { attachment } from "@/store/chatactions";
-import { paneTitle } from "@/store/panes";
+import { paneFolder, paneTitle } from "@/store/panes";
 import { ownTab, shownPanes, shownTab } from "@/store/workspaces";
 import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
 
@@ -205,13 +205,18 @@ export class WorkspaceControl {
     this.store.setState({ mouseOff });
   }
 
+  /** Opens the file of a pane in the user's editor, in a terminal. */
+  openEditor(pane: PaneInfo): void {
+    void this.app.panes.editLine(pane.path, 0);
+  }
+
   /** Opens the settings of terminals. */
   showSettings(): void {
     this.app.openSettings("Terminal font size");
   }
 
   /**
-   * Opens another pane of the same kind beside the given or the active one, along its longer side unless a
+   * Opens another pane of the same kind (beside a file a terminal in its folder) beside the given or the active one, along its longer side unless a
    * side is given.
    */
   async split(id?: string, side?: "right" | "below"): Promise<void> {
@@ -219,9 +224,9 @@ export class WorkspaceControl {
     const pane = panel && this.app.state.panes.panes.find((p) => p.id === panel.id);
     if (!panel || !pane) return;
     this.wanted = { group: panel.group.id, side: side ?? splitSide(panel.group.width, panel.group.height) };
-    const opened = await (pane.kind === "terminal"
-      ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
-      : this.app.panes.openBrowser(pane.url));
+    const opened = await (pane.kind === "browser"
+      ? this.app.panes.openBrowser(pane.url)
+      : this.app.panes.openTerminal(paneFolder(pane)));
     if (!opened) this.wanted = null;
   }
 
@@ -231,9 +236,9 @@ export class WorkspaceControl {
     const pane = this.app.state.panes.panes.find((p) => p.id === id);
     if (!panel || !pane) return;
     this.wanted = { group: panel.group.id, side: "within" };
-    const opened = await (pane.kind === "terminal"
-      ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
-      : this.app.panes.openBrowser("", pane.goal_id ? "" : pane.profile || "temporary"));
+    const opened = await (pane.kind === "browser"
+      ? this.app.panes.openBrowser("", pane.goal_id ? "" : pane.profile || "temporary")
+      : this.app.panes.openTerminal(paneFolder(pane)));
     if (!opened) this.wanted = null;
   }
 
@@ -368,6 +373,7 @@ export class WorkspaceControl {
     const pane = this.activePane;
     const { chat, chatDraft, route } = this.app.state;
     if (!pane || route !== "workspace" || chat.messages.length > 0 || chatDraft.attachments.length > 0) return;
+    if (pane.kind === "file") return;
     if (pane.kind === "browser" && !/^(?:https?|file):/.test(pane.url)) return;
     this.app.chat.attach(attachment({ kind: "pane", title: paneTitle(pane), pane: pane.id }));
   }

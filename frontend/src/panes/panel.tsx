@@ -10,6 +10,9 @@ import { paneMenu } from "./panemenu";
 // xterm is a third of the page's code, so it is loaded after the window.
 const TerminalView = lazy(() => import("@/features/terminal/view").then((m) => ({ default: m.TerminalView })));
 
+// CodeMirror, too.
+const FileView = lazy(() => import("@/features/file/view").then((m) => ({ default: m.FileView })));
+
 /** The content of a pane: the view of its kind. */
 export function PanePanel({ api }: IDockviewPanelProps) {
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
@@ -36,6 +39,10 @@ export function PanePanel({ api }: IDockviewPanelProps) {
     <div className="h-full overflow-clip rounded-b-[7px]" data-testid="pane" data-kind={pane.kind} data-pane={pane.id}>
       {pane.kind === "terminal" ? (
         <Terminal pane={pane} visible={visible} active={active} />
+      ) : pane.kind === "file" ? (
+        <Suspense fallback={<div className="h-full bg-surface" />}>
+          <FileView pane={pane} active={active && visible} />
+        </Suspense>
       ) : (
         <BrowserView pane={pane} visible={visible} active={active} />
       )}

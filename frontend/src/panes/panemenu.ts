@@ -1,4 +1,5 @@
 import type { PaneInfo } from "@/bridge/types";
+import { writeClipboard } from "@/bridge/clipboard";
 import type { Block } from "@/features/terminal/promptmarks";
 import { clip, oneLine } from "@/lib/text";
 import { isGoals } from "@/store/workspaces";
@@ -47,6 +48,14 @@ export function paneMenu(
         disabled: !isPage,
         run: () => control.makeShow(pane.id),
       },
+      null,
+      ...layout,
+    ];
+  }
+  if (pane.kind === "file") {
+    return [
+      { id: "editor", label: "Open in $EDITOR", takesFocus: true, run: () => control.openEditor(pane) },
+      { id: "copy-path", label: "Copy the path", run: () => void writeClipboard(pane.path) },
       null,
       ...layout,
     ];

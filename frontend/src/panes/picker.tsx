@@ -2,6 +2,7 @@ import { useShallow } from "zustand/shallow";
 import type { PaneInfo, Workspace } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
+import { paneFolder, paneTitle } from "@/store/panes";
 import { goalTabsOf, openWorkspace, ownPanes, panesOfGoal, shownPanes } from "@/store/workspaces";
 import { Select } from "@/ui/input";
 import { useControl } from "./context";
@@ -80,7 +81,6 @@ function panesIn(s: Parameters<typeof goalTabsOf>[0], workspace: Workspace): Pan
 }
 
 function paneLabel(p: PaneInfo): string {
-  const place = p.kind === "terminal" ? p.server || shortPath(p.cwd || p.dir) : "";
-  const name = p.title || (p.kind === "terminal" ? "terminal" : "new page");
-  return [name, place, p.goal_id ? "goal" : ""].filter(Boolean).join(" · ");
+  const place = p.server || shortPath(paneFolder(p));
+  return [paneTitle(p), place, p.goal_id ? "goal" : ""].filter(Boolean).join(" · ");
 }

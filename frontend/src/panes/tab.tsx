@@ -5,7 +5,7 @@ import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { paneTitle } from "@/store/panes";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
-import { CloseIcon, DotsIcon, PlusIcon } from "@/ui/icons";
+import { CloseIcon, DotsIcon, FileIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
 import { PageIcon } from "@/ui/pageicon";
@@ -15,6 +15,7 @@ import { paneMenu } from "./panemenu";
 
 function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
   if (pane.problem) return { tone: "bad", words: "has a problem" };
+  if (pane.kind === "file") return { tone: "calm", words: "file" };
   if (pane.asleep) return { tone: "calm", words: "asleep" };
   if (pane.running) return { tone: "ok", words: "running" };
   return { tone: pane.exit === 0 ? "calm" : "bad", words: "ended" };
@@ -48,7 +49,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       onDoubleClick={() => control.zoom(pane.id)}
       onAuxClick={(e) => e.button === 1 && control.close(pane.id)}
     >
-      {pane.kind === "terminal" ? <Dot tone={state.tone} /> : <PageIcon icon={pane.icon} size={14} />}
+      <KindIcon pane={pane} tone={state.tone} />
       <span className="sr-only">{state.words}</span>
       {renaming ? (
         <RenameField pane={pane} onEnd={() => control.rename("")} />
@@ -94,6 +95,12 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   );
 }
 
+function KindIcon({ pane, tone }: { pane: PaneInfo; tone: StatusTone }) {
+  if (pane.kind === "terminal") return <Dot tone={tone} />;
+  if (pane.kind === "file") return <FileIcon size={13} className="shrink-0 text-text-faint" />;
+  return <PageIcon icon={pane.icon} size={14} />;
+}
+
 /** Developer tools are named after the page that they show, because their own title is an internal address. */
 function titleOf(pane: PaneInfo, inspected = ""): string {
   if (pane.inspects) return inspected ? `DevTools · ${inspected}` : "DevTools";
@@ -105,7 +112,7 @@ export function NewTab({ activePanel }: IDockviewHeaderActionsProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
   if (!pane || pane.inspects) return null;
-  const label = pane.kind === "terminal" ? "New terminal tab" : "New browser tab";
+  const label = pane.kind === "browser" ? "New browser tab" : "New terminal tab";
   return (
     <div className="pane-actions">
       <button

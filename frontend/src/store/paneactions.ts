@@ -13,8 +13,13 @@ function pageSize(): { width: number; height: number } {
   return isPhone() ? { width: window.innerWidth, height: window.innerHeight } : { width: 1024, height: 768 };
 }
 
+const closeCalls = { terminal: "TerminalAPI.Close", browser: "BrowserAPI.Close", file: "FileAPI.Close" } as const;
+
 /** Actions on panes. */
 export class PaneActions {
+  /** The panes whose file the user changed and did not save. */
+  readonly unsaved = new Set<string>();
+
   constructor(
     private readonly core: AppCore,
     private readonly workspaces: WorkspaceActions,
@@ -39,10 +44,28 @@ export class PaneActions {
   }
 
   /** Shows the changes of a file of a goal, or the file itself if it has none. */
-  async openFile(goal: string, path: string): Promise<void> {
+  async showChanges(goal: string, path: string): Promise<void> {
     const changes = await this.core.ask("ChangesAPI.List", goal, []);
     if (changes?.files?.some((f) => f.path === path)) this.core.openChanges(goal, path);
-    else await this.openEditor(goal, path);
+    else await this.openGoalFile(goal, path);
+  }
+
+  /** Shows a text file in a pane, at a line if it is not 0. A relative path begins in the folder. */
+  async openFile(path: string, line = 0, dir = ""): Promise<void> {
+    await this.showFile(await this.core.ask("FileAPI.Open", { path, dir }), line);
+  }
+
+  /** Shows a text file of a goal's folder in a pane of the user. */
+  async openGoalFile(goal: string, path: string): Promise<void> {
+    await this.showFile(await this.core.ask("ChangesAPI.Show", goal, path), 0);
+  }
+
+  private async showFile(pane: PaneInfo | undefined, line: number): Promise<void> {
+    if (!pane) return;
+    await this.enter();
+    this.core.set({ fileLine: { pane: pane.id, line } });
+    this.opened(pane);
+    this.show(pane.id);
   }
 
   /** Opens a file of a goal in the user's editor, in a terminal. */
@@ -50,11 +73,6 @@ export class PaneActions {
     const pane = this.opened(await this.core.ask("ChangesAPI.Edit", goal, path));
     if (pane) await this.enter();
     return pane;
-  }
-
-  /** Opens a file of a folder in the user's editor, in a terminal. */
-  async editFile(dir: string, name: string): Promise<void> {
-    if (this.opened(await this.core.ask("WorkspaceAPI.Edit", dir, name))) this.core.go("workspace");
   }
 
   /** Opens a file in the user's editor, in a terminal, at a line. */
@@ -122,8 +140,18 @@ export class PaneActions {
     const pane = this.core.state.panes.panes.find((p) => p.id === id);
     if (!pane) return;
     const close = async () => {
-      await (pane.kind === "terminal" ? this.core.ask("TerminalAPI.Close", id) : this.core.ask("BrowserAPI.Close", id));
+      await this.core.ask(closeCalls[pane.kind], id);
     };
+    if (pane.kind === "file" && this.unsaved.has(id)) {
+      this.core.confirm({
+        title: `Close ${pane.title} without saving?`,
+        text: "What you wrote since the last save is lost.",
+        yes: "Close without saving",
+        danger: true,
+        run: close,
+      });
+      return;
+    }
     if (pane.session && pane.running) {
       this.core.confirm({
         title: `Close ${pane.title}?`,

@@ -52,6 +52,12 @@ export function withPaneInfo(state: PanesState, pane: PaneInfo): PanesState {
   return { ...state, panes: state.panes.map((p) => (p.id === pane.id ? pane : p)) };
 }
 
+/** The folder on this computer in which a pane works, `""` if there is none. */
+export function paneFolder(pane: PaneInfo): string {
+  if (pane.kind === "file") return pane.path.slice(0, pane.path.lastIndexOf("/")) || "/";
+  return pane.kind === "browser" || pane.server ? "" : pane.cwd || pane.dir;
+}
+
 /** The name of a pane; a new one has no title yet. */
 export function paneTitle(pane: Pick<PaneInfo, "title" | "kind">): string {
   return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");

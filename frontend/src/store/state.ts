@@ -87,6 +87,8 @@ export interface AppState {
   starting: StartingGoal | null;
   /** The page that a goal is to change, while the user says what it should show; "" for none. */
   pageGoal: string;
+  /** The line that the pane of a file is to show. */
+  fileLine: { pane: string; line: number } | null;
   /** The goals that are selected for an action on several. */
   marked: readonly string[];
   paletteOpen: boolean;
@@ -179,6 +181,7 @@ export const initialState: AppState = {
   newGoalTemplate: "",
   starting: null,
   pageGoal: "",
+  fileLine: null,
   marked: [],
   paletteOpen: false,
   updateWaits: "",

@@ -1,6 +1,7 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { BrowserHandlers, BrowserStream } from "@/bridge/browser";
-import type { EventHandlers } from "@/bridge/events";
+import type { Closer, EventHandlers } from "@/bridge/events";
+import type { FileContent, FileHandlers } from "@/bridge/file";
 import type { Call, Method, Methods } from "@/bridge/methods";
 import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
@@ -69,6 +70,7 @@ import {
   staticGoals,
   staticSteps,
   filePane,
+  sourceFile,
   terminalPane,
   fixtureTime,
   protection,
@@ -198,6 +200,9 @@ export class FakeBridge implements Bridge {
   private now = fixtureTime;
   private made = 0;
   private readonly listeners = new Set<EventHandlers>();
+  /** What the shown file holds. */
+  fileContent: FileContent = { text: sourceFile, version: "v1", problem: "", readOnly: false, target: "" };
+  private readonly fileViewers = new Map<string, FileHandlers>();
   private readonly browsers = new Map<string, Set<BrowserHandlers>>();
 
   constructor(private readonly options: FakeOptions = {}) {
@@ -288,6 +293,15 @@ export class FakeBridge implements Bridge {
       restart: () => say(prompt),
       close: () => undefined,
     };
+  }
+
+  file(pane: string, on: FileHandlers): Closer {
+    this.fileViewers.set(pane, on);
+    queueMicrotask(() => {
+      on.link("open");
+      on.content(this.fileContent);
+    });
+    return { close: () => void this.fileViewers.delete(pane) };
   }
 
   browser(pane: string, on: BrowserHandlers): BrowserStream {
@@ -551,6 +565,7 @@ export class FakeBridge implements Bridge {
         throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;
     },
+    "ChangesAPI.Show": (_, path) => this.putPane(filePane(`f${10 + this.rev}`, `/home/ada/shop/${path}`)),
     "ChangesAPI.Edit": (_id, path) =>
       this.putPane(terminalPane(`t${10 + this.rev}`, { title: path.split("/").at(-1) ?? path })),
     "ChangesAPI.CommitOffer": () => ({
@@ -821,10 +836,9 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.Keep": () => true,
     "WorkspaceAPI.Look": () => true,
     "WorkspaceAPI.Files": (dir) => ({ dir, files: ["README.md", "src/cart.ts", "src/main.ts"], partial: false }),
-    "WorkspaceAPI.Edit": (dir, name) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: name, dir })),
     "WorkspaceAPI.FindFiles": (_, names) => names.map(() => ""),
     "WorkspaceAPI.EditLine": (path) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: path })),
-    "FileAPI.Open": ({ path }) => this.putPane(filePane(`f${10 + this.rev}`, path)),
+    "FileAPI.Open": ({ path, dir }) => this.putPane(filePane(`f${10 + this.rev}`, dir ? `${dir}/${path}` : path)),
     "FileAPI.Save": () => "saved",
     "FileAPI.Close": (id) => this.closePane(id),
     "WorkspaceAPI.Layout": () => this.layout,

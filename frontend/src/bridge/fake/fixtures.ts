@@ -704,6 +704,24 @@ export const browserPane = (id: string, part: Partial<PaneInfo> = {}): PaneInfo 
   ...part,
 });
 
+/** A text file of the shop. */
+export const sourceFile = `// The shopping cart: what a customer has chosen.
+export interface Item {
+  name: string;
+  price: number; // in cents
+  count: number;
+}
+
+/** The sum of a cart, with the discount of a coupon. */
+export function total(items: readonly Item[], discount = 0): number {
+  const sum = items.reduce((all, item) => all + item.price * item.count, 0);
+  if (discount < 0 || discount > 1) {
+    throw new RangeError("a discount is between 0 and 1");
+  }
+  return Math.round(sum * (1 - discount));
+}
+`;
+
 export const filePane = (id: string, path: string): PaneInfo => ({
   ...pane,
   id,

@@ -15,7 +15,7 @@ export function AttachMenu() {
   const app = useApp();
   const [choosing, setChoosing] = useState(false);
   const pictures = useRef<HTMLInputElement>(null);
-  const panes = useAppState(useShallow((s) => shownPanes(s).filter((p) => !p.inspects)));
+  const panes = useAppState(useShallow((s) => shownPanes(s).filter((p) => !p.inspects && p.kind !== "file")));
   const goal = useAppState((s) => s.detail.view);
   const items: MenuItem[] = [
     ...panes.map((p) => {

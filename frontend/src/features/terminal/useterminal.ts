@@ -141,7 +141,7 @@ function openScreen(
       if (pane.server || pane.goal_id) return [];
       return (await app.ask("WorkspaceAPI.FindFiles", dir || pane.cwd || pane.dir, names)) ?? [];
     },
-    openFile: (file) => void app.panes.editLine(file.path, file.line),
+    openFile: (file) => void app.panes.openFile(file.path, file.line),
     leave: () => props().onLeave(),
     selected: (text) => {
       props().selection.text = text;

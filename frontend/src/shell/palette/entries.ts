@@ -7,7 +7,7 @@ import { headingAnchor, type HelpPage } from "@/lib/helppages";
 import { keyLabel } from "@/lib/keys";
 import { shortPath } from "@/lib/text";
 import type { App } from "@/store/app";
-import { paneTitle } from "@/store/panes";
+import { paneFolder, paneTitle } from "@/store/panes";
 import type { AppState } from "@/store/state";
 import type { Entry } from "./rank";
 
@@ -42,7 +42,7 @@ export function goalEntries(app: App, goals: readonly GoalCard[]): Entry[] {
 
 export function paneEntries(panes: readonly PaneInfo[], show: (id: string) => void): Entry[] {
   return panes.map((p) => {
-    const place = p.kind === "terminal" ? p.server || shortPath(p.cwd || p.dir) : p.url;
+    const place = p.kind === "browser" ? p.url : p.server || shortPath(paneFolder(p));
     return {
       id: `pane:${p.id}`,
       kind: "pane",
@@ -71,7 +71,7 @@ export function fileEntries(app: App, { dir, files }: FolderFiles): Entry[] {
     words: [name.slice(name.lastIndexOf("/") + 1)],
     note: shortPath(dir),
     keys: [],
-    run: () => app.panes.editFile(dir, name),
+    run: () => app.panes.openFile(name, 0, dir),
   }));
 }
 

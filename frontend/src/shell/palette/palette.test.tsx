@@ -132,12 +132,14 @@ test("what was used last comes first when the palette opens again, and a little 
   expect(await first("them")).toBe("action: Light theme");
 });
 
-test("a file of the focused terminal's folder opens in the editor", async () => {
+test("a file of the focused terminal's folder opens in a pane", async () => {
   const { bridge } = await open();
   await until(async () => expect(await first("/main")).toBe("file: src/main.ts"));
   await press(lines()[0] as HTMLElement);
   await until(() =>
-    expect(bridge.calls.at(-1)).toEqual({ method: "WorkspaceAPI.Edit", args: ["/home/ada/shop", "src/main.ts"] }),
+    expect(bridge.calls.find((c) => c.method === "FileAPI.Open")?.args).toEqual([
+      { dir: "/home/ada/shop", path: "src/main.ts" },
+    ]),
   );
 });
 

@@ -48,6 +48,11 @@ export function FilePane({ goal, file, split, whitespace, controls, canUndo, onU
           <UndoIcon size={13} /> Undo this file
         </Button>
         {canEdit(file) ? (
+          <Button look="quiet" data-testid="show-file" onClick={() => void app.panes.openGoalFile(goal, file.path)}>
+            Open file
+          </Button>
+        ) : null}
+        {canEdit(file) ? (
           <Button
             data-testid="edit-file"
             title="Opens $VISUAL or $EDITOR in a terminal (E)"

@@ -70,7 +70,7 @@ export function Secrets({ draft, set, errors }: AdvancedProps) {
 /** The user's panes that the goal may use. */
 export function Panes({ draft, set, errors }: AdvancedProps) {
   const panes = useAppState((s) => s.panes.panes);
-  const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
+  const mine = panes.filter((p) => p.goal_id === "" && p.kind !== "file" && (p.kind === "browser" || p.running));
   if (mine.length === 0) return null;
   return (
     <CheckboxList

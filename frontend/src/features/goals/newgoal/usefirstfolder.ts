@@ -1,3 +1,4 @@
+import { paneFolder } from "@/store/panes";
 import { useEffect, useState } from "react";
 import { useApp } from "@/store/context";
 import type { AppState } from "@/store/state";
@@ -9,10 +10,10 @@ interface FirstFolder {
   from: "" | "from the focused pane" | "last used";
 }
 
-/** Returns the folder of the focused terminal, "" without one. */
+/** Returns the folder of the focused terminal or file, "" without one. */
 export function focusedFolder({ panes, activePane }: AppState): string {
-  const pane = panes.panes.find((p) => p.id === activePane && p.kind === "terminal" && !p.server && !p.goal_id);
-  return pane ? pane.cwd || pane.dir : "";
+  const pane = panes.panes.find((p) => p.id === activePane && !p.goal_id);
+  return pane ? paneFolder(pane) : "";
 }
 
 /** Fills the folder of a new draft: that of the focused terminal, otherwise the last one that a goal worked in. */

@@ -189,7 +189,7 @@ function FileLink({ goal, path }: { goal: string; path: string }) {
       type="button"
       data-testid="why-file"
       className="font-mono text-accent wrap-anywhere hover:underline"
-      onClick={() => void app.panes.openFile(goal, path)}
+      onClick={() => void app.panes.showChanges(goal, path)}
     >
       {stripControl(path)}
     </button>

@@ -81,3 +81,31 @@ test("a text that grows keeps the elements of what came before", async () => {
   expect(get("goal-result").firstElementChild).toBe(first);
   expect(get("goal-result").querySelector("strong")?.textContent).toBe("one");
 });
+
+test("of a long text that grows, only the last part is drawn again, and its elements keep their order", async () => {
+  const words = Array.from({ length: 95 }, (_, i) => `Paragraph ${i}.`);
+  const grow: { by: (more: string) => void } = { by: () => undefined };
+  function Growing() {
+    const [shown, setShown] = useState(words.join("\n\n"));
+    grow.by = (more) => setShown(shown + more);
+    return <Markdown text={shown} testid="goal-result" onLink={() => undefined} />;
+  }
+  await mount(<Growing />);
+  const box = get("goal-result");
+  const paragraphs = () => [...box.querySelectorAll("p")];
+  expect(paragraphs().map((p) => p.textContent)).toEqual(words);
+  const changed = new Set<Node>();
+  const watch = new MutationObserver((all) => all.forEach((one) => changed.add(one.target)));
+  watch.observe(box, { childList: true, subtree: true, characterData: true });
+  const before = paragraphs();
+  act(() => grow.by(" More.\n\nThe last."));
+  watch.takeRecords().forEach((one) => changed.add(one.target));
+  expect(paragraphs().slice(0, 94)).toEqual(before.slice(0, 94));
+  expect(
+    paragraphs()
+      .slice(94)
+      .map((p) => p.textContent),
+  ).toEqual(["Paragraph 94. More.", "The last."]);
+  const last = [...box.querySelectorAll(".markdown-part")].at(-1);
+  expect([...changed].every((node) => last?.contains(node))).toBe(true);
+});

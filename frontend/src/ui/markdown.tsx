@@ -12,6 +12,8 @@ import "./markdown.css";
 const maxDepth = 12;
 /** Longer texts are rendered after the keys that the user presses, and in parts between them. */
 const maxUrgent = 60_000;
+/** Blocks after the first ones are drawn in parts of this size, of which only the last changes while a text grows. */
+const blocksAtOnce = 40;
 /** Lines of code that are one element: what is added to long code does not lay out its beginning again. */
 const linesAtOnce = 60;
 
@@ -48,13 +50,32 @@ export function Markdown({ text, className, testid, onLink, innerLink, onCopy }:
   return (
     <div data-testid={testid} className={cx("markdown selectable min-w-0 break-words", className)}>
       <LinksContext value={links}>
-        {blocks.map((block) => (
-          <TopBlock key={block.at} block={block} />
+        <TopBlocks blocks={blocks.slice(0, blocksAtOnce)} />
+        {partsOf(blocks).map((part, i) => (
+          <div key={i} className="markdown-part">
+            <TopBlocks blocks={part} />
+          </div>
         ))}
       </LinksContext>
     </div>
   );
 }
+
+function partsOf(blocks: readonly MarkdownBlock[]): MarkdownBlock[][] {
+  const count = Math.max(0, Math.ceil(blocks.length / blocksAtOnce) - 1);
+  return Array.from({ length: count }, (_, i) => blocks.slice((i + 1) * blocksAtOnce, (i + 2) * blocksAtOnce));
+}
+
+interface TopBlocksProps {
+  blocks: readonly MarkdownBlock[];
+}
+
+const TopBlocks = memo(
+  function TopBlocks({ blocks }: TopBlocksProps) {
+    return blocks.map((block) => <TopBlock key={block.at} block={block} />);
+  },
+  ({ blocks: a }, { blocks: b }) => a.length === b.length && a.every((block, i) => block === b[i]),
+);
 
 const TopBlock = memo(function TopBlock({ block }: { block: MarkdownBlock }) {
   if (block.token) return <Block token={block.token} depth={0} />;

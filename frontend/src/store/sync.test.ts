@@ -6,7 +6,10 @@ import { until } from "@/testing/mount";
 import { App } from "./app";
 
 let app: App;
-afterEach(() => app.sync.stop());
+afterEach(() => {
+  app.sync.stop();
+  vi.restoreAllMocks();
+});
 
 const ended = { type: "ended", status: "completed", exit: "done", verified: true, report: null } as const;
 
@@ -90,4 +93,31 @@ test("a goal that is opened in the middle of a turn shows what its model has str
   letGo();
   await until(() => expect(app.state.detail.journalLoaded).toBe(true));
   await until(() => expect(app.state.streamed[livelyId]?.thinking).toBe("First the folder."));
+});
+
+test("text that grows waits while the page rests from drawing it, and what else happens does not", async () => {
+  const bridge = new FakeBridge();
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  await app.start();
+  await until(() => expect(app.state.goals.loaded).toBe(true));
+  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const shown = () => app.state.streamed[livelyId]?.text ?? "";
+  const say = (text: string) => bridge.say(livelyId, { type: "delta", text, reasoning: "" });
+  let clock = 10_000;
+  vi.spyOn(performance, "now").mockImplementation(() => clock);
+  // Drawing the first words takes 100 ms; then the clock is still.
+  const stop = app.store.subscribe((s, old) => void (s.streamed !== old.streamed && (clock += 100)));
+  say("One ");
+  await until(() => expect(shown()).toBe("One "));
+  stop();
+  await new Promise((done) => setTimeout(done));
+  say("two ");
+  await frame();
+  await frame();
+  expect(shown()).toBe("One ");
+  bridge.say(livelyId, { type: "todos", items: [] });
+  await until(() => expect(shown()).toBe("One two "));
+  clock += 10_000;
+  say("three");
+  await until(() => expect(shown()).toBe("One two three"));
 });

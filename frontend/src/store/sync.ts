@@ -15,19 +15,23 @@ const listPage = 500;
 const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
+/** After text was drawn, the page rests this many times as long as that took, because the user's keys wait for it. */
+const textRests = 3;
 /** After these events, the list of waiting requests may have changed. */
 const pendingCalls = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
 /**
  * Keeps the store in step with Go: subscribes, loads the snapshots after
- * `hello`, applies events, and reloads what has a gap. Deltas and events
- * are applied once per frame, so that a fast model does not render the page
- * for every word.
+ * `hello`, applies events, and reloads what has a gap. Events are applied
+ * once per frame, and streamed text less often, so that a fast model leaves
+ * the page time for the user's keys.
  */
 export class Sync {
   private readonly queue: GoalEvent[] = [];
   private readonly chatQueue: ChatUpdate[] = [];
   private frame = 0;
+  private textTimer: ReturnType<typeof setTimeout> | undefined;
+  private restsUntil = 0;
   private detailRun = 0;
   private listRun = 0;
   private approvalRun = 0;
@@ -49,11 +53,11 @@ export class Sync {
       },
       goal: (event) => {
         this.queue.push(event);
-        this.flushSoon();
+        this.flushSoon(event.type === "delta");
       },
       chat: (event) => {
         this.chatQueue.push(event);
-        this.flushSoon();
+        this.flushSoon(event.type === "chat_delta");
       },
       pane: (event) => {
         this.store.setState((s) => ({ panes: withPaneEvent(s.panes, event) }));
@@ -68,6 +72,7 @@ export class Sync {
   stop(): void {
     this.closer?.close();
     clearTimeout(this.timer);
+    clearTimeout(this.textTimer);
     if (this.frame) cancelAnimationFrame(this.frame);
   }
 
@@ -175,11 +180,25 @@ export class Sync {
     }
   }
 
-  private flushSoon() {
+  /** Applies what is queued in the next frame; text that grows waits if the page rests. */
+  private flushSoon(isText: boolean) {
     if (this.frame) return;
+    const early = isText && !document.hidden ? this.restsUntil - performance.now() : 0;
+    if (early > 0) {
+      this.textTimer ??= setTimeout(() => this.flushSoon(false), early);
+      return;
+    }
+    clearTimeout(this.textTimer);
+    this.textTimer = undefined;
     this.frame = requestAnimationFrame(() => {
+      const began = performance.now();
       this.frame = 0;
       this.flush();
+      // A timer that is set in a frame ends after the frame was drawn.
+      setTimeout(() => {
+        const drawn = performance.now();
+        this.restsUntil = drawn + textRests * (drawn - began);
+      });
     });
     // A hidden page gets no frames, but its badge and its goals must stay correct.
     if (document.hidden) this.flush();

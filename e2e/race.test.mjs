@@ -52,6 +52,7 @@ test("of three runners, two pass and one is committed to the folder", { timeout:
       await at("race-summary").getByText("2 passed").waitFor({ timeout: minute });
       await at("race-summary").getByText("1 failed").waitFor();
       await race.getByText("Ranked first").waitFor();
+      await at("race-ranked-by").getByText("no model is chosen as reviewer").waitFor();
       assert.equal(await race.getByTestId("race-take").count(), 2, "only those that passed can be taken");
       assert.equal(existsSync(join(repo, "done.txt")), false, "the user's folder is as it was");
 

@@ -250,6 +250,19 @@ type (
 		Branch string `json:"branch,omitempty"` // to which it was committed
 		Undone bool   `json:"undone,omitempty"`
 	}
+	// RaceRanked has the order in which a reviewer put the runners of a race that passed. It is in the journal of the
+	// race's first goal.
+	RaceRanked struct {
+		Reviewer string         `json:"reviewer"` // its model
+		Asked    []int          `json:"asked"`    // the runners that it saw
+		Ranked   []RankedRunner `json:"ranked"`   // the best first; empty if it gave no order
+		Problem  string         `json:"problem,omitempty"`
+	}
+	// RankedRunner is a runner of a race in its place.
+	RankedRunner struct {
+		Runner int    `json:"runner"`
+		Reason string `json:"reason"`
+	}
 	// Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
 	// of the claim.
 	Rechecked struct {
@@ -392,6 +405,7 @@ func (Ended) EventType() string              { return "ended" }
 func (Accepted) EventType() string           { return "accepted" }
 func (ChangesUndone) EventType() string      { return "changes_undone" }
 func (Taken) EventType() string              { return "taken" }
+func (RaceRanked) EventType() string         { return "race_ranked" }
 func (Rechecked) EventType() string          { return "rechecked" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
@@ -413,6 +427,18 @@ func (t Taken) Describe() string {
 	return text
 }
 
+// Describe says in which order the reviewer put the runners, and why.
+func (r RaceRanked) Describe() string {
+	if len(r.Ranked) == 0 {
+		return "The reviewer gave no order: " + r.Problem
+	}
+	var places []string
+	for i, one := range r.Ranked {
+		places = append(places, fmt.Sprintf("%d. runner %d: %s", i+1, one.Runner, one.Reason))
+	}
+	return strings.Join(places, "\n")
+}
+
 // BodyTypes holds one empty body of every type, for decoding and for documents.
 func BodyTypes() []Body {
 	return []Body{
@@ -420,8 +446,8 @@ func BodyTypes() []Body {
 		&StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &Rechecked{}, &Delta{}, &Egress{},
-		&Pane{},
+		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &RaceRanked{}, &Rechecked{}, &Delta{},
+		&Egress{}, &Pane{},
 		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }

@@ -138,6 +138,9 @@ func filled() []event.Body {
 			Undone: goal.Undone{Files: []string{"c"}, Count: 1, All: true},
 		},
 		&event.Taken{Folder: "/f", Count: 2, Commit: "c", Branch: "main", Undone: true},
+		&event.RaceRanked{
+			Reviewer: "m", Asked: []int{1}, Ranked: []event.RankedRunner{{Runner: 1, Reason: "r"}}, Problem: "p",
+		},
 		&event.Rechecked{Result: goal.RecheckFailed, Passed: 1, Verdicts: []goal.Verdict{{Check: 1, Outcome: goal.Fail}}},
 		&event.Delta{Text: "t"},
 		&event.Egress{

@@ -285,6 +285,8 @@ func (l liveView) printProgress(e event.Event) {
 		l.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Taken:
 		l.program.errorf("  %s\n", singleLine(b.Describe()))
+	case *event.RaceRanked:
+		l.program.errorf("  %s\n", singleLine(b.Describe()))
 	case *event.Rechecked:
 		l.program.errorf("  checks run again: %s\n", goal.DescribeRecheck(b.Verdicts))
 	case *event.Warning:

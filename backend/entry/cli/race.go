@@ -213,7 +213,7 @@ func (rc raceCommand) printProgress(n int, e event.Event) {
 
 // printEnd prints the comparison. Without a runner that passed, the exit code is that of the first one.
 func (rc raceCommand) printEnd(races *calls.RaceAPI, id string, asJSON bool) error {
-	v, err := races.Get(id)
+	v, err := races.Rank(id)
 	if err != nil {
 		return err
 	}
@@ -284,10 +284,32 @@ func (rc raceCommand) print(v calls.RaceView) error {
 	if err = errors.Join(err, rc.program.printTable(lines)); err != nil {
 		return err
 	}
+	if err := rc.printRanking(v); err != nil {
+		return err
+	}
 	for _, words := range next {
 		rc.program.errorf("  %s %s\n", rc.program.Name, words)
 	}
 	return nil
+}
+
+// printRanking says who ranked those that passed, and why.
+func (rc raceCommand) printRanking(v calls.RaceView) error {
+	if v.RankedBy == "" {
+		if v.RankNote == "" {
+			return nil
+		}
+		return rc.program.printf("  %s\n", singleLine(v.RankNote))
+	}
+	lines := []string{"  ranked by " + oneLine(v.RankedBy) + ", which saw the changes without names:"}
+	for rank := 1; rank <= len(v.Runners); rank++ {
+		for _, one := range v.Runners {
+			if one.Rank == rank {
+				lines = append(lines, fmt.Sprintf("  %d. runner %d: %s", rank, one.Runner, singleLine(one.Why)))
+			}
+		}
+	}
+	return rc.program.printf("%s\n", strings.Join(lines, "\n"))
 }
 
 // money formats what is known of a price.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/lifecycle"
@@ -33,6 +34,13 @@ type RaceView struct {
 	Checks    []string       `json:"checks"` // in words
 	Runners   []RunnerView   `json:"runners"`
 	Taken     *api.TakenView `json:"taken"` // null if nothing is
+	// RankedBy is the model that ranked the runners, "" if they are ranked by what their checks prove and the size of the
+	// change.
+	RankedBy string `json:"ranked_by"`
+	// RankNote is why no model ranked those that passed, "" if one did.
+	RankNote string `json:"rank_note"`
+	// CanRank says that Rank asks the reviewer.
+	CanRank bool `json:"can_rank"`
 }
 
 // RunnerView is one runner of a race.
@@ -95,6 +103,12 @@ func (r *RaceAPI) Get(id string) (out RaceView, err error) {
 		out.Runners = append(out.Runners, one)
 	}
 	rankRunners(out.Runners)
+	ranking, err := r.goals.Races.Ranking(r.ctx, rows)
+	if err != nil {
+		return out, err
+	}
+	out.CanRank = r.goals.Races.CanRank(rows, ranking)
+	out.applyRanking(ranking)
 	out.Taken, err = r.goals.Races.Taken(r.ctx, rows)
 	return out, err
 }
@@ -147,6 +161,38 @@ func rankRunners(runners []RunnerView) {
 		one.Why = fmt.Sprintf("%s, %s, +%d −%d", one.Goal.AssuranceWords, goal.FormatCount(len(one.Files), "file"), one.Added,
 			one.Removed)
 	}
+}
+
+// applyRanking ranks the runners as the reviewer does. Without its order, the ranks stay, and the note says why.
+func (v *RaceView) applyRanking(ranking *event.RaceRanked) {
+	passed := slices.DeleteFunc(slices.Clone(v.Runners), func(one RunnerView) bool { return one.Rank == 0 })
+	switch {
+	case len(passed) < 2 || v.CanRank:
+		return
+	case ranking == nil:
+		v.RankNote = "ranked by what the checks prove and the size of the change: no model is chosen as reviewer"
+		return
+	case len(ranking.Ranked) == 0:
+		v.RankNote = "ranked by what the checks prove and the size of the change: " + ranking.Problem
+		return
+	}
+	v.RankedBy = ranking.Reviewer
+	for i, place := range ranking.Ranked {
+		for k := range v.Runners {
+			if one := &v.Runners[k]; one.Runner == place.Runner {
+				one.Rank, one.Why = i+1, cmp.Or(place.Reason, one.Why)
+			}
+		}
+	}
+}
+
+// Rank lets the reviewer rank the runners that passed, if CanRank says so, and compares them.
+func (r *RaceAPI) Rank(id string) (out RaceView, err error) {
+	defer r.recoverProblem(&err)
+	if err := r.goals.Races.Rank(r.ctx, id); err != nil {
+		return out, err
+	}
+	return r.Get(id)
 }
 
 // levelOf returns a lower number for a stronger proof.

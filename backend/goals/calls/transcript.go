@@ -208,6 +208,8 @@ func (t *TranscriptEntry) addStatus(body event.Body) {
 		if b.Undone {
 			t.Title = "Take undone"
 		}
+	case *event.RaceRanked:
+		t.Title, t.Text = "Race ranked by "+b.Reviewer, b.Describe()
 	case *event.Rechecked:
 		t.Title, t.Text = "Checks run again", goal.DescribeRecheck(b.Verdicts)
 	case *event.Ended:

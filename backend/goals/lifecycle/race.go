@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"goalpost/backend/agent/engine"
@@ -24,7 +25,10 @@ const maxCopyBytes = 2 << 30
 
 // Races starts races, and takes the changes of one runner. The runners are ordinary goals: they wait for slots, are
 // limited, interrupted and resumed as goals are.
-type Races struct{ goals *Service }
+type Races struct {
+	goals   *Service
+	ranking sync.Mutex // no race is ranked twice at once
+}
 
 // Start starts a goal for each runner. All are prepared before the first one starts: if one is refused, nothing has
 // changed.

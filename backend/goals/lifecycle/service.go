@@ -99,7 +99,7 @@ func New(d Deps, c runner.Config) *Service {
 		stays:     d.Stays,
 	}
 	s.Suggester = &Suggester{s.Intake}
-	s.Races = &Races{s}
+	s.Races = &Races{goals: s}
 	c.Ended = s.cleanUpRun
 	runs.runner = runner.New(c)
 	return s

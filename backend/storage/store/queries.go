@@ -252,6 +252,16 @@ func (h *History) Taken(ctx context.Context, id goal.ID) (taken event.Taken, at 
 	return taken, at, nil
 }
 
+// RaceRanking returns what a reviewer said last about the runners of a race, nil if none was asked.
+func (h *History) RaceRanking(ctx context.Context, race goal.ID) (*event.RaceRanked, error) {
+	list, err := h.events(ctx, selectEvents+"WHERE goal_id = ? AND type = 'race_ranked' ORDER BY seq DESC LIMIT 1", race)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ranked, _ := list[0].Body.(*event.RaceRanked)
+	return ranked, nil
+}
+
 // IsUndone reports whether the user restored an earlier state of a goal's folder after its last end.
 func (h *History) IsUndone(ctx context.Context, id goal.ID) (undone bool, err error) {
 	err = h.connection.read.QueryRowContext(ctx,

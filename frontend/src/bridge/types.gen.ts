@@ -462,6 +462,26 @@ export interface TakenEvent {
 }
 
 /**
+ * RaceRanked has the order in which a reviewer put the runners of a race that passed. It is in the journal of the
+ * race's first goal.
+ */
+export interface RaceRankedEvent {
+  /** its model */
+  reviewer: string;
+  /** the runners that it saw */
+  asked: number[] | null;
+  /** the best first; empty if it gave no order */
+  ranked: RankedRunner[] | null;
+  problem?: string;
+}
+
+/** RankedRunner is a runner of a race in its place. */
+export interface RankedRunner {
+  runner: number;
+  reason: string;
+}
+
+/**
  * Rechecked reports that the checks of a goal that has ended ran again in its folder. It does not change the verdicts
  * of the claim.
  */
@@ -2810,6 +2830,15 @@ export interface RaceView {
   runners: RunnerView[] | null;
   /** null if nothing is */
   taken: TakenView | null;
+  /**
+   * RankedBy is the model that ranked the runners, "" if they are ranked by what their checks prove and the size of the
+   * change.
+   */
+  ranked_by: string;
+  /** RankNote is why no model ranked those that passed, "" if one did. */
+  rank_note: string;
+  /** CanRank says that Rank asks the reviewer. */
+  can_rank: boolean;
 }
 
 /** RunnerView is one runner of a race. */
@@ -3510,6 +3539,7 @@ export interface EventBodies {
   accepted: AcceptedEvent;
   changes_undone: ChangesUndoneEvent;
   taken: TakenEvent;
+  race_ranked: RaceRankedEvent;
   rechecked: RecheckedEvent;
   delta: DeltaEvent;
   egress: EgressEvent;
@@ -3842,6 +3872,8 @@ export interface Methods {
   "RaceAPI.Start": (input: RaceInput) => RaceOutput;
   /** Get compares the runners of a race. id "" is the newest race. */
   "RaceAPI.Get": (id: string) => RaceView;
+  /** Rank lets the reviewer rank the runners that passed, if CanRank says so, and compares them. */
+  "RaceAPI.Rank": (id: string) => RaceView;
   /** Take puts what a runner changed into the folder of its race. If there is a conflict, it changes nothing. */
   "RaceAPI.Take": (id: string, runner: number, input: TakeInput) => TakeOutput;
   /** Undo restores the folder of a race to what it was before a result was taken. A commit stays. */

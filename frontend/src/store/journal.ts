@@ -35,6 +35,7 @@ export interface NoteFact {
     | "accepted"
     | "changes_undone"
     | "taken"
+    | "race_ranked"
     | "rechecked"
     | "message"
     | "todos"
@@ -171,6 +172,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, undoneText(event), event.redo ? { what: "redo" } : {});
     case "taken":
       return note(next, event, takenText(event), event.undone ? { what: "undone" } : {});
+    case "race_ranked":
+      return note(next, event, rankedText(event));
     case "rechecked":
       return note(next, event, recheckText(event.verdicts ?? []));
     case "review":
@@ -260,6 +263,11 @@ function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
   const count = plural(e.count, "file");
   const files = e.redo ? `${count} undone before` : `${count} restored to ${e.to}`;
   return e.skipped ? `${files}; ${e.skipped} left alone` : files;
+}
+
+function rankedText(e: Extract<GoalEvent, { type: "race_ranked" }>): string {
+  const places = (e.ranked ?? []).map((one, i) => `${i + 1}. runner ${one.runner}: ${one.reason}`);
+  return places.length > 0 ? places.join("\n") : `The reviewer gave no order: ${e.problem ?? ""}`;
 }
 
 function takenText(e: Extract<GoalEvent, { type: "taken" }>): string {

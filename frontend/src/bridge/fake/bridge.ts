@@ -45,7 +45,7 @@ import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { colorSchemes, importedScheme } from "./colorschemes";
 import { recorded, replay } from "./recording";
-import { finishedRace, runnerDiff, takeFake } from "./race";
+import { finishedRace, rankFake, runnerDiff, takeFake } from "./race";
 import { clickedPage, stepResult } from "./results";
 import {
   at,
@@ -594,6 +594,7 @@ export class FakeBridge implements Bridge {
       return out;
     },
     "RaceAPI.Get": () => this.race,
+    "RaceAPI.Rank": () => rankFake(this.race),
     "RaceAPI.Start": () => ({ race_id: this.race.id, goals: (this.race.runners ?? []).map((r) => r.goal.id) }),
     "RaceAPI.Take": (_id, n, input) => takeFake(this.race, n, input),
     "RaceAPI.Undo": () => {

@@ -137,7 +137,21 @@ export const finishedRace: RaceView = {
     ),
   ],
   taken: null,
+  ranked_by: "anthropic/claude-sonnet-4.5",
+  rank_note: "",
+  can_rank: false,
 };
+
+/** What the fake bridge's reviewer says: the second runner is better than the first. */
+export function rankFake(race: RaceView): RaceView {
+  const [first, second] = race.runners ?? [];
+  if (race.can_rank && first && second) {
+    Object.assign(first, { rank: 2, why: "It renames what others use." });
+    Object.assign(second, { rank: 1, why: "It keeps the public names." });
+    Object.assign(race, { can_rank: false, ranked_by: "anthropic/claude-sonnet-4.5" });
+  }
+  return race;
+}
 
 /** What the fake bridge answers when a runner is taken. */
 export function takeFake(race: RaceView, n: number, input: TakeInput): TakeOutput {

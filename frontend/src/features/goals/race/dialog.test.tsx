@@ -47,3 +47,17 @@ test("the counts of an engine with its own sign-in are not shown as zero", async
   await openRace();
   expect(get("race").textContent).toContain("not counted");
 });
+
+test("once all have ended, the reviewer is asked, and its order and reasons are shown", async () => {
+  Object.assign(bridge.race, { can_rank: true, ranked_by: "" });
+  await openRace();
+  await until(() => get("race-ranked-by").textContent.startsWith("Ranked by anthropic/claude-sonnet-4.5"));
+  expect(all("race-why")[1]?.textContent).toBe("It keeps the public names.");
+  expect(all("race-runner")[1]?.textContent).toContain("Ranked first");
+});
+
+test("without a reviewer, the race says how it is ranked", async () => {
+  Object.assign(bridge.race, { ranked_by: "", rank_note: "ranked by size: no model is chosen as reviewer" });
+  await openRace();
+  expect(get("race-ranked-by").textContent).toBe("Here ranked by size: no model is chosen as reviewer.");
+});

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { GoalCard, RaceView, RunnerView, TakeInput } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
 import { plural, shortPath, stripControl } from "@/lib/text";
@@ -27,6 +27,7 @@ function OpenDialog({ id }: { id: string }) {
   const cards = useAppState((s) => s.goals.byId);
   const runners = (race?.runners ?? []).map((r) => ({ ...r, goal: cards[r.goal.id]?.card ?? r.goal }));
   useReloadAfterChange(runners, reload);
+  const isRanking = useRanking(race, reload);
   const close = () => app.set({ race: "" });
   const canTake = (r: RunnerView) => race?.taken === null && r.rank > 0;
   return (
@@ -80,6 +81,7 @@ function OpenDialog({ id }: { id: string }) {
               <span key={words}> · {withCode(stripControl(words))}</span>
             ))}
           </p>
+          <RankedBy race={race} isRanking={isRanking} />
           <ul className="grid auto-cols-fr grid-flow-col gap-3 max-[900px]:grid-flow-row">
             {runners.map((r) => (
               <Runner
@@ -108,6 +110,38 @@ function useReloadAfterChange(runners: readonly RunnerView[], reload: () => Prom
     seen.current = states;
     if (!isFirst) void reload();
   }, [states, reload]);
+}
+
+/** Lets the reviewer rank those that passed, once all have ended. Reports whether it does now. */
+function useRanking(race: RaceView | undefined, reload: () => Promise<void>): boolean {
+  const app = useApp();
+  const [isRanking, setRanking] = useState(false);
+  const id = race?.can_rank ? race.id : "";
+  useEffect(() => {
+    if (!id) return;
+    setRanking(true);
+    void app
+      .ask("RaceAPI.Rank", id)
+      .then((ranked) => (ranked ? reload() : undefined))
+      .finally(() => setRanking(false));
+  }, [app, id, reload]);
+  return isRanking;
+}
+
+/** Who put the runners into their order. */
+function RankedBy({ race, isRanking }: { race: RaceView; isRanking: boolean }) {
+  const words = isRanking
+    ? "The reviewer compares the changes…"
+    : race.ranked_by
+      ? `Ranked by ${stripControl(race.ranked_by)}, which saw the changes without names.`
+      : race.rank_note
+        ? `Here ${stripControl(race.rank_note)}.`
+        : "";
+  return words ? (
+    <p role="status" className="mb-3 text-xs text-text-muted" data-testid="race-ranked-by">
+      {words}
+    </p>
+  ) : null;
 }
 
 function Summary({ runners }: { runners: readonly RunnerView[] }) {

@@ -29,7 +29,7 @@ export async function measure() {
 }
 
 /** Counts the frames of the page while `act` runs, for each second. */
-async function counted(page, act) {
+export async function counted(page, act) {
   await page.run(() => {
     const count = (window.benchFrames = { frames: 0, began: performance.now(), runs: true });
     const frame = () => {

@@ -30,7 +30,9 @@ func chooseEngine(engines []engine.Profile, name, setting string, g goal.Goal) (
 		for _, p := range engines {
 			names = append(names, p.ID)
 		}
-		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "use one of "+strings.Join(names, ", "))
+		hint := "use one of " + strings.Join(names, ", ")
+		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), hint).OnCommandLine(
+			hint + "; AGENT:login, such as claude:login, uses the sign-in of that agent")
 	}
 	found := session.FindEngine(p)
 	switch {

@@ -282,6 +282,72 @@ test("a color scheme of the settings is that of the open terminals", { timeout: 
   }),
 );
 
+test("a terminal profile is made, opened, copied, removed and the default", { timeout: limit(300_000) }, (t) =>
+  withWindow(t, async (win, { page, home }) => {
+    const shop = join(home, "shop");
+    mkdirSync(shop);
+    const fill = async (fields) => {
+      for (const [name, value] of Object.entries(fields)) await win.at(`profile-${name}`).fill(value);
+      await win.at("profile-save").click();
+    };
+    await win.leader("s");
+    await win.at("profile-add").click();
+    await fill({ name: "Shop", command: "no-such-shell", dir: "/no/such/folder", env: "GREETING=hello you" });
+    await win
+      .at("profile-form")
+      .getByText("the folder /no/such/folder of the terminal profile Shop does not exist")
+      .waitFor();
+    await fill({ dir: shop });
+    await win.at("profile-form").getByText("the program of the terminal profile Shop does not exist").waitFor();
+    await win.at("profile-scheme").selectOption("Dracula");
+    await fill({ command: "/bin/sh" });
+    await win.at("profile-form").waitFor({ state: "detached" });
+
+    // A copy with another program is a profile of its own. It is removed again.
+    await win.at("profile-copy").click();
+    await fill({ name: "Hello", command: "sh -c 'echo $GREETING; read -r line'" });
+    await win.at("profile").nth(1).waitFor();
+    await win.at("settings-close").click();
+    await win.at("new-terminal-menu").click();
+    await win.at("menu-profile-Hello").click();
+    await page.locator('[data-testid="terminal"]').getByText("hello you").first().waitFor();
+    await win.leader("s");
+    await page.getByRole("button", { name: "Remove Hello" }).click();
+    await win.at("question-yes").click();
+    await page.getByRole("button", { name: "Remove Hello" }).waitFor({ state: "detached" });
+    await win.at("settings-close").click();
+
+    const before = await win.at("terminal").evaluateAll((all) => all.map((el) => el.dataset.pane));
+    await win.palette("new terminal: shop");
+    const opened = await page.waitForFunction((before) => {
+      const id = document.activeElement?.closest('[data-testid="terminal"]')?.dataset.pane;
+      return before.includes(id) ? undefined : id;
+    }, before);
+    const at = (id) => page.locator(`[data-testid="terminal"][data-pane="${id}"]`);
+    const id = await opened.jsonValue();
+    const isDracula = () =>
+      page.waitForFunction((id) => {
+        const group = document.querySelector(`[data-testid="terminal"][data-pane="${id}"] [role="group"]`);
+        return group !== null && getComputedStyle(group).backgroundColor === "rgb(40, 42, 54)";
+      }, id);
+    await isDracula();
+    await at(id).locator(".xterm-rows").getByText(/[#$]/).first().waitFor();
+    await win.type(at(id), 'echo "$0|$PWD|$GREETING|$((40+2))"');
+    await win.sees(at(id), `/bin/sh|${shop}|hello you|42`);
+
+    // The default profile is that of a terminal that is opened without a choice.
+    await win.leader("s");
+    await win.at("profile-edit").click();
+    await win.at("profile-default").check();
+    await win.at("profile-save").click();
+    await win.at("profile").getByText("Default").waitFor();
+    await win.at("settings-close").click();
+    const second = await win.open("Control+Shift+KeyT");
+    await win.type(second, 'echo "$PWD|$GREETING|$((40+3))"');
+    await win.sees(second, `${shop}|hello you|43`);
+  }),
+);
+
 test("a file that a program names with a line opens there in a pane", { timeout: limit(200_000) }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-e2e-files-"));
   try {

@@ -118,7 +118,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewFileAPI(ctx, a.panes),
 		calls.NewWorkspaceAPI(ctx, a.panes, a.store),
 		a.ModelAPI(ctx),
-		calls.NewSettingsAPI(ctx, a.doctor(), a.StreamConnection),
+		calls.NewSettingsAPI(ctx, a.doctor(), a.panes, a.StreamConnection),
 		calls.NewLibraryAPI(ctx, a.library),
 		a.MemoryAPI(ctx),
 		calls.NewSSHAPI(ctx, a.panes.Servers),

@@ -242,3 +242,50 @@ func TestFiles_AfterARestart_AreOpenAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestRestoreWorkspace_TerminalProfile_IsKept: a terminal has its profile again, in the folder in which it was. One
+// whose program is gone says so, and gets the user's shell.
+func TestRestoreWorkspace_TerminalProfile_IsKept(t *testing.T) {
+	home := t.TempDir()
+	program := filepath.Join(home, "agent")
+	script := []byte("#!/bin/sh\necho \"I am $NAME in $PWD\"\nexec cat\n")
+	if err := os.WriteFile(program, script, 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	var opened pane.Info
+	in := func(t *testing.T, a *App) *terminal.Session {
+		t.Helper()
+		s, err := a.panes.Terminal(opened.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	t.Run("before", func(t *testing.T) {
+		a := begin(t, home)
+		profile := config.TerminalProfile{Name: "Agent", Command: program, Dir: "/", Env: []string{"NAME=Ada"}}
+		if err := a.Config().SaveTerminalProfile("", profile); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		opened, err = a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{Profile: "Agent", Dir: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said(t, in(t, a), "I am Ada in "+regexp.QuoteMeta(home))
+	})
+	t.Run("after", func(t *testing.T) {
+		s := in(t, begin(t, home))
+		if got := s.Info().TerminalProfile; got != "Agent" {
+			t.Errorf("the profile is %q", got)
+		}
+		said(t, s, "(?s)as it was on .*I am Ada in "+regexp.QuoteMeta(home))
+	})
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("without its program", func(t *testing.T) {
+		s := in(t, begin(t, home))
+		said(t, s, "(?s)Not started as before: the program of the terminal profile Agent does not exist.*[#$] $")
+	})
+}

@@ -40,6 +40,8 @@ type Info struct {
 	Profile string `json:"profile"` // browser: where logins are stored, "" = nowhere
 	Asleep  bool   `json:"asleep"`  // browser: the page is loaded when it is shown
 	Icon    string `json:"icon"`    // browser: of the page, as the address of a PNG in itself, "" without one
+	// TerminalProfile is how a terminal was started, "" as any other.
+	TerminalProfile string `json:"terminal_profile"`
 	// Inspects is the pane whose page these developer tools inspect, "" for other panes.
 	Inspects string `json:"inspects"`
 	// Acting describes the agent's last action, shown at X, Y (CSS pixels of the page).

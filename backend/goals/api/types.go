@@ -115,6 +115,8 @@ type ArgsOpenTerminal struct {
 	Rows int    `json:"rows"`
 	// Command is typed at the first prompt and waits for the user to press Enter.
 	Command string `json:"command"`
+	// Profile is the terminal profile, "" is the default one.
+	Profile string `json:"profile,omitempty"`
 }
 
 // ArgsOpenFile names the text file to show in a pane.

@@ -13,13 +13,14 @@ import (
 type SettingsAPI struct {
 	cfg     *config.Config
 	doctor  *doctor.Doctor
+	panes   *panes.Registry
 	connect func() Connection
 	apiBase
 }
 
 // NewSettingsAPI makes the API; ctx is the program's life. connect returns what the page needs to reach the streams.
-func NewSettingsAPI(ctx context.Context, d *doctor.Doctor, connect func() Connection) *SettingsAPI {
-	return &SettingsAPI{d.Config, d, connect, apiBase{ctx}}
+func NewSettingsAPI(ctx context.Context, d *doctor.Doctor, p *panes.Registry, connect func() Connection) *SettingsAPI {
+	return &SettingsAPI{d.Config, d, p, connect, apiBase{ctx}}
 }
 
 // Get reads the settings.
@@ -62,6 +63,27 @@ func (sa *SettingsAPI) ImportColorScheme(fileName, content string) (out config.C
 func (sa *SettingsAPI) DeleteColorScheme(name string) (ok bool, err error) {
 	defer sa.recoverProblem(&err)
 	return true, sa.cfg.DeleteColorScheme(name)
+}
+
+// TerminalProfiles lists the terminal profiles of the user by name.
+func (sa *SettingsAPI) TerminalProfiles() (out []config.TerminalProfile, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.cfg.TerminalProfiles(), nil
+}
+
+// SaveTerminalProfile adds a terminal profile, or replaces the one that was named so.
+func (sa *SettingsAPI) SaveTerminalProfile(was string, p config.TerminalProfile) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	if err := sa.panes.ValidateProfile(p); err != nil {
+		return false, err
+	}
+	return true, sa.cfg.SaveTerminalProfile(was, p)
+}
+
+// DeleteTerminalProfile removes a terminal profile.
+func (sa *SettingsAPI) DeleteTerminalProfile(name string) (ok bool, err error) {
+	defer sa.recoverProblem(&err)
+	return true, sa.cfg.DeleteTerminalProfile(name)
 }
 
 // Doctor examines what this machine supports.

@@ -63,6 +63,11 @@ func (r *Registry) OnChange(info pane.Info, closed bool) {
 }
 
 func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
+	profile, ok := r.Config.TerminalProfile(in.Profile)
+	if in.Profile != "" && !ok {
+		return pane.Info{}, fault.Invalid("profile", fmt.Sprintf("there is no terminal profile %q", in.Profile),
+			"choose one that the settings list")
+	}
 	dir := in.Dir
 	if dir == "" {
 		dir = homeDir()
@@ -76,14 +81,26 @@ func (r *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 	if err := ValidateShell(r.Config.Settings().Shell); err != nil {
 		return pane.Info{}, err
 	}
-	s, err := r.Terminals.Open(ctx, r.Programs, terminal.Options{
-		ID:         r.NewID(pane.Terminal),
+	o := terminal.Options{
 		Dir:        dir,
 		Env:        r.shellEnv(environ.Of(ctx)),
 		Cols:       in.Cols,
 		Rows:       in.Rows,
 		Scrollback: r.Scrollback(),
-	})
+	}
+	if in.Dir != "" {
+		profile.Dir = ""
+	}
+	if in.Command != "" && in.Profile == "" {
+		profile.Command = "" // it is to be typed at the prompt of a shell
+	}
+	if ok {
+		if err := r.applyProfile(profile, &o); err != nil {
+			return pane.Info{}, err
+		}
+	}
+	o.ID = r.NewID(pane.Terminal)
+	s, err := r.Terminals.Open(ctx, r.Programs, o)
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
 	}

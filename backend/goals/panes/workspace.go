@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/lib/text"
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/terminal"
 	"goalpost/backend/storage/store"
@@ -153,6 +154,7 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		o.Dir = homeDir()
 	}
+	w.restoreProfile(t, &o)
 	s, err := w.panes.Terminals.Open(ctx, w.panes.Programs, o)
 	if err != nil {
 		return fmt.Errorf("open terminal: %w", err)
@@ -161,6 +163,23 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 		w.typeAtPrompt(s, t.Command)
 	}
 	return nil
+}
+
+// restoreProfile gives a terminal the profile that it had, in the folder in which it was. One that cannot be used any
+// more is named in the terminal, which gets the user's shell.
+func (w *Workspace) restoreProfile(t store.Terminal, o *terminal.Options) {
+	profile, ok := w.panes.Config.TerminalProfile(t.Profile)
+	if t.Profile == "" || !ok {
+		return
+	}
+	with := *o
+	with.Env = slices.Clone(o.Env)
+	profile.Dir = ""
+	if err := w.panes.applyProfile(profile, &with); err != nil {
+		o.Before = append(o.Before, "\r\nNot started as before: "+text.Sanitize(err.Error())+"\r\n"...)
+		return
+	}
+	*o = with
 }
 
 // typeAtPrompt types a command at the next prompt, for the user to press Enter.
@@ -254,7 +273,7 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 		line, _ := s.Running()
 		_, end := s.Range()
 		now[info.ID] = savedState{info, end, line}
-		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
+		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line, Profile: info.TerminalProfile}
 		if link, ok := w.servers.Client.Connection(info.ID); ok {
 			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
 		}

@@ -123,3 +123,33 @@ func Join(argv []string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// SimpleCommand returns the words of a line that is one command, without variables, redirections, pipes and the like.
+func SimpleCommand(line string) ([]string, error) {
+	f, err := Parse(line)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Stmts) != 1 {
+		return nil, errNotSimple
+	}
+	s := f.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns)+len(s.Redirs) > 0 || len(call.Args) == 0 || s.Background || s.Negated || s.Coprocess {
+		return nil, errNotSimple
+	}
+	var words []string
+	for _, w := range call.Args {
+		isLiteral := true
+		words = append(words, Literal(w, func(syntax.WordPart) string {
+			isLiteral = false
+			return ""
+		}))
+		if !isLiteral {
+			return nil, errNotSimple
+		}
+	}
+	return words, nil
+}
+
+var errNotSimple = errors.New("it is not one command with its arguments")

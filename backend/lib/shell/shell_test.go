@@ -84,3 +84,17 @@ func TestJoin_IsReadBack(t *testing.T) {
 		t.Errorf("%s: words that need no quotes have some", got)
 	}
 }
+
+func TestSimpleCommand_OneCommand_HasItsWords(t *testing.T) {
+	words, err := SimpleCommand(`claude --say 'two words' "three" four\ 4`)
+	if want := []string{"claude", "--say", "two words", "three", "four 4"}; err != nil || !slices.Equal(words, want) {
+		t.Errorf("%q, %v", words, err)
+	}
+	for _, line := range []string{
+		"", "a | b", "a; b", "a && b", "a > f", "a &", "! a", "A=b c", "a $B", "a $(b)", "(a)", "a '",
+	} {
+		if words, err := SimpleCommand(line); err == nil {
+			t.Errorf("%s: %q", line, words)
+		}
+	}
+}

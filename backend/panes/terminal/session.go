@@ -142,6 +142,7 @@ func (s *Session) Info() pane.Info {
 	info := pane.Info{
 		ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.spec.dir, Cwd: s.cwd, Running: !s.ended,
 		Server: s.noted.Server, Session: s.noted.Session, Ask: s.noted.Ask, Secret: s.noted.Secret, Problem: s.noted.Problem,
+		TerminalProfile: s.noted.Profile,
 	}
 	if s.ended {
 		info.Exit = s.status.Code
@@ -170,6 +171,7 @@ type PaneMeta struct {
 	Ask             string // what ssh asks the user
 	Secret          bool   // the answer is not shown
 	Problem         string
+	Profile         string // the terminal profile that it was opened with
 }
 
 // SetMeta changes the metadata.

@@ -93,6 +93,12 @@ func (c *Config) DeleteColorScheme(name string) error {
 		if f.Settings.ColorScheme == name {
 			f.Settings.ColorScheme = ""
 		}
+		f.TerminalProfiles = slices.Clone(f.TerminalProfiles)
+		for i := range f.TerminalProfiles {
+			if p := &f.TerminalProfiles[i]; p.ColorScheme == name {
+				p.ColorScheme = ""
+			}
+		}
 		return nil
 	})
 }

@@ -212,6 +212,8 @@ type file struct {
 	Active    string     `json:"active"` // id of the default provider for new goals
 	// MCPServers are sorted by name.
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+	// TerminalProfiles are sorted by name.
+	TerminalProfiles []TerminalProfile `json:"terminal_profiles,omitempty"`
 	// ColorSchemes are the imported ones, sorted by name.
 	ColorSchemes []ColorScheme `json:"color_schemes,omitempty"`
 }

@@ -1369,6 +1369,8 @@ export interface PaneInfo {
   asleep: boolean;
   /** browser: of the page, as the address of a PNG in itself, "" without one */
   icon: string;
+  /** TerminalProfile is how a terminal was started, "" as any other. */
+  terminal_profile: string;
   /** Inspects is the pane whose page these developer tools inspect, "" for other panes. */
   inspects: string;
   /** Acting describes the agent's last action, shown at X, Y (CSS pixels of the page). */
@@ -2606,6 +2608,8 @@ export interface ArgsOpenTerminal {
   rows: number;
   /** Command is typed at the first prompt and waits for the user to press Enter. */
   command: string;
+  /** Profile is the terminal profile, "" is the default one. */
+  profile?: string;
 }
 
 /** ArgsOpenFile names the text file to show in a pane. */
@@ -3465,6 +3469,21 @@ export interface ColorScheme {
   imported?: boolean;
 }
 
+/** TerminalProfile is how a terminal of the user starts. What is empty is as in any other terminal. */
+export interface TerminalProfile {
+  name: string;
+  /** Command is a shell or another program with its arguments, in quotes as a shell needs them. */
+  command: string;
+  /** Dir is the folder, absolute or beginning with ~/. */
+  dir: string;
+  /** Env are more variables, as NAME=value. Put no secrets here. */
+  env: string[] | null;
+  /** ColorScheme is the name of a color scheme. */
+  color_scheme: string;
+  /** Default is true for the one of terminals that are opened without a choice. */
+  default: boolean;
+}
+
 /** Theme is the look of the window and the terminals. */
 export type Theme = "system" | "dark" | "light";
 
@@ -3926,6 +3945,12 @@ export interface Methods {
   "SettingsAPI.ImportColorScheme": (fileName: string, content: string) => ColorScheme;
   /** DeleteColorScheme removes a color scheme that the user imported. */
   "SettingsAPI.DeleteColorScheme": (name: string) => boolean;
+  /** TerminalProfiles lists the terminal profiles of the user by name. */
+  "SettingsAPI.TerminalProfiles": () => TerminalProfile[] | null;
+  /** SaveTerminalProfile adds a terminal profile, or replaces the one that was named so. */
+  "SettingsAPI.SaveTerminalProfile": (was: string, p: TerminalProfile) => boolean;
+  /** DeleteTerminalProfile removes a terminal profile. */
+  "SettingsAPI.DeleteTerminalProfile": (name: string) => boolean;
   /** Doctor examines what this machine supports. */
   "SettingsAPI.Doctor": () => DoctorFinding[] | null;
   /** Connect returns the address and the token of the streams. */

@@ -574,6 +574,19 @@ export const scenes: Record<string, Scene> = {
       (await shown("error-color-scheme")).scrollIntoView({ block: "center" });
     },
   },
+  "settings-profile": {
+    after: async (app) => {
+      app.go("settings");
+      (await shown("profile-edit")).click();
+      await shown("profile-form");
+    },
+  },
+  "settings-profiles": {
+    after: async (app) => {
+      app.go("settings");
+      (await shown("profiles")).scrollIntoView({ block: "center" });
+    },
+  },
   "settings-mcp": {
     after: (app) => {
       app.go("settings");

@@ -17,6 +17,9 @@ const makers: Readonly<Record<string, (app: ReturnType<typeof useApp>) => unknow
   "New workspace…": (app) => app.set({ newWorkspace: true }),
 };
 
+/** Before the name of a terminal profile, in the value of its entry. */
+const profileValue = "profile ";
+
 /** Chooses the pane that a phone shows, in any workspace, or makes one. */
 export function PanePicker() {
   const app = useApp();
@@ -30,12 +33,17 @@ export function PanePicker() {
       activePane,
     })),
   );
+  const profiles = useAppState((s) => s.terminalProfiles);
   const list = state.panes.workspaces.list ?? [];
   const open = openWorkspace(state);
   const shown = shownPanes(state);
   const active = shown.find((p) => p.id === state.activePane) ?? shown[0];
   const choose = (value: string) => {
     app.workspaces.uncover();
+    if (value.startsWith(profileValue)) {
+      void app.panes.openTerminal("", "", value.slice(profileValue.length));
+      return;
+    }
     if (makers[value]) {
       makers[value](app);
       return;
@@ -56,6 +64,11 @@ export function PanePicker() {
         <optgroup key={workspace.id} label={workspace.name}>
           <Panes panes={panesIn(state, workspace)} empty={emptyValue(workspace)} />
         </optgroup>
+      ))}
+      {profiles.map((p) => (
+        <option key={p.name} value={profileValue + p.name}>
+          New terminal: {p.name}
+        </option>
       ))}
       {Object.keys(makers).map((words) => (
         <option key={words} value={words}>

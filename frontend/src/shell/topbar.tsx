@@ -1,10 +1,12 @@
+import type { TerminalProfile } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { isDrawerOpen } from "@/store/workspaces";
 import { useZoomed, useControl } from "@/panes/context";
 import { PanePicker } from "@/panes/picker";
 import { Button, IconButton, Kbd } from "@/ui/button";
+import { Menu } from "@/ui/menu";
 import { usePhone } from "@/ui/usephone";
-import { ChatIcon, GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
+import { ChatIcon, ChevronIcon, GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
 import { WorkspaceTabs } from "./workspacetabs";
 
 /** The bar above the workspace: workspaces, and buttons for new panes and goals. */
@@ -64,6 +66,13 @@ export function TopBar() {
 /** Opens a terminal or a page. On a phone the picker of panes does. */
 function NewPanes() {
   const app = useApp();
+  const profiles = useAppState((s) => s.terminalProfiles);
+  const item = ({ name }: TerminalProfile) => ({
+    id: `profile-${name}`,
+    label: name,
+    takesFocus: true,
+    run: () => void app.panes.openTerminal("", "", name),
+  });
   return (
     <>
       <Button
@@ -74,6 +83,13 @@ function NewPanes() {
       >
         <TerminalIcon size={14} /> Terminal
       </Button>
+      {profiles.length > 0 ? (
+        <Menu items={profiles.map(item)}>
+          <IconButton label="New terminal with a profile" data-testid="new-terminal-menu">
+            <ChevronIcon size={12} className="rotate-90" />
+          </IconButton>
+        </Menu>
+      ) : null}
       <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
         <GlobeIcon size={14} /> Browser
       </Button>

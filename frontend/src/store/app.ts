@@ -32,6 +32,7 @@ export class App extends AppCore {
     this.sync.start();
     // The window is shown before these have loaded.
     void this.settings.loadColorSchemes();
+    void this.settings.loadTerminalProfiles();
     void this.providers.load();
     void this.settings.loadFindings();
     watchUpdate((version) => this.set({ updateWaits: version }));

@@ -26,15 +26,16 @@ export class PaneActions {
   ) {}
 
   /**
-   * Opens a terminal in a folder, by default that of the focused terminal or of the workspace. A command is typed at its
-   * prompt; the user runs it.
+   * Opens a terminal in a folder, by default that of its profile, of the focused terminal or of the workspace. A command
+   * is typed at its prompt; the user runs it. Without a name of a profile, it has the default one.
    */
-  async openTerminal(dir = "", command = ""): Promise<PaneInfo | undefined> {
+  async openTerminal(dir = "", command = "", profile = ""): Promise<PaneInfo | undefined> {
     const focused = ownPanes(this.core.state, this.workspaces.open).find((p) => p.id === this.core.state.activePane);
     const near = focused && !focused.server ? focused.cwd || focused.dir : "";
     const workspace = await this.enter();
-    const where = dir || near || workspace?.folder || "";
-    return this.opened(await this.core.ask("TerminalAPI.Open", { dir: where, cols: 80, rows: 24, command }));
+    const used = this.core.state.terminalProfiles.find((p) => (profile ? p.name === profile : p.default));
+    const where = dir || (used?.dir ? "" : near || workspace?.folder || "");
+    return this.opened(await this.core.ask("TerminalAPI.Open", { dir: where, cols: 80, rows: 24, command, profile }));
   }
 
   /** Shows the user's panes, where a new pane will be. */

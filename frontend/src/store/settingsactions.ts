@@ -70,7 +70,24 @@ export class SettingsActions {
       run: async () => {
         if (!(await this.core.ask("SettingsAPI.DeleteColorScheme", name))) return;
         await this.reload();
-        await this.loadColorSchemes();
+        await Promise.all([this.loadColorSchemes(), this.loadTerminalProfiles()]);
+      },
+    });
+  }
+
+  async loadTerminalProfiles(): Promise<void> {
+    const profiles = await this.core.newest("SettingsAPI.TerminalProfiles");
+    if (profiles !== undefined) this.core.set({ terminalProfiles: profiles ?? [] });
+  }
+
+  deleteTerminalProfile(name: string): void {
+    this.core.confirm({
+      title: `Remove the terminal profile ${name}?`,
+      text: "Terminals that were opened with it keep running. After a restart they have your shell.",
+      yes: "Remove",
+      danger: true,
+      run: async () => {
+        if (await this.core.ask("SettingsAPI.DeleteTerminalProfile", name)) await this.loadTerminalProfiles();
       },
     });
   }

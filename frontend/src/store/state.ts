@@ -8,6 +8,7 @@ import type {
   PresetView,
   Provider,
   Settings,
+  TerminalProfile,
   GoalRequest,
 } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
@@ -66,6 +67,7 @@ export interface AppState {
   settings: Settings | null;
   /** The color schemes of terminals, the built-in ones first. */
   colorSchemes: readonly ColorScheme[];
+  terminalProfiles: readonly TerminalProfile[];
   providers: readonly Provider[];
   /** The presets, and the servers found on this computer; null: not loaded yet. */
   presets: readonly PresetView[];
@@ -168,6 +170,7 @@ export const initialState: AppState = {
   panes: noPanes,
   settings: null,
   colorSchemes: [],
+  terminalProfiles: [],
   providers: [],
   presets: [],
   foundServers: null,

@@ -43,7 +43,7 @@ import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
-import { colorSchemes, importedScheme } from "./colorschemes";
+import { colorSchemes, importedScheme, terminalProfiles } from "./colorschemes";
 import { recorded, replay } from "./recording";
 import { finishedRace, rankFake, runnerDiff, takeFake } from "./race";
 import { clickedPage, stepResult } from "./results";
@@ -1026,6 +1026,9 @@ export class FakeBridge implements Bridge {
     "SettingsAPI.ColorSchemes": () => colorSchemes,
     "SettingsAPI.ImportColorScheme": (name) => ({ ...importedScheme, name }),
     "SettingsAPI.DeleteColorScheme": () => true,
+    "SettingsAPI.TerminalProfiles": () => terminalProfiles,
+    "SettingsAPI.SaveTerminalProfile": () => true,
+    "SettingsAPI.DeleteTerminalProfile": () => true,
     "SettingsAPI.Doctor": () => this.findings,
     "SettingsAPI.Connect": () => connection,
   };

@@ -1,4 +1,4 @@
-import type { ColorScheme } from "@/bridge/types";
+import type { ColorScheme, TerminalProfile } from "@/bridge/types";
 
 const scheme = (name: string, screen: string, colors: string, imported = false): ColorScheme => {
   const [background = "", foreground = "", cursor = "", selection = ""] = screen.split(" ");
@@ -25,4 +25,9 @@ export const colorSchemes: ColorScheme[] = [
     "#073642 #dc322f #859900 #b58900 #268bd2 #d33682 #2aa198 #eee8d5 #002b36 #cb4b16 #586e75 #657b83 #839496 #6c71c4 #93a1a1 #fdf6e3",
   ),
   importedScheme,
+];
+
+export const terminalProfiles: TerminalProfile[] = [
+  { name: "Agent", command: "claude --continue", dir: "", env: ["MAX_TURNS=40"], color_scheme: "", default: true },
+  { name: "Shop", command: "", dir: "~/src/shop", env: [], color_scheme: "Nord", default: false },
 ];

@@ -671,6 +671,7 @@ const pane: PaneInfo = {
   can_forward: false,
   cwd: "",
   server: "",
+  terminal_profile: "",
   session: "",
   ask: "",
   secret: false,

@@ -12,6 +12,7 @@ import { Memory } from "./memory";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { ModelRoles } from "./modelroles";
 import { Providers } from "./providers";
+import { TerminalProfiles } from "./profiles";
 import { Secrets } from "./secrets";
 import { Spend } from "./spend";
 import { Caption } from "@/ui/caption";
@@ -46,6 +47,7 @@ export function SettingsPage() {
       <main ref={content} className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
           <Appearance settings={settings} save={save} saveRow={saveRow} />
+          <TerminalProfiles />
           <Pages settings={settings} save={save} saveRow={saveRow} />
           <WebSearch settings={settings} save={save} saveRow={saveRow} />
           <Goals settings={settings} save={save} saveRow={saveRow} />

@@ -21,6 +21,7 @@ export const settingsPlaces: readonly SettingsPlace[] = [
   place("Shell", "Appearance", "default shell", "zsh", "fish", "bash"),
   place("GPU rendering", "Appearance", "webgl"),
   place("Screen reader", "Appearance", "accessibility"),
+  place("Terminal profiles", "", "command", "shell", "environment", "folder", "colors"),
   place("Pages", "", "browser"),
   place("Home page", "Pages", "start page"),
   place("Search engine", "Pages", "google", "duckduckgo"),

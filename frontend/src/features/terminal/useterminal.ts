@@ -48,7 +48,7 @@ export function useTerminal(p: TerminalProps) {
   const [exit, setExit] = useState<number | null>(null);
   const [scaled, setScaled] = useState<Scaled | null>(null);
   const [bell, ring] = useBell();
-  const options = useScreenOptions();
+  const options = useScreenOptions(p.pane.terminal_profile);
   const newest = useRef({ props: p, options });
   const { id, running } = p.pane;
 
@@ -180,14 +180,17 @@ function confirmPaste(app: App, lines: readonly string[], paste: (text: string) 
 }
 
 /** The settings of the screen as one object, which changes with them. */
-function useScreenOptions(): ScreenOptions {
+function useScreenOptions(profile: string): ScreenOptions {
   const fontSize = useAppState((s) => s.settings?.font_size ?? 13);
   const scrollback = useAppState((s) => s.settings?.scrollback ?? 10_000);
   const fontFamily = useAppState((s) => s.settings?.font_family ?? "");
   const webgl = useAppState((s) => s.settings?.webgl ?? false);
   const screenReader = useAppState((s) => s.settings?.screen_reader ?? false);
   const cursorStyle = useAppState((s) => s.settings?.cursor_style || "block");
-  const colors = useAppState((s) => s.colorSchemes.find((c) => c.name === s.settings?.color_scheme) ?? null);
+  const colors = useAppState((s) => {
+    const own = s.terminalProfiles.find((p) => p.name === profile)?.color_scheme;
+    return s.colorSchemes.find((c) => c.name === (own || s.settings?.color_scheme)) ?? null;
+  });
   return useMemo(
     () => ({ fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle, colors }),
     [fontSize, scrollback, fontFamily, webgl, screenReader, cursorStyle, colors],

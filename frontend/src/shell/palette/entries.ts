@@ -1,4 +1,12 @@
-import type { FolderFiles, GoalCard, LibraryEntry, PaneInfo, Provider, SSHServer } from "@/bridge/types";
+import type {
+  FolderFiles,
+  GoalCard,
+  LibraryEntry,
+  PaneInfo,
+  Provider,
+  SSHServer,
+  TerminalProfile,
+} from "@/bridge/types";
 import { goalStatusLabel } from "@/features/goals/labels";
 import type { HelpText } from "@/features/help/pages";
 import { settingsPlaces } from "@/features/settings/places";
@@ -100,6 +108,18 @@ export function templateEntries(app: App, library: readonly LibraryEntry[]): Ent
       keys: [],
       run: () => app.newGoalFrom(e.name),
     }));
+}
+
+export function profileEntries(app: App, profiles: readonly TerminalProfile[]): Entry[] {
+  return profiles.map((p) => ({
+    id: `profile:${p.name}`,
+    kind: "action",
+    title: `New terminal: ${p.name}`,
+    words: ["profile", p.command],
+    note: "Terminal profile",
+    keys: [],
+    run: () => app.panes.openTerminal("", "", p.name),
+  }));
 }
 
 export function serverEntries(app: App, servers: readonly SSHServer[]): Entry[] {

@@ -67,6 +67,7 @@ function useEntries(actions: readonly Action[], typed: string): readonly Entry[]
   const goals = useAppState((s) => s.goals.byId);
   const panes = useAppState((s) => s.panes.panes);
   const providers = useAppState((s) => s.providers);
+  const profiles = useAppState((s) => s.terminalProfiles);
   const { answer: servers } = useCall("SSHAPI.List");
   const { answer: library } = useCall("LibraryAPI.List", "");
   const texts = useHelpTexts();
@@ -84,13 +85,14 @@ function useEntries(actions: readonly Action[], typed: string): readonly Entry[]
       ),
       ...source.paneEntries(panes, show),
       ...source.templateEntries(app, library ?? []),
+      ...source.profileEntries(app, profiles),
       ...source.serverEntries(app, servers ?? []),
       ...source.modelEntries(app, providers),
       ...source.settingEntries(app),
       ...source.helpEntries(app, texts),
       ...files,
     ];
-  }, [app, control, actions, goals, panes, providers, servers, library, texts, files]);
+  }, [app, control, actions, goals, panes, profiles, providers, servers, library, texts, files]);
 }
 
 function Open({ actions }: { actions: readonly Action[] }) {

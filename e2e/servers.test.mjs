@@ -46,7 +46,12 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: l
         await at("error-server-host").waitFor(); // the error is at its field, and nothing is started
         await at("server-host").fill("127.0.0.1");
         await at("server-name").fill("box");
+        await at("server-port").fill("1");
+        await at("server-test").click();
+        await at("server-tested").getByText("Port: nothing listens at this port").waitFor();
         await at("server-port").fill(String(machine.port));
+        await at("server-test").click();
+        await at("server-tested").getByText("Host: the server answers, and its host key is unknown").waitFor();
         await at("server-save").click();
         await at("server-connect").click();
 

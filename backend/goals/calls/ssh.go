@@ -35,6 +35,12 @@ func (s *SSHAPI) Delete(id string) (ok bool, err error) {
 	return true, s.remotes.DeleteServer(s.ctx, id)
 }
 
+// Test connects to a server once, without a terminal. The error names the part that fails.
+func (s *SSHAPI) Test(server pane.SSHServer) (ok bool, err error) {
+	defer s.recoverProblem(&err)
+	return true, s.remotes.TestServer(s.ctx, server)
+}
+
 // Sessions lists the tmux sessions on a server, unattached ones first.
 func (s *SSHAPI) Sessions(server string) (out []api.RemoteSession, err error) {
 	defer s.recoverProblem(&err)

@@ -43,6 +43,13 @@ func (ss *SSH) DeleteServer(ctx context.Context, id string) error {
 	return ss.panes.Store.Workspace.DeleteServer(ctx, id)
 }
 
+// TestServer connects to a server once, which need not be saved.
+func (ss *SSH) TestServer(ctx context.Context, s pane.SSHServer) error {
+	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
+	defer cancel()
+	return ss.Client.Test(ctx, s)
+}
+
 // sideCommandTimeout bounds a command on a server outside of the terminals. ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 

@@ -3903,6 +3903,8 @@ export interface Methods {
   "SSHAPI.Save": (input: SSHServer) => SSHServer;
   /** Delete removes a server. Its terminals stay open. */
   "SSHAPI.Delete": (id: string) => boolean;
+  /** Test connects to a server once, without a terminal. The error names the part that fails. */
+  "SSHAPI.Test": (server: SSHServer) => boolean;
   /** Sessions lists the tmux sessions on a server, unattached ones first. */
   "SSHAPI.Sessions": (server: string) => RemoteSession[] | null;
   /** Open opens a new pane with a connection. */

@@ -748,6 +748,7 @@ export class FakeBridge implements Bridge {
       this.servers = this.servers.filter((s) => s.id !== id);
       return true;
     },
+    "SSHAPI.Test": () => true,
     "SSHAPI.Sessions": () => remoteSessions,
     "SSHAPI.Open": ({ server, session }) =>
       this.putPane(

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
-import type { SSHServer } from "@/bridge/types";
+import type { Problem, SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
 import { Input } from "@/ui/input";
 
@@ -31,13 +32,21 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const [draft, setDraft] = useState(server);
   const [port, setPort] = useState(server.port ? String(server.port) : "");
 
+  const [test, setTest] = useState<"runs" | "works" | Problem | null>(null);
+  const entered = () => ({ ...draft, host: draft.host.trim(), port: port.trim() ? Number(port) || -1 : 0 });
+
+  const tryIt = async () => {
+    setTest("runs");
+    try {
+      await app.bridge.call("SSHAPI.Test", entered());
+      setTest("works");
+    } catch (reason) {
+      setTest(asProblem(reason));
+    }
+  };
   const save = async () => {
     try {
-      await app.bridge.call("SSHAPI.Save", {
-        ...draft,
-        host: draft.host.trim(),
-        port: port.trim() ? Number(port) || -1 : 0,
-      });
+      await app.bridge.call("SSHAPI.Save", entered());
     } catch (reason) {
       return asProblem(reason);
     }
@@ -77,6 +86,37 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
           <span className="block text-text-faint">Programs keep running through disconnects and restarts.</span>
         </span>
       </label>
+      <div className="col-span-2 flex items-center gap-3 max-[640px]:col-span-1">
+        <Button data-testid="server-test" disabled={test === "runs"} onClick={() => void tryIt()}>
+          Test
+        </Button>
+        <TestResult test={test} />
+      </div>
     </FormDialog>
+  );
+}
+
+/** What one connection without a terminal has shown. */
+function TestResult({ test }: { test: "runs" | "works" | Problem | null }) {
+  const label: Readonly<Record<string, string>> = {
+    host: "Host",
+    port: "Port",
+    user: "Login",
+    key_path: "Private key",
+  };
+  if (test === null) return <span className="text-xs text-text-faint">Connects once, without a terminal.</span>;
+  return (
+    <p role="status" data-testid="server-tested" className="selectable min-w-0 flex-1 text-xs">
+      {test === "runs" ? "Connecting…" : null}
+      {test === "works" ? <span className="text-ok">The login works.</span> : null}
+      {typeof test === "object" ? (
+        <>
+          <span className="text-bad">
+            {label[test.field] ?? "Connection"}: {test.message}
+          </span>{" "}
+          <span className="text-text-muted">· {test.hint}</span>
+        </>
+      ) : null}
+    </p>
   );
 }

@@ -142,6 +142,40 @@ async function walk(t, { page, home, program, said }, site) {
     await own.go(fixture("second"), "Second", "opened");
     await icon.waitFor({ state: "detached" });
   });
+  await it("a pinned tab is first and narrow, and is closed only after a question", async () => {
+    const id = await (await shown()).root.getAttribute("data-pane");
+    const tab = page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`);
+    await pane.at("browser-keys").focus();
+    await pane.press("Control+KeyT");
+    await count(2);
+    const second = await shown();
+    await second.go(`${site.url}/icon`, "Icon");
+    const order = () => tabs.evaluateAll((all) => all.map((t) => t.dataset.pinned));
+    const pin = async () => {
+      await page.getByTestId("pane-menu").click();
+      await page.getByTestId("menu-pin").click();
+    };
+    await pin();
+    const pinned = page.locator('[data-testid="pane-tab"][data-pinned="true"]');
+    await page.waitForFunction(() => document.querySelector('[data-testid="pane-tab"]').dataset.pinned === "true");
+    assert.deepEqual(await order(), ["true", "false"]);
+    assert.ok((await pinned.boundingBox()).width < 60, "a pinned tab is as narrow as its icon");
+    assert.ok((await tab.boundingBox()).width > 60);
+    await second.canvas.waitFor({ state: "visible" }); // pinning it did not hide it
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('[data-testid="pane-tab"]')?.dataset.pinned === "true");
+    await count(2);
+    await pinned.click({ button: "middle" });
+    await page.getByTestId("question").getByText("Close the pinned page").waitFor();
+    await page.getByTestId("question-no").click();
+    await page.getByTestId("question").waitFor({ state: "detached" });
+    await count(2);
+    await pinned.click();
+    await pin(); // no longer
+    await pinned.waitFor({ state: "detached" });
+    await page.locator('[data-testid="pane-tab"]').first().click({ button: "middle" });
+    await count(1);
+  });
   await it("a saved login gets another user name, and another password", async () => {
     const { origin } = new URL(site.url);
     const row = (user) => page.locator(`[data-testid="login"][data-id="${origin} ${user}"]`);

@@ -39,6 +39,7 @@ type Info struct {
 	Driver  Driver `json:"driver"`  // browser: who may act on the page
 	Profile string `json:"profile"` // browser: where logins are stored, "" = nowhere
 	Asleep  bool   `json:"asleep"`  // browser: the page is loaded when it is shown
+	Pinned  bool   `json:"pinned"`  // browser: the user keeps its tab first and narrow
 	Icon    string `json:"icon"`    // browser: of the page, as the address of a PNG in itself, "" without one
 	// TerminalProfile is how a terminal was started, "" as any other.
 	TerminalProfile string `json:"terminal_profile"`

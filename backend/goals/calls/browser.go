@@ -86,6 +86,11 @@ func (ba *BrowserAPI) Zoom(id string, percent int) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Viewport.Zoom(ba.ctx, percent) })
 }
 
+// Pin keeps the tab of a page first and narrow, or releases it.
+func (ba *BrowserAPI) Pin(id string, on bool) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.State.Pin(on) })
+}
+
 // Print saves the page as a PDF in the downloads folder and returns its path.
 func (ba *BrowserAPI) Print(id string) (out string, err error) {
 	_, err = ba.with(id, func(p *browser.Pane) error {

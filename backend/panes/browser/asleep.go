@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -17,7 +18,8 @@ type SavedPage struct {
 	Profile string  `json:"profile"`
 	X       float64 `json:"x"` // how far it is scrolled, in CSS pixels
 	Y       float64 `json:"y"`
-	Icon    string  `json:"icon"` // as pane.Info has it
+	Icon    string  `json:"icon"`   // as pane.Info has it
+	Pinned  bool    `json:"pinned"` // as pane.Info has it
 }
 
 // OpenAsleep makes a pane of the user without loading its page: its next viewer does that. Until then it costs
@@ -31,7 +33,7 @@ func (m *Manager) OpenAsleep(s SavedPage) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.State.change(func() { p.State.asleep, p.State.info.Icon = &s, s.Icon })
+	p.State.change(func() { p.State.asleep, p.State.info.Icon, p.State.info.Pinned = &s, s.Icon, s.Pinned })
 	p.State.setAddress(address)
 	return p, nil
 }
@@ -42,15 +44,35 @@ func (p *Pane) Save(ctx context.Context) SavedPage {
 	asleep, info := p.State.asleep, p.State.info
 	p.State.mu.Unlock()
 	if asleep != nil {
-		return *asleep
+		saved := *asleep
+		saved.Pinned = info.Pinned
+		return saved
 	}
-	s := SavedPage{ID: info.ID, URL: info.URL, Title: info.Title, Profile: p.State.profile, Icon: info.Icon}
+	s := SavedPage{
+		ID:      info.ID,
+		URL:     info.URL,
+		Title:   info.Title,
+		Profile: p.State.profile,
+		Icon:    info.Icon,
+		Pinned:  info.Pinned,
+	}
 	if pg, err := p.State.currentPage(); err == nil {
 		if layout, err := pg.layout(ctx); err == nil {
 			s.X, s.Y = layout.CSSVisualViewport.PageX, layout.CSSVisualViewport.PageY
 		}
 	}
 	return s
+}
+
+// Pin keeps the tab of a page of the user first and narrow, also after a restart, or releases it.
+func (s *State) Pin(on bool) error {
+	err := errors.New("pinning: only a page of your own that is saved can be pinned")
+	s.change(func() {
+		if s.isOwnPage() && s.profile != "" {
+			s.info.Pinned, err = on, nil
+		}
+	})
+	return err
 }
 
 // wake loads the page of a pane that was opened asleep, where it was scrolled to.

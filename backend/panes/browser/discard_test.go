@@ -121,3 +121,25 @@ func TestDiscardIdle_PageThatWouldLoseSomething_Stays(t *testing.T) {
 		t.Error("a private page was discarded, and its cookies with it")
 	}
 }
+
+func TestPin_PageOfTheUser_IsSavedWithIt(t *testing.T) {
+	b := newOwnFixture(t)
+	p := b.openOwn("b1", "one.html")
+	b.ok(p.State.Pin(true))
+	saved := p.Save(b.ctx)
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	again, err := b.OpenAsleep(saved)
+	b.ok(err)
+	if info := again.State.Info(); !info.Pinned || !info.Asleep {
+		t.Errorf("after a restart: %+v", info)
+	}
+	b.ok(again.State.Pin(false))
+	if again.Save(b.ctx).Pinned {
+		t.Error("a page that sleeps stays pinned")
+	}
+	private, err := b.Open(b.ctx, Options{ID: "b2", URL: b.url("one.html")})
+	b.ok(err)
+	if private.State.Pin(true) == nil || private.State.Info().Pinned {
+		t.Error("a private page was pinned")
+	}
+}

@@ -1367,6 +1367,8 @@ export interface PaneInfo {
   profile: string;
   /** browser: the page is loaded when it is shown */
   asleep: boolean;
+  /** browser: the user keeps its tab first and narrow */
+  pinned: boolean;
   /** browser: of the page, as the address of a PNG in itself, "" without one */
   icon: string;
   /** TerminalProfile is how a terminal was started, "" as any other. */
@@ -3598,6 +3600,8 @@ export interface Methods {
   "BrowserAPI.Find": (id: string, text: string, step: number) => FoundText;
   /** Zoom sets the zoom of the page in percent. */
   "BrowserAPI.Zoom": (id: string, percent: number) => boolean;
+  /** Pin keeps the tab of a page first and narrow, or releases it. */
+  "BrowserAPI.Pin": (id: string, on: boolean) => boolean;
   /** Print saves the page as a PDF in the downloads folder and returns its path. */
   "BrowserAPI.Print": (id: string) => string;
   /** CancelDownload cancels a download. */

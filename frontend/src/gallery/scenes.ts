@@ -1,7 +1,7 @@
 import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, filePane, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
-import type { PaneDownload, UserPrompt } from "@/bridge/types";
+import type { PaneDownload, PaneInfo, UserPrompt } from "@/bridge/types";
 import { cartChat, chatMessage, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
 import { raceId } from "@/bridge/fake/race";
@@ -51,6 +51,17 @@ function enter(line: HTMLElement, text: string) {
 /** Opens a menu, which reacts to pointerdown. */
 function unfold(trigger: HTMLElement) {
   trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
+}
+
+/** An icon of a page: a disc of one color. */
+function icon(color: string): string {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
+  const context = canvas.getContext("2d");
+  if (!context) return "";
+  context.fillStyle = color;
+  context.arc(16, 16, 14, 0, 7);
+  context.fill();
+  return canvas.toDataURL("image/png");
 }
 
 const saveLogin: UserPrompt = {
@@ -548,6 +559,18 @@ export const scenes: Record<string, Scene> = {
       b.panes = [browserPane("b1", { title: "Cardboard Legacy", url: "https://legacy.example.org/cart" })];
     },
     after: () => shown("browser-menu").then(unfold),
+  },
+  "browser-pinned": {
+    before: (b) => {
+      const page = (id: string, title: string, part: Partial<PaneInfo>) =>
+        browserPane(id, { title, url: "https://legacy.example.org/cart", ...part });
+      b.panes = [
+        page("b1", "Cardboard Legacy", { icon: icon("#c2410c") }),
+        page("b2", "Mail", { icon: icon("#2563eb"), pinned: true }),
+        page("b3", "Wiki", { pinned: true, asleep: true }),
+      ];
+    },
+    after: () => shown("page-icon"),
   },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },

@@ -75,7 +75,10 @@ export class WorkspaceControl {
       if (s.panes.shown && s.panes.shown !== old.panes.shown) this.bring(s.panes.shown.id);
     });
     const watching = [
-      dock.onDidLayoutChange(() => this.saveSoon()),
+      dock.onDidLayoutChange(() => {
+        if (this.restored) this.orderTabs(dock);
+        this.saveSoon();
+      }),
       dock.onDidActivePanelChange(() => this.app.set({ activePane: dock.activePanel?.id ?? "" })),
       dock.onDidMaximizedGroupChange(() => this.store.setState({ zoomed: dock.hasMaximizedGroup() })),
     ];
@@ -158,6 +161,11 @@ export class WorkspaceControl {
   close(id: string): void {
     const prompts = this.screens.get(id)?.prompts;
     this.app.panes.close(id, prompts?.hasCommand ? { command: prompts.command } : null);
+  }
+
+  /** Keeps the tab of a page first and narrow, or releases it. */
+  pin(id: string, on: boolean): void {
+    void this.app.ask("BrowserAPI.Pin", id, on);
   }
 
   /** Starts the program of a terminal again, or connects it again; asks first if a command runs. */
@@ -469,6 +477,20 @@ export class WorkspaceControl {
       const panel = dock.getPanel(pane.id);
       if (!panel) this.add(dock, pane);
       else if (panel.title !== pane.title) panel.setTitle(pane.title);
+    }
+    this.orderTabs(dock);
+  }
+
+  /** Moves pinned tabs before the others of their group. */
+  private orderTabs(dock: DockviewApi) {
+    const pinned = new Set(this.app.state.panes.panes.filter((p) => p.pinned).map((p) => p.id));
+    for (const group of dock.groups) {
+      const first = group.panels.filter((p) => pinned.has(p.id));
+      if (first.every((panel, index) => group.panels[index] === panel)) continue;
+      const front = group.activePanel;
+      for (const [index, panel] of first.entries()) panel.api.moveTo({ group, index, skipSetActive: true });
+      // dockview shows another tab when it moves the one in front.
+      if (front) group.model.openPanel(front, { skipSetGroupActive: true });
     }
   }
 

@@ -49,6 +49,7 @@ export function paneMenu(
         run: () => control.makeShow(pane.id),
       },
       null,
+      ...pinItem(pane, control),
       ...layout,
     ];
   }
@@ -112,6 +113,13 @@ export function paneMenu(
     ...programItems(pane, control),
     ...layout,
   ];
+}
+
+/** Only a page of the user that is saved can be pinned. */
+function pinItem(pane: PaneInfo, control: WorkspaceControl): MenuItem[] {
+  if (pane.goal_id || !pane.profile || pane.inspects) return [];
+  const run = () => control.pin(pane.id, !pane.pinned);
+  return [{ id: "pin", label: pane.pinned ? "Unpin the tab" : "Pin the tab", run }];
 }
 
 /** What can be done with a command and its output, where the shell reports them. */

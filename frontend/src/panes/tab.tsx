@@ -8,6 +8,7 @@ import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, FileIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
+import { cx } from "@/ui/cx";
 import { PageIcon } from "@/ui/pageicon";
 import { isDrawerOpen, shownTab } from "@/store/workspaces";
 import { useBroadcast, useControl, useMenuFacts, useRenaming } from "./context";
@@ -42,10 +43,12 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   return (
     <div
       ref={content}
-      className={`pane-tab ${acting ? "pane-tab-agent" : ""}`}
+      className={cx("pane-tab", acting && "pane-tab-agent", pane.pinned && "pane-tab-pinned")}
       data-acting={acting}
       data-testid="pane-tab"
       data-pane={pane.id}
+      data-pinned={pane.pinned}
+      title={pane.pinned ? title : undefined}
       onDoubleClick={() => control.zoom(pane.id)}
       onAuxClick={(e) => e.button === 1 && control.close(pane.id)}
     >
@@ -79,7 +82,8 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           {pane.session ? ` · ${pane.session}` : ""}
         </span>
       ) : null}
-      <span className="flex-1" />
+      {pane.pinned ? <span className="sr-only">pinned</span> : null}
+      <span className="pane-gap flex-1" />
       <span
         aria-hidden
         title={`Close ${title}`}

@@ -170,7 +170,8 @@ export class PaneActions {
     }
     const goal = this.core.state.goals.byId[pane.goal_id]?.card;
     if (!goal || !isLive(goal)) {
-      if (running && pane.running) this.confirmEndOfCommand(pane, running.command, close);
+      if (pane.pinned) this.confirmEndOfPinned(pane, close);
+      else if (running && pane.running) this.confirmEndOfCommand(pane, running.command, close);
       else void close();
       return;
     }
@@ -179,6 +180,16 @@ export class PaneActions {
       text: "The goal's next step in this pane will fail. It can open another one.",
       yes: "Close the pane",
       danger: true,
+      run: close,
+    });
+  }
+
+  private confirmEndOfPinned(pane: PaneInfo, close: () => Promise<void>): void {
+    this.core.confirm({
+      title: `Close the pinned page “${stripControl(clip(oneLine(pane.title), 60))}”?`,
+      text: "Ctrl+Shift+T in another page brings it back.",
+      yes: "Close the page",
+      danger: false,
       run: close,
     });
   }

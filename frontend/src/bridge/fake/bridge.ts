@@ -780,6 +780,7 @@ export class FakeBridge implements Bridge {
       this.putPane(browserPane(`b${10 + this.rev}`, { title: "DevTools", inspects: id, url: "devtools://devtools/" })),
     "BrowserAPI.SetDark": () => true,
     "BrowserAPI.Zoom": () => true,
+    "BrowserAPI.Pin": (id, pinned) => this.changePane(id, { pinned }),
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,
     "BrowserAPI.CancelDownload": () => true,

@@ -682,6 +682,7 @@ const pane: PaneInfo = {
   inspects: "",
   asleep: false,
   icon: "",
+  pinned: false,
   acting: "",
   x: 0,
   y: 0,

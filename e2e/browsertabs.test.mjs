@@ -176,6 +176,25 @@ async function walk(t, { page, home, program, said }, site) {
     await page.locator('[data-testid="pane-tab"]').first().click({ button: "middle" });
     await count(1);
   });
+  await it("a page in full screen has no toolbar until Esc", async () => {
+    const own = await shown();
+    await own.go(`${site.url}/full`, "Full");
+    const before = (await own.canvas.boundingBox()).height;
+    await own.click(200, 200);
+    await own.at("browser-address").waitFor({ state: "detached" });
+    await own.at("fullscreen-note").getByText(new URL(site.url).host).waitFor();
+    await own.says("fills");
+    await page.waitForFunction(
+      ([id, before]) =>
+        document.querySelector(`[data-pane="${id}"] [data-testid="browser-canvas"]`).getBoundingClientRect().height >
+        before,
+      [await own.root.getAttribute("data-pane"), before],
+    );
+    await own.press("Escape");
+    await own.at("browser-address").waitFor();
+    await own.says("framed");
+    await own.at("fullscreen-note").waitFor({ state: "detached" });
+  });
   await it("a saved login gets another user name, and another password", async () => {
     const { origin } = new URL(site.url);
     const row = (user) => page.locator(`[data-testid="login"][data-id="${origin} ${user}"]`);

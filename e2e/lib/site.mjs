@@ -69,6 +69,15 @@ export async function startSite() {
       response.end(
         '<title>Icon</title><link rel="icon" href="icon.png"><body><script src="say.js"></script><script>say("Icon")</script>',
       );
+    } else if (path === "/full") {
+      response.writeHead(200, { "content-type": types[".html"] });
+      response.end(
+        `<title>Full</title><body><script src="say.js"></script><script>
+          onclick = () => document.documentElement.requestFullscreen();
+          document.onfullscreenchange = () => say(document.fullscreenElement ? "fills" : "framed");
+          say("Full");
+        </script>`,
+      );
     } else if (path === "/wait") {
       setTimeout(() => response.end(), 100); // see hang.js
     } else if (path === "/vault") {

@@ -8,6 +8,7 @@ import { answerPermission, reportPermissions } from "./userprompts/permission";
 import { chooseOption, reportPickers, setValue } from "./userprompts/pickers";
 import { reportCursor } from "./userprompts/cursor";
 import { reportEdits } from "./userprompts/edits";
+import { reportFullscreen } from "./userprompts/fullscreen";
 import { drawIcon, reportIcon } from "./userprompts/icon";
 import { reportTitle } from "./userprompts/title";
 import { zoomPage } from "./userprompts/zoom";
@@ -16,6 +17,7 @@ function install() {
   if (self === top) {
     reportTitle();
     reportIcon();
+    reportFullscreen();
   }
   reportCursor();
   reportPickers();

@@ -8,6 +8,8 @@ type Overlay struct {
 	Questions []UserPrompt `json:"questions"` // oldest first; the page waits for most of them
 	Downloads []Download   `json:"downloads"` // of this pane, oldest first
 	Copied    Copied       `json:"copied"`
+	// Fullscreen means that the page fills the pane: the toolbar gives way.
+	Fullscreen bool `json:"fullscreen"`
 }
 
 // Copied is the text that the user last copied in the page.

@@ -86,6 +86,11 @@ func (ba *BrowserAPI) Zoom(id string, percent int) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Viewport.Zoom(ba.ctx, percent) })
 }
 
+// LeaveFullscreen ends the full screen of the page.
+func (ba *BrowserAPI) LeaveFullscreen(id string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return p.Viewport.LeaveFullscreen(ba.ctx) })
+}
+
 // Pin keeps the tab of a page first and narrow, or releases it.
 func (ba *BrowserAPI) Pin(id string, on bool) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.State.Pin(on) })

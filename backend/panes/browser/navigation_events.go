@@ -82,6 +82,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 			ne.state.info.Icon = "" // pages of one site mostly have one icon: it stays until the document says otherwise
 		}
 		ne.state.iconAddress = ""
+		ne.state.updateOverlay(func(o *pane.Overlay) { o.Fullscreen = false })
 		ne.state.info.URL = text.SanitizeLine(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = fallbackTitle(ne.state.info.URL)
 		loadError := ne.state.loadError // the navigation's own message is better

@@ -53,6 +53,8 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	switch s.T {
 	case "title":
 		pe.state.onTitle(s.Text)
+	case "filling", "framed":
+		pe.state.setFullscreen(s.T == "filling")
 	case "icon":
 		pe.onIcon(pg, ev.ExecutionContextID, s.Link)
 	case "picture":

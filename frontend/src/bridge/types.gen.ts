@@ -1223,6 +1223,8 @@ export interface PaneOverlay {
   /** of this pane, oldest first */
   downloads: PaneDownload[] | null;
   copied: PaneCopied;
+  /** Fullscreen means that the page fills the pane: the toolbar gives way. */
+  fullscreen: boolean;
 }
 
 /** Copied is the text that the user last copied in the page. */
@@ -3600,6 +3602,8 @@ export interface Methods {
   "BrowserAPI.Find": (id: string, text: string, step: number) => FoundText;
   /** Zoom sets the zoom of the page in percent. */
   "BrowserAPI.Zoom": (id: string, percent: number) => boolean;
+  /** LeaveFullscreen ends the full screen of the page. */
+  "BrowserAPI.LeaveFullscreen": (id: string) => boolean;
   /** Pin keeps the tab of a page first and narrow, or releases it. */
   "BrowserAPI.Pin": (id: string, on: boolean) => boolean;
   /** Print saves the page as a PDF in the downloads folder and returns its path. */

@@ -192,6 +192,7 @@ export class FakeBridge implements Bridge {
   private overlay: PaneOverlay = {
     cursor: "default",
     zoom: 100,
+    fullscreen: false,
     questions: [],
     downloads: [],
     copied: { n: 0, text: "" },
@@ -780,6 +781,7 @@ export class FakeBridge implements Bridge {
       this.putPane(browserPane(`b${10 + this.rev}`, { title: "DevTools", inspects: id, url: "devtools://devtools/" })),
     "BrowserAPI.SetDark": () => true,
     "BrowserAPI.Zoom": () => true,
+    "BrowserAPI.LeaveFullscreen": () => true,
     "BrowserAPI.Pin": (id, pinned) => this.changePane(id, { pinned }),
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,

@@ -1,8 +1,8 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
-import { Button, IconButton } from "@/ui/button";
+import { Button, IconButton, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
 
@@ -27,6 +27,33 @@ export function PageNotice({ notice }: { notice: string }) {
         <CloseIcon size={12} />
       </IconButton>
     </div>
+  );
+}
+
+/** How long it is said how to leave full screen. */
+const noteMs = 5_000;
+
+/** Says that the page fills the pane, and who it is from: it could draw a toolbar of another site. */
+export function FullscreenNote({ pane }: { pane: PaneInfo }) {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), noteMs);
+    return () => clearTimeout(timer);
+  }, []);
+  if (isOver) return null;
+  const { host } = new URL(pane.url);
+  return (
+    <p
+      role="status"
+      data-testid="fullscreen-note"
+      className={cx(
+        "appear pointer-events-none absolute top-3 left-1/2 z-20 max-w-[90%] -translate-x-1/2 truncate rounded-md border",
+        "border-border-strong bg-surface-raised px-3 py-1.5 text-xs shadow-pop",
+      )}
+    >
+      {host ? `${host} is in full screen. ` : "The page is in full screen. "}
+      <Kbd>Esc</Kbd> leaves it.
+    </p>
   );
 }
 

@@ -13,6 +13,7 @@ export interface Size {
 const emptyOverlay: PaneOverlay = {
   cursor: "default",
   zoom: 100,
+  fullscreen: false,
   questions: [],
   downloads: [],
   copied: { n: -1, text: "" },

@@ -2,13 +2,14 @@ import { useCallback, useEffect, useRef, useState, type RefObject } from "react"
 import type { PaneInfo, PaneOverlay } from "@/bridge/types";
 import { focusElement } from "@/lib/keyboard";
 import { isPhone } from "@/lib/viewer";
+import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
 import { ScaledNote } from "@/ui/scalednote";
 import { usePageTheme } from "@/ui/usepagetheme";
 import { useTakenSize } from "@/ui/usetakensize";
 import { AgentPointer } from "./agentcursor";
 import { BookmarksPanel } from "./bookmarks";
-import { BlankPage, PageNotice, PageProblem, Reconnecting } from "./covers";
+import { BlankPage, FullscreenNote, PageNotice, PageProblem, Reconnecting } from "./covers";
 import { Downloads } from "./downloads";
 import { FindBar } from "./findbar";
 import { useKeyboard } from "./keyboard";
@@ -32,6 +33,14 @@ interface BrowserViewProps {
 function fitToViewport(page: Size, space: Size): Size {
   const scale = Math.min(1, space.width / page.width, space.height / page.height);
   return { width: page.width * scale, height: page.height * scale };
+}
+
+/** Whether the page is in full screen. The toolbar stays while a goal has the page, and on a phone, which has no Esc. */
+const fillsPane = (pane: PaneInfo, overlay: PaneOverlay) => overlay.fullscreen && pane.goal_id === "" && !isPhone();
+
+/** What Esc closes before the page gets it: its full screen, then what opened over it. */
+function escapeOf(app: App, pane: PaneInfo, fills: boolean, close: (() => void) | null): (() => void) | null {
+  return fills ? () => void app.ask("BrowserAPI.LeaveFullscreen", pane.id) : close;
 }
 
 export function BrowserView({ pane, visible, active }: BrowserViewProps) {
@@ -59,14 +68,15 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useTouch(canvas, surface, focus);
   useCopied(overlay, keys);
   useFocusOnOpen(known ? (overlay.downloads?.length ?? 0) : -1, () => setArrival(true));
+  const fills = fillsPane(pane, overlay);
   const shortcut = useCallback(
     (e: KeyboardEvent) =>
       shortcutOf(e, app, pane, overlay.zoom, {
         address: () => address.current?.focus(),
         panel: setPanel,
-        close: arrival ? () => setArrival(false) : null,
+        close: escapeOf(app, pane, fills, arrival ? () => setArrival(false) : null),
       }),
-    [app, pane, overlay.zoom, arrival],
+    [app, pane, overlay.zoom, arrival, fills],
   );
   const keyboard = useKeyboard(surface, shortcut);
   const shown = page ? fitToViewport(page, space) : null;
@@ -87,7 +97,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
     >
       {pane.inspects ? (
         <ToolsTheme pane={pane.id} />
-      ) : (
+      ) : fills ? null : (
         <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
       )}
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-surface-raised">
@@ -111,6 +121,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
           className="absolute top-0 left-0 size-px resize-none opacity-0"
           {...keyboard}
         />
+        {fills ? <FullscreenNote pane={pane} /> : null}
         {page && shown ? <Agent pane={pane} page={page} shown={shown} /> : null}
         {driven ? (
           <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />

@@ -382,6 +382,10 @@
 			});
 		});
 	}
+	// injected/userprompts/fullscreen.ts
+	function reportFullscreen() {
+		addEventListener("fullscreenchange", () => report({ t: document.fullscreenElement ? "filling" : "framed" }), true);
+	}
 	// injected/userprompts/icon.ts
 	var SIDE = 32;
 	var REST = 1e3;
@@ -496,6 +500,7 @@
 		if (self === top) {
 			reportTitle();
 			reportIcon();
+			reportFullscreen();
 		}
 		reportCursor();
 		reportPickers();

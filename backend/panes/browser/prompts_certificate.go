@@ -44,10 +44,11 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 			*pe.prompts.open[i].events = append(*pe.prompts.open[i].events, ev.EventID)
 		}
 	})
-	if trusted {
-		settle(ev.EventID, true)
+	isIcon := !trusted && !isPending && pe.state.isIcon(ev.RequestURL)
+	if trusted || isIcon {
+		settle(ev.EventID, trusted)
 	}
-	if trusted || isPending {
+	if trusted || isPending || isIcon {
 		return
 	}
 	pe.activity.noteDuringAction("the certificate of " + exception.origin + " is not valid (" + exception.fault + ")")

@@ -43,6 +43,10 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	}
 	realm := authRealm{text.SanitizeLine(ev.AuthChallenge.Origin, 200), text.SanitizeLine(ev.AuthChallenge.Realm, 200)}
 	challenge := authChallenge{pg, ev.RequestID}
+	if ev.Request != nil && pe.state.isIcon(ev.Request.URL) {
+		challenge.respond(pane.Answer{})
+		return
+	}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
 	foreign := !document && !pe.isRequestOrigin(ev.Request, realm.origin)
 	switch pe.sortChallenge(realm, challenge, document, foreign) {

@@ -53,6 +53,13 @@ func (s *State) onIconPicture(address, picture string) {
 	})
 }
 
+// isIcon reports whether a request is for the page's icon, for which the user is asked nothing.
+func (s *State) isIcon(address string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.iconAddress != "" && s.iconAddress == address
+}
+
 // cleanIcon encodes the PNG of an icon again, because the page's process may have made it; "" if it is not a small PNG.
 func cleanIcon(picture string) string {
 	code, ok := strings.CutPrefix(picture, pngAddress)

@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -67,6 +69,10 @@ func startIconSite(t testing.TB) (site string, requests *atomic.Int32) {
 	serve("/blue.svg", "image/svg+xml", []byte(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="blue"/></svg>`), false)
 	serve("/broken.png", "image/png", []byte("\x89PNG\r\n\x1a\n and no more"), true)
+	mux.HandleFunc("/locked.png", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="The vault"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if policy := r.FormValue("policy"); policy != "" {
@@ -116,11 +122,16 @@ func TestIcon_NotReadable_IsNotShown(t *testing.T) {
 	b := newOwnFixture(t)
 	site, _ := startIconSite(t)
 	other, _ := startIconSite(t)
+	unproven := httptest.NewTLSServer(http.NotFoundHandler())
+	unproven.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(unproven.Close)
 	p := b.openOwn("b1", site+"/page")
 	for what, query := range map[string]string{
 		"a broken picture":                      "icon=/broken.png",
 		"a missing picture":                     "icon=/missing.png",
 		"another site that does not allow it":   "icon=" + other + "/blue.svg",
+		"another site without a certificate":    "icon=" + unproven.URL + "/green.png",
+		"a picture that needs a login":          "icon=/locked.png",
 		"the page's policy forbids pictures":    "policy=" + url.QueryEscape("img-src 'none'") + "&icon=/green.png",
 		"no picture at all, but a page":         "icon=/page",
 		"an address that no picture comes from": "icon=" + url.QueryEscape("data:text/html,<script>alert(1)</script>"),
@@ -129,6 +140,9 @@ func TestIcon_NotReadable_IsNotShown(t *testing.T) {
 		b.until(p, "red", func(i pane.Info) bool { return i.Icon != "" && iconColor(t, i.Icon) == red })
 		b.ok(p.Navigation.Navigate(b.ctx, site+"/page?"+query))
 		b.until(p, "without an icon: "+what, func(i pane.Info) bool { return i.Icon == "" })
+		if asked := p.State.overlayNow().Questions; len(asked) > 0 {
+			t.Errorf("%s: the user is asked %+v", what, asked)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { complaints, savedSettings, withApp } from "./lib/app.mjs";
+import { complaints, openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -105,7 +105,7 @@ async function walk(page, home, model, again, said) {
   assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent did not get the reason");
 
   // If no user is there, the goal pauses at once, with the reason. It asks no model, and continues with the answer.
-  await at("rail-settings").click();
+  await openSettings(page, "goals");
   await at("approval-minutes").fill("0");
   await at("approval-minutes").press("Enter");
   await savedSettings(home, (s) => s.approval_minutes === 0);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { savedSettings, withApp } from "./lib/app.mjs";
+import { openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { descendants, kill } from "./lib/processes.mjs";
@@ -96,7 +96,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       .getByText(/no search engine is set/)
       .first()
       .waitFor();
-    await page.getByTestId("rail-settings").click();
+    await openSettings(page, "browser");
     await page.getByTestId("search-engine").selectOption("custom");
     await page.getByTestId("search-page").fill(`${site.url}/search?q=%s`);
     await page.getByTestId("search-page").press("Enter");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { savedSettings, withApp } from "./lib/app.mjs";
+import { openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { keep } from "./lib/serve.mjs";
@@ -198,7 +198,7 @@ async function walk(t, { page, home, program, said }, site) {
   await it("a saved login gets another user name, and another password", async () => {
     const { origin } = new URL(site.url);
     const row = (user) => page.locator(`[data-testid="login"][data-id="${origin} ${user}"]`);
-    await page.getByTestId("rail-settings").click();
+    await openSettings(page, "secrets-and-logins");
     await page.getByTestId("login-add").click();
     await page.getByTestId("secret-origin").fill(origin);
     await page.getByTestId("secret-user").fill("ann");
@@ -220,7 +220,7 @@ async function walk(t, { page, home, program, said }, site) {
     await login.says("anna:first password");
   });
   await it("a page that nobody looks at goes to sleep, and returns where it was", async () => {
-    await page.getByTestId("rail-settings").click();
+    await openSettings(page, "browser");
     await page.getByTestId("page-idle-minutes").fill("1");
     await page.getByTestId("page-idle-minutes").press("Enter");
     await savedSettings(home, (s) => s.page_idle_minutes === 1);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { openSettings, withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -100,7 +100,7 @@ async function journey(page, home, model) {
   });
 
   await it("the note that it left is edited", async () => {
-    await at("rail-settings").click();
+    await openSettings(page, "library");
     await at("memory-note").getByText("Carts are kept in cart.txt.").waitFor();
     await at("note-edit").click();
     await at("note-text").fill("Baskets are kept in basket.txt.");

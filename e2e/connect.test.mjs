@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { openSettings, withApp } from "./lib/app.mjs";
 import { filesWith } from "./lib/files.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -58,7 +58,7 @@ test("from the first start to the first verified goal with a pasted key", { time
       assert.ok(actions.length <= mostActions, `${actions.length} actions`);
       assert.equal(model.asked.length, 2);
 
-      await at("rail-settings").click();
+      await openSettings(page, "models");
       await at("providers").locator('[data-id="custom"][data-ready="true"]').waitFor();
       assert.deepEqual(filesWith(key, home), []);
       assert.ok(!said.join("\n").includes(key), "the console shows the key");

@@ -38,6 +38,11 @@ async function walk(page, home, model, said) {
   await press("Control+Shift+Space");
   await press("s");
   await at("settings").waitFor();
+  // The search, by its key; the page of its best hit has the focus.
+  await press("/");
+  await focused(page, '[data-testid="settings-search"]');
+  await type("providers");
+  await press("Enter");
   await tabTo(page, "provider-add");
   await press("Enter");
   await at("connect-choose").waitFor();

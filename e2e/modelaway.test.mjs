@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { openSettings, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -66,7 +66,7 @@ async function testSilentServer(page) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    await at("rail-settings").click();
+    await openSettings(page, "models");
     await at("provider-add").click();
     await at("preset-custom").click();
     await at("connect-address").fill(`127.0.0.1:${server.address().port}/v1`);

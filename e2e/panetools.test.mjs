@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { complaints, savedSettings, withApp } from "./lib/app.mjs";
+import { complaints, openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
 import { until } from "./window/window.mjs";
 
@@ -54,7 +54,7 @@ async function walk({ page, home, said }, site, asked) {
   await savedSettings(home, (s) => s.search_page === "none");
   await search("two words");
   await page.getByText("no search engine is set").first().waitFor(); // and the user is not asked again
-  await at("rail-settings").click();
+  await openSettings(page, "browser");
   await at("search-engine").selectOption("custom");
   await at("search-page").fill(`${site}/find?q=%s`);
   await at("search-page").press("Enter");

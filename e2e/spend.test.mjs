@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { withApp } from "./lib/app.mjs";
+import { openSettings, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -25,7 +25,7 @@ test("a daily limit pauses a goal, and raising it continues the goal", { timeout
         env: { ...process.env, HOME: home, GOALPOST_HOME: home },
       });
 
-      await at("rail-settings").click();
+      await openSettings(page, "spending");
       await at("spend-empty").waitFor();
       await at("daily-limit").fill("0.01");
       await at("daily-limit").press("Enter");
@@ -45,7 +45,7 @@ test("a daily limit pauses a goal, and raising it continues the goal", { timeout
       await at("goal-card").filter({ hasText: "create done.txt" }).click();
       await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
 
-      await at("rail-settings").click();
+      await openSettings(page, "spending");
       await at("spend-by-goal").click();
       await at("spend-row").filter({ hasText: "create done.txt" }).getByText("$").waitFor();
       await at("spend-by-model").click();

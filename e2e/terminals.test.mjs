@@ -205,6 +205,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
         n,
       );
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("webgl").click();
     await canvases(1);
     await page.evaluate(() => {

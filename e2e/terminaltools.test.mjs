@@ -186,6 +186,7 @@ test("the cursor and the shell of the settings are those of terminals", { timeou
     const terminal = await win.open("Control+Shift+KeyT");
     await terminal.locator(".xterm-cursor-block").waitFor();
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("cursor-style-bar").click();
     await win.at("shell").fill("/no/such/shell");
     await win.press("Enter");
@@ -239,6 +240,7 @@ test("a color scheme of the settings is that of the open terminals", { timeout: 
 
     // Yellow on the paper of this scheme has a contrast of less than 3.
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("color-scheme").selectOption("Solarized Light");
     await win.at("settings-close").click();
     await has("rgb(253, 246, 227)");
@@ -254,6 +256,7 @@ test("a color scheme of the settings is that of the open terminals", { timeout: 
     const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
     const palette = [..."0123456789ABCDEF"].map((n) => `base0${n}: "${n === "0" ? "102030" : "c0d0e0"}"`).join("\n");
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("color-scheme-file").setInputFiles(file("half.yaml", palette.split("\n").slice(0, 9).join("\n")));
     await win.at("error-color-scheme").getByText("half.yaml cannot be imported: it has no color base0B").waitFor();
     await win.at("color-scheme-file").setInputFiles(file("evening.yaml", `scheme: "Evening"\n${palette}\n`));
@@ -269,6 +272,7 @@ test("a color scheme of the settings is that of the open terminals", { timeout: 
     await has("rgb(16, 32, 48)");
 
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await page.getByRole("button", { name: "Remove the color scheme Evening" }).click();
     await win.at("question-yes").click();
     await win.at("imported-scheme").waitFor({ state: "detached" });
@@ -291,6 +295,7 @@ test("a terminal profile is made, opened, copied, removed and the default", { ti
       await win.at("profile-save").click();
     };
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("profile-add").click();
     await fill({ name: "Shop", command: "no-such-shell", dir: "/no/such/folder", env: "GREETING=hello you" });
     await win
@@ -312,6 +317,7 @@ test("a terminal profile is made, opened, copied, removed and the default", { ti
     await win.at("menu-profile-Hello").click();
     await page.locator('[data-testid="terminal"]').getByText("hello you").first().waitFor();
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await page.getByRole("button", { name: "Remove Hello" }).click();
     await win.at("question-yes").click();
     await page.getByRole("button", { name: "Remove Hello" }).waitFor({ state: "detached" });
@@ -337,6 +343,7 @@ test("a terminal profile is made, opened, copied, removed and the default", { ti
 
     // The default profile is that of a terminal that is opened without a choice.
     await win.leader("s");
+    await win.at("settings-page-terminal").click();
     await win.at("profile-edit").click();
     await win.at("profile-default").check();
     await win.at("profile-save").click();

@@ -48,6 +48,12 @@ export async function withApp(t, test, env = {}) {
   }
 }
 
+/** Opens a page of the settings, such as `models` or `secrets-and-logins`. */
+export async function openSettings(page, name) {
+  await page.getByTestId("rail-settings").click();
+  await page.getByTestId(`settings-page-${name}`).click();
+}
+
 /** Waits until the program has saved settings that the page shows immediately. */
 export function savedSettings(home, fits) {
   return until("the settings to be saved", () =>

@@ -1,10 +1,11 @@
 // The first steps of tests of goals: a model that the test plays, and a goal from the dialog.
+import { openSettings } from "./app.mjs";
 
 /** Connects the played model as the provider of new goals, starting from the first page. */
 export async function addProvider(page, model) {
   const at = (id) => page.getByTestId(id);
   await at("skip-welcome").click();
-  await at("rail-settings").click();
+  await openSettings(page, "models");
   await at("provider-add").click();
   await at("preset-custom").click();
   await at("connect-address").fill(model.url);

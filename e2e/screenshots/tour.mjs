@@ -23,6 +23,11 @@ export class Tour {
     await this.#at(id).first().click();
   }
 
+  async #settings(name) {
+    await this.#click("rail-settings");
+    await this.#click(`settings-page-${name}`);
+  }
+
   #shoot(name) {
     return this.#camera.shoot(name);
   }
@@ -55,7 +60,7 @@ export class Tour {
     await this.#at("connect-dialog").waitFor({ state: "detached" });
     await this.#page.keyboard.press("Escape");
     if (await this.#at("skip-welcome").isVisible()) await this.#click("skip-welcome");
-    await this.#click("rail-settings");
+    await this.#settings("appearance");
     await this.#click("theme-system");
     await this.#click("rail-workspace");
     await this.#at("workspace-empty").waitFor();
@@ -202,12 +207,13 @@ export class Tour {
   }
 
   async lookAtSettings() {
-    await this.#click("rail-settings");
+    await this.#settings("terminal");
     await this.#shoot("settings");
-    await this.#at("providers").scrollIntoViewIfNeeded();
-    await this.#at("providers").evaluate((e) => e.scrollIntoView({ block: "center" }));
+    await this.#settings("models");
+    await this.#at("providers").waitFor();
     await this.#shoot("settings-models");
-    await this.#at("secrets").evaluate((e) => e.scrollIntoView({ block: "center" }));
+    await this.#settings("secrets-and-logins");
+    await this.#at("secrets").waitFor();
     await this.#shoot("settings-secrets");
     await this.#page.keyboard.press("Control+Shift+KeyP");
     await this.#at("palette-input").fill("SSH");

@@ -59,7 +59,9 @@ func settingsPage(t *testing.T) string {
 	var w strings.Builder
 	w.WriteString("# Settings\n\n" +
 		"Generated from the program: `go test ./backend/storage/config -run SettingsPage -update`.\n\n" +
-		"The window's **Settings** page changes them, and shows what was refused and why. They are in " +
+		"The window's **Settings** change them, one page at a time, and show what was refused and why. `/` searches the " +
+		"names, descriptions and synonyms of all pages, Enter opens the best hit, and Esc closes. In a browser, each page " +
+		"and row has an address, such as `?place=settings&at=models` or `?place=settings&at=scrollback`. They are in " +
 		"`settings.json` in the data folder ([where is it?](faq.md#where-is-my-data)). A running window sees changes " +
 		"of the file. A file that cannot be parsed is moved aside.\n\n" +
 		"| key | default | meaning |\n|---|---|---|\n")
@@ -78,7 +80,7 @@ func settingsPage(t *testing.T) string {
 		}
 		fmt.Fprintf(&w, "| `%s` | `%s` | %s |\n", key, value, describe(name, comment))
 	}
-	w.WriteString("\nProviders, secrets and MCP servers have their own sections on that page and their own commands: " +
+	w.WriteString("\nProviders, secrets and MCP servers have their own pages and their own commands: " +
 		"`goalctl providers`, `goalctl secret`, `goalctl mcp servers`.\n\n" +
 		"## Environment\n| variable | meaning |\n|---|---|\n" +
 		"| `" + HomeVariable + "` | one folder for everything that Goalpost stores |\n" +

@@ -573,7 +573,6 @@ export const scenes: Record<string, Scene> = {
     after: () => shown("page-icon"),
   },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
-  settings: { after: (app) => app.go("settings") },
   "terminal-colors": {
     before: (b) => {
       b.settings.color_scheme = "Solarized Light";
@@ -588,7 +587,7 @@ export const scenes: Record<string, Scene> = {
       b.refusals.set("SettingsAPI.ImportColorScheme", { code: "invalid", message, hint, field: "file" });
     },
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Terminal");
       const input = (await shown("color-scheme-file")) as HTMLInputElement;
       const files = new DataTransfer();
       files.items.add(new File(["x"], "photo.png"));
@@ -599,20 +598,33 @@ export const scenes: Record<string, Scene> = {
   },
   "settings-profile": {
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Terminal profiles");
       (await shown("profile-edit")).click();
       await shown("profile-form");
     },
   },
   "settings-profiles": {
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Terminal profiles");
       (await shown("profiles")).scrollIntoView({ block: "center" });
+    },
+  },
+  settings: {
+    after: (app) => {
+      app.openSettings("Terminal");
+      return shown("settings-content");
+    },
+  },
+  "settings-search": {
+    after: async (app) => {
+      app.openSettings("Scrollback");
+      enter(await shown("settings-search"), "model");
+      await shown("settings-hit");
     },
   },
   "settings-mcp": {
     after: (app) => {
-      app.go("settings");
+      app.openSettings("MCP servers");
       return press("mcp-tools").then((b) => b.scrollIntoView());
     },
   },
@@ -623,14 +635,14 @@ export const scenes: Record<string, Scene> = {
       b.refusals.set("SettingsAPI.Save", { code: "invalid", message, hint, field: "toolchains" });
     },
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Goals");
       enter(await shown("toolchains"), "/home/ada/.zig");
       (await shown("error-toolchains")).scrollIntoView({ block: "center" });
     },
   },
   "connect-choose": {
     after: (app) => {
-      app.go("settings");
+      app.openSettings("Models");
       return press("provider-add");
     },
   },
@@ -653,7 +665,7 @@ export const scenes: Record<string, Scene> = {
   },
   "settings-models": {
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Models");
       (await shown("provider-offer")).scrollIntoView({ block: "center" });
     },
   },
@@ -673,14 +685,14 @@ export const scenes: Record<string, Scene> = {
   },
   "settings-engines": {
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Engines");
       (await press("engine-test")).scrollIntoView({ block: "center" });
       return shown("engine-result");
     },
   },
   "settings-spend": {
     after: async (app) => {
-      app.go("settings");
+      app.openSettings("Spending");
       (await press("spend-by-goal")).click();
       await new Promise((ready) => setTimeout(ready, 50));
       (await shown("spend-table")).scrollIntoView({ block: "center" });
@@ -688,13 +700,13 @@ export const scenes: Record<string, Scene> = {
   },
   "settings-secret": {
     after: (app) => {
-      app.go("settings");
+      app.openSettings("Secrets and logins");
       return press("secret-add");
     },
   },
   "settings-server": {
     after: (app) => {
-      app.go("settings");
+      app.openSettings("MCP servers");
       return press("mcp-add");
     },
   },

@@ -5,6 +5,7 @@ import { flushAll, until } from "@/testing/mount";
 import { followAddress, placeIn, queryOf } from "./address";
 
 const done = "01m0done0000000000000000e5";
+const noSetting = { setting: "" };
 let stop: () => void = () => undefined;
 
 beforeEach(() => window.history.replaceState(null, "", "/"));
@@ -44,12 +45,26 @@ async function open(address: string) {
 }
 
 test("an address names a goal and its tab; what it does not know leads to the nearest place", () => {
-  expect(placeIn("?goal=01m0&tab=changes")).toEqual({ route: "goals", goal: "01m0", opened: true, tab: "changes" });
+  expect(placeIn("?goal=01m0&tab=changes")).toEqual({
+    ...noSetting,
+    route: "goals",
+    goal: "01m0",
+    opened: true,
+    tab: "changes",
+  });
   expect(placeIn("?goal=01m0&tab=nothing")?.tab).toBe("log");
-  expect(placeIn("?place=goals&goal=01m0")).toEqual({ route: "goals", goal: "01m0", opened: false, tab: "log" });
-  expect(placeIn("?place=settings")?.route).toBe("settings");
+  expect(placeIn("?place=goals&goal=01m0")).toEqual({
+    ...noSetting,
+    route: "goals",
+    goal: "01m0",
+    opened: false,
+    tab: "log",
+  });
+  expect(placeIn("?place=settings")).toMatchObject({ route: "settings", setting: "" });
+  expect(placeIn("?place=settings&at=terminal-font-size")?.setting).toBe("Terminal font size");
+  expect(placeIn("?place=settings&at=nowhere")?.setting).toBe("");
   for (const none of ["", "?place=elsewhere", "?tab=changes", "?token=x"]) expect(placeIn(none)).toBeNull();
-  const place = { route: "goals", goal: "01m0", opened: true, tab: "checks" } as const;
+  const place = { ...noSetting, route: "goals", goal: "01m0", opened: true, tab: "checks" } as const;
   expect(queryOf(place, "?theme=dark&place=settings")).toBe("?theme=dark&goal=01m0&tab=checks");
   expect(queryOf({ ...place, route: "workspace", goal: "", opened: false }, "?goal=1&tab=checks")).toBe("");
 });
@@ -88,6 +103,21 @@ test("back leads through what was opened: tabs, goals and places, and not throug
   expect(app.state.route).toBe("workspace");
   expect(entries).toEqual([]);
   expect(at()).toBe("");
+});
+
+test("each page and row of the settings has an address, and back leads through them", async () => {
+  const { app, at, back, entries } = await open("/?place=settings&at=terminal");
+  expect(app.state).toMatchObject({ route: "settings", settingsAt: { title: "Terminal" } });
+  app.openSettings("Daily limit");
+  await flushAll();
+  expect(at()).toBe("?place=settings&at=daily-limit");
+  app.openSettings("Models");
+  await flushAll();
+  expect(at()).toBe("?place=settings&at=models");
+  await back();
+  expect(app.state.settingsAt).toEqual({ title: "Daily limit", isNew: true });
+  await back();
+  expect([app.state.settingsAt.title, entries]).toEqual(["Terminal", []]);
 });
 
 test("a phone's list is a place of its own, and a deleted goal leads to it", async () => {

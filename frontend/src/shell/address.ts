@@ -1,4 +1,5 @@
 import type { App } from "@/store/app";
+import { placeWithSlug, placeWithTitle, slug } from "@/features/settings/places";
 import { goalTabs, type AppState, type GoalTab, type Route } from "@/store/state";
 
 /** A place of the window that an address names. */
@@ -9,41 +10,49 @@ interface Place {
   /** Whether the user opened it: a phone shows it instead of the list. */
   opened: boolean;
   tab: GoalTab;
+  /** The title of the page, section or row of the settings; only with the route "settings". */
+  setting: string;
 }
 
-const workspace: Place = { route: "workspace", goal: "", opened: false, tab: "log" };
+const workspace: Place = { route: "workspace", goal: "", opened: false, tab: "log", setting: "" };
 const routes: readonly Route[] = ["workspace", "goals", "settings", "welcome"];
 
-/** Parses the query of an address (`?goal=ID&tab=changes`, `?place=settings`); null if it names no place. */
+/** Parses the query of an address (`?goal=ID&tab=changes`, `?place=settings&at=shell`); null if it names no place. */
 export function placeIn(query: string): Place | null {
   const params = new URLSearchParams(query);
   const goal = params.get("goal") ?? "";
   const route = routes.find((r) => r === params.get("place"));
   if (goal === "" && !route) return null;
-  if (goal === "" || (route && route !== "goals")) return { ...workspace, route: route ?? "goals" };
+  if (goal === "" || (route && route !== "goals")) {
+    const setting = route === "settings" ? (placeWithSlug(params.get("at") ?? "")?.title ?? "") : "";
+    return { ...workspace, route: route ?? "goals", setting };
+  }
   const tab = goalTabs.find((t) => t === params.get("tab")) ?? "log";
-  return { route: "goals", goal, opened: !route, tab };
+  return { ...workspace, route: "goals", goal, opened: !route, tab };
 }
 
 /** Returns the query of a place. Other parameters of the current query stay. */
 export function queryOf(place: Place, query: string): string {
   const params = new URLSearchParams(query);
-  for (const name of ["place", "goal", "tab"]) params.delete(name);
+  for (const name of ["place", "goal", "tab", "at"]) params.delete(name);
   if (place.route !== "workspace" && !place.opened) params.set("place", place.route);
   if (place.goal) params.set("goal", place.goal);
   if (place.goal && place.tab !== "log") params.set("tab", place.tab);
+  if (placeWithTitle(place.setting)) params.set("at", slug(place.setting));
   const said = params.toString();
   return said && `?${said}`;
 }
 
 function placeOf(s: AppState): Place {
+  if (s.route === "settings") return { ...workspace, route: s.route, setting: s.settingsAt.title };
   if (s.route !== "goals") return { ...workspace, route: s.route };
-  return { route: "goals", goal: s.detail.id, opened: s.openedGoal !== "", tab: s.goalTab };
+  return { ...workspace, route: "goals", goal: s.detail.id, opened: s.openedGoal !== "", tab: s.goalTab };
 }
 
 function showPlace(app: App, place: Place): void {
   if (app.state.newGoal.open) app.closeNewGoal();
-  if (place.route !== "goals") app.go(place.route);
+  if (place.route === "settings") app.openSettings(place.setting);
+  else if (place.route !== "goals") app.go(place.route);
   else if (place.opened) app.openGoal(place.goal, place.tab);
   else {
     if (place.goal) app.sync.select(place.goal);
@@ -71,9 +80,10 @@ export function followAddress(app: App, page: Window = window): () => void {
     waiting = false;
     const before = shown;
     shown = { place: placeOf(app.state), goal: app.state.openedGoal };
-    const { route, goal, tab } = shown.place;
+    const { route, goal, tab, setting } = shown.place;
     const isOpened =
       route !== before.place.route ||
+      setting !== before.place.setting ||
       shown.goal !== before.goal ||
       (goal === before.place.goal && tab !== before.place.tab);
     write(isOpened ? "pushState" : "replaceState");
@@ -83,6 +93,7 @@ export function followAddress(app: App, page: Window = window): () => void {
   const stop = app.store.subscribe((s, old) => {
     const same =
       s.route === old.route &&
+      s.settingsAt.title === old.settingsAt.title &&
       s.detail.id === old.detail.id &&
       s.goalTab === old.goalTab &&
       s.openedGoal === old.openedGoal;

@@ -61,9 +61,9 @@ export class AppCore {
     this.set({ route });
   }
 
-  /** Shows the settings at a section or row, by its title. */
-  openSettings(at = ""): void {
-    this.set({ route: "settings", settingsAt: at });
+  /** Shows a page, section or row of the settings, by its title. */
+  openSettings(title: string): void {
+    this.set({ route: "settings", settingsAt: { title, isNew: true } });
   }
 
   /** Shows a goal in the dashboard, with the given or the current tab. */

@@ -77,8 +77,8 @@ export interface AppState {
   findings: readonly DoctorFinding[];
   doctored: boolean;
   route: Route;
-  /** The title of the section or row of the settings to show; "" for the first. */
-  settingsAt: string;
+  /** The title of the page, section or row of the settings; "" for the first. A new one is marked and focused. */
+  settingsAt: { title: string; isNew: boolean };
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<GoalRequest> | null };
   /** The chat that the new goal is made from, which is attached to it; "" for none. */
@@ -178,7 +178,7 @@ export const initialState: AppState = {
   findings: [],
   doctored: false,
   route: "workspace",
-  settingsAt: "",
+  settingsAt: { title: "", isNew: false },
   newGoal: { open: false, from: null },
   newGoalChat: "",
   newGoalTemplate: "",

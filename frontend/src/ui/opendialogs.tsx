@@ -14,6 +14,9 @@ export function closeNewestDialog(event: KeyboardEvent): boolean {
   return true;
 }
 
+/** Reports whether a dialog is open: its keys are not those of the page below. */
+export const hasOpenDialog = (): boolean => openDialogs.length > 0;
+
 /** Records the order in which dialogs were opened. It is rendered inside each dialog. */
 export function OpenDialog({ close }: { close: () => void }) {
   const latest = useRef(close);

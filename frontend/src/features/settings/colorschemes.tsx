@@ -4,6 +4,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Select } from "@/ui/input";
 import { isLightTerminal } from "@/ui/terminal";
+import { rowWords } from "./places";
 import { Row } from "./rows";
 
 interface ColorSchemesProps {
@@ -30,11 +31,7 @@ export function ColorSchemes({ settings, save }: ColorSchemesProps) {
   ) : undefined;
   return (
     <>
-      <Row
-        title="Terminal colors"
-        text="Of all open terminals, in both themes. Text that would be hard to read gets more contrast."
-        error={error}
-      >
+      <Row {...rowWords("Terminal colors")} error={error}>
         {chosen ? <Preview scheme={chosen} /> : null}
         <SchemeSelect
           testid="color-scheme"

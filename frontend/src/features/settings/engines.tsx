@@ -6,7 +6,6 @@ import { useApp } from "@/store/context";
 import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { Caption } from "@/ui/caption";
 
 /** The engines: Goalpost's own loop, and the external agents on this computer. Nothing is downloaded. */
 export function Engines() {
@@ -16,16 +15,11 @@ export function Engines() {
     if (await app.ask("EngineAPI.Use", id)) await reload();
   };
   return (
-    <>
-      <Caption as="h2" className="mt-7 mb-2">
-        Engines
-      </Caption>
-      <ul className="mb-7 rounded-lg border border-border bg-surface" data-testid="engines">
-        {(answer ?? []).map((e) => (
-          <EngineRow key={e.id} engine={e} onUse={() => void use(e.id)} />
-        ))}
-      </ul>
-    </>
+    <ul className="mb-7 rounded-lg border border-border bg-surface" data-testid="engines">
+      {(answer ?? []).map((e) => (
+        <EngineRow key={e.id} engine={e} onUse={() => void use(e.id)} />
+      ))}
+    </ul>
   );
 }
 

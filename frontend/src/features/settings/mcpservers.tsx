@@ -9,7 +9,6 @@ import { Button } from "@/ui/button";
 import { useNow } from "@/ui/usenow";
 import { ExternalLink } from "@/connect/externallink";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
-import { Caption } from "@/ui/caption";
 
 /** The MCP servers whose tools goals may use: a list with their tools, and the form for one of them. */
 export function MCPServers() {
@@ -29,10 +28,7 @@ export function MCPServers() {
     });
   return (
     <>
-      <div className="mt-7 mb-2 flex items-baseline">
-        <Caption as="h2" className="flex-1">
-          MCP servers
-        </Caption>
+      <div className="mb-2 flex justify-end">
         <Button data-testid="mcp-add" onClick={() => setEditing(emptyMCPServer)}>
           Add a server
         </Button>
@@ -100,8 +96,8 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
   };
   return (
     <li className="border-b border-border px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
-      <div className="flex items-center gap-2">
-        <div className="min-w-0 flex-1">
+      <div className="flex items-center gap-2 max-[640px]:flex-wrap">
+        <div className="min-w-0 flex-1 max-[640px]:basis-full">
           <p className="flex items-center gap-2 font-medium">
             <span className="truncate">{s.name}</span>
             {s.off ? (
@@ -161,11 +157,14 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
           <tbody>
             {tools.map((t) => (
               <tr key={t.name} className="align-top">
-                <td className="w-44 truncate py-0.5 pr-3 font-mono text-2xs leading-[18px]" title={t.name}>
+                <td
+                  className="w-44 truncate max-[640px]:w-2/5 py-0.5 pr-3 font-mono text-2xs leading-[18px]"
+                  title={t.name}
+                >
                   {t.name}
                 </td>
-                <td className="w-28 py-0.5 pr-3 text-text-muted">{riskLabel(t.risk)}</td>
-                <td className="py-0.5 text-text-faint">{t.description}</td>
+                <td className="w-28 py-0.5 pr-3 text-text-muted max-[640px]:w-1/4">{riskLabel(t.risk)}</td>
+                <td className="py-0.5 break-words text-text-faint">{t.description}</td>
               </tr>
             ))}
           </tbody>

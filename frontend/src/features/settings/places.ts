@@ -1,66 +1,63 @@
-/** A section or a row of the settings, as the palette finds it. */
+import { firstPage, pages, type Page } from "./pages";
+
+/** A page, a section or a row of the settings. Their titles are unique. */
 export interface SettingsPlace {
   title: string;
-  /** The section of a row; "" for a section. */
-  section: string;
+  text: string;
   /** Other words that users type for it. */
   words: readonly string[];
+  page: Page;
+  /** The title of the section of a row; "" for others. */
+  section: string;
 }
 
-const place = (title: string, section = "", ...words: string[]): SettingsPlace => ({ title, section, words });
+function placesOf(page: Page): SettingsPlace[] {
+  const sections = page.sections.flatMap((section) => [
+    ...(section.title ? [{ title: section.title, text: "", words: section.words ?? [], page, section: "" }] : []),
+    ...section.rows.map(({ title, text, words = [] }) => ({ title, text, words, page, section: section.title })),
+  ]);
+  return [{ title: page.title, text: page.text, words: page.words, page, section: "" }, ...sections];
+}
 
-/** The sections and rows of the settings. A test compares them with the page. */
-export const settingsPlaces: readonly SettingsPlace[] = [
-  place("Appearance", "", "colors"),
-  place("Theme", "Appearance", "dark", "light", "colors"),
-  place("Terminal font size", "Appearance", "text size", "zoom"),
-  place("Scrollback", "Appearance", "history", "lines"),
-  place("Terminal font", "Appearance", "font family"),
-  place("Cursor", "Appearance", "caret", "bar", "underline"),
-  place("Terminal colors", "Appearance", "color scheme", "solarized", "dracula", "iTerm2", "base16", "import"),
-  place("Shell", "Appearance", "default shell", "zsh", "fish", "bash"),
-  place("GPU rendering", "Appearance", "webgl"),
-  place("Screen reader", "Appearance", "accessibility"),
-  place("Terminal profiles", "", "command", "shell", "environment", "folder", "colors"),
-  place("Pages", "", "browser"),
-  place("Home page", "Pages", "start page"),
-  place("Search engine", "Pages", "google", "duckduckgo"),
-  place("Put unseen pages to sleep", "Pages", "discard", "memory", "idle", "tabs"),
-  place("Web search for goals", "", "searxng", "brave", "tavily"),
-  place("Goals", ""),
-  place("Approval timeout", "Goals", "minutes"),
-  place("Model silence", "Goals", "timeout"),
-  place("Give up waiting for a model", "Goals", "hours", "away", "offline"),
-  place("Tools in a chat", "Goals", "rounds", "answer"),
-  place("Concurrent goals", "Goals", "parallel"),
-  place("Delete ended goals", "Goals", "clean up", "keep"),
-  place("Keep programs running after completion", "Goals", "grace period"),
-  place("Memory limit per goal", "Goals", "RAM"),
-  place("Extra tool folders", "Goals", "toolchain", "PATH"),
-  place("Folder for new goals", "Goals", "directory"),
-  place("Show desktop notifications", "Goals", "alerts"),
-  place("Keep everything running when the window closes", "Goals", "background", "close"),
-  place("End the host process when idle", "Goals", "background", "daemon", "minutes"),
-  place("Models", "", "providers"),
-  place("Which model does what", "", "roles", "routing"),
-  place("Chat", "Which model does what", "model"),
-  place("Critic", "Which model does what", "model"),
-  place("Judge", "Which model does what", "model", "question"),
-  place("Reviewer", "Which model does what", "model", "review"),
-  place("Pictures", "Which model does what", "vision", "model"),
-  place("Summaries", "Which model does what", "compaction", "model"),
-  place("If a goal's model is away", "Which model does what", "fallback", "quota", "offline"),
-  place("Engines", "", "agents", "Claude Code", "Codex", "OpenCode"),
-  place("Personas", "", "agents", "roles", "prompt"),
-  place("Skills", "", "SKILL.md", "Claude Code"),
-  place("Templates", "", "parameters", "recipes"),
-  place("Memory", "", "notes", "remember", "folder"),
-  place("Spending", "", "cost", "money", "price", "budget"),
-  place("Daily limit", "Spending", "budget", "cost"),
-  place("MCP servers", "", "tools"),
-  place("Secrets and logins", "", "passwords", "API keys", "keyring"),
-  place("Store in the encrypted file", "Secrets and logins", "keyring"),
-  place("Updates", "", "new version"),
-  place("Release feed", "Updates", "check for updates"),
-  place("About", "", "version", "data folder"),
-];
+export const settingsPlaces: readonly SettingsPlace[] = pages.flatMap(placesOf);
+
+export const firstPlace = firstPage.title;
+
+/** A title as it is in addresses and test ids. */
+export const slug = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+const byTitle = new Map(settingsPlaces.map((p) => [p.title, p]));
+const bySlug = new Map(settingsPlaces.map((p) => [slug(p.title), p]));
+
+export const placeWithTitle = (title: string): SettingsPlace | undefined => byTitle.get(title);
+
+export const placeWithSlug = (name: string): SettingsPlace | undefined => bySlug.get(name);
+
+/** The title and text of a row that a component draws. */
+export function rowWords(title: string): { title: string; text: string } {
+  return { title, text: byTitle.get(title)?.text ?? "" };
+}
+
+/** How much less a word counts that is found elsewhere than in the title. */
+const ranks = { page: -1, begins: 0, title: 1, words: 2, text: 3 };
+
+function rank({ title, text, words, page }: SettingsPlace, word: string): number {
+  const has = (s: string) => s.toLowerCase().includes(word);
+  if (title.toLowerCase().startsWith(word)) return title === page.title ? ranks.page : ranks.begins;
+  if (has(title)) return ranks.title;
+  if (words.some(has)) return ranks.words;
+  return has(text) || has(page.title) ? ranks.text : Infinity;
+}
+
+/** The words that are searched. */
+export const searchWords = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** The places that have every word in their title, text or synonyms, the best first. */
+export function searchSettings(query: string): SettingsPlace[] {
+  const words = searchWords(query);
+  return settingsPlaces
+    .map((place) => ({ place, rank: words.reduce((sum, w) => sum + rank(place, w), 0) }))
+    .filter((hit) => hit.rank < Infinity)
+    .sort((a, b) => a.rank - b.rank)
+    .map((hit) => hit.place);
+}

@@ -26,9 +26,9 @@ export function Providers() {
     <>
       <div className="mb-2 flex items-baseline">
         <Caption as="h2" className="flex-1">
-          Models
+          Providers
         </Caption>
-        <Button data-testid="provider-add" onClick={() => app.providers.openConnect({ preset: "" })}>
+        <Button look="primary" data-testid="provider-add" onClick={() => app.providers.openConnect({ preset: "" })}>
           Connect a model
         </Button>
       </div>

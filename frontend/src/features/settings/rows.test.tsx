@@ -12,7 +12,10 @@ async function enter(text: string, code = "Enter") {
 }
 
 async function refused() {
-  const all = await mount(<SettingsPage />, undefined, (app) => app.start());
+  const all = await mount(<SettingsPage />, undefined, async (app) => {
+    await app.start();
+    app.openSettings("Goals");
+  });
   const problem = {
     code: "invalid",
     message: "/home/ada/.zig is not there",

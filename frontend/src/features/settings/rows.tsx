@@ -1,7 +1,36 @@
 import { useId, useState, type ReactNode } from "react";
-import type { Problem } from "@/bridge/types";
+import type { Problem, Settings } from "@/bridge/types";
+import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
+
+export interface SectionProps {
+  settings: Settings;
+  /** Saves a setting, and returns the problem if it was refused. */
+  save: (part: Partial<Settings>) => Promise<Problem | null>;
+  /** The same for a row that shows the problem itself. */
+  saveRow: (part: Partial<Settings>) => Promise<Problem | null>;
+}
+
+interface GroupProps {
+  /** "" if the heading of the page is enough. */
+  title: string;
+  children: ReactNode;
+}
+
+/** The frame around the rows of a section. */
+export function Group({ title, children }: GroupProps) {
+  return (
+    <>
+      {title === "" ? null : (
+        <Caption as="h2" className="mb-2">
+          {title}
+        </Caption>
+      )}
+      <div className="mb-7 rounded-lg border border-border bg-surface">{children}</div>
+    </>
+  );
+}
 
 interface RowProps {
   title: string;

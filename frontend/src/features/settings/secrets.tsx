@@ -6,7 +6,6 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { SwitchRow } from "./rows";
 import { SecretForm, type SecretKind } from "./secretform";
-import { Caption } from "@/ui/caption";
 
 const rowClass = "flex items-center gap-2 border-b border-border px-4 py-2.5 last:border-b-0";
 
@@ -87,10 +86,7 @@ export function Secrets() {
 
 function Head({ place, onForm }: { place: SecretPlace; onForm: (kind: SecretKind) => void }) {
   return (
-    <div className="mt-7 mb-2 flex items-baseline gap-2">
-      <Caption as="h2" className="flex-1">
-        Secrets and logins
-      </Caption>
+    <div className="mb-2 flex items-baseline justify-end gap-2">
       {place.locked && place.passphrase ? (
         <Button look="primary" data-testid="secrets-unlock" onClick={() => onForm("unlock")}>
           Unlock

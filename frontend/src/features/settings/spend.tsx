@@ -3,8 +3,8 @@ import type { Problem, Settings, SpendBy, SpendReport, SpendRow, SpendToday } fr
 import { count, money } from "@/lib/bytes";
 import { useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
-import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
+import { rowWords } from "./places";
 import { Choice, MoneyRow } from "./rows";
 
 interface SpendProps {
@@ -25,57 +25,51 @@ export function Spend({ settings, save }: SpendProps) {
     void reload();
   }, [reload, settings.daily_limit_usd]);
   return (
-    <>
-      <Caption as="h2" className="mb-2">
-        Spending
-      </Caption>
-      <div className="mb-7 rounded-lg border border-border bg-surface" data-testid="spending">
-        <MoneyRow
-          title="Daily limit"
-          text="For all goals, critics and judges. At the limit, goals pause until tomorrow. Leave empty for no limit."
-          testid="daily-limit"
-          value={settings.daily_limit_usd}
-          onSave={(daily_limit_usd) => save({ daily_limit_usd })}
-          aside={answer ? <TodayBar today={answer.today} /> : null}
+    <div className="mb-7 rounded-lg border border-border bg-surface" data-testid="spending">
+      <MoneyRow
+        {...rowWords("Daily limit")}
+        testid="daily-limit"
+        value={settings.daily_limit_usd}
+        onSave={(daily_limit_usd) => save({ daily_limit_usd })}
+        aside={answer ? <TodayBar today={answer.today} /> : null}
+      />
+      {settings.daily_limit_usd > 0 && unpriced.length > 0 ? (
+        <p className="border-b border-border px-4 py-2 text-xs text-warn" data-testid="daily-limit-cannot-hold">
+          No price is known for {unpriced.map((p) => p.model || p.id).join(", ")}: the limit is not enforced for it. To
+          enter a price, choose Edit under Models.
+        </p>
+      ) : null}
+      <div className="flex flex-wrap items-center gap-3 px-4 py-2.5">
+        <Choice
+          name="spend-by"
+          value={by}
+          choices={[
+            { value: "day", title: "Day" },
+            { value: "goal", title: "Goal" },
+            { value: "provider", title: "Provider" },
+            { value: "model", title: "Model" },
+          ]}
+          onChange={setBy}
         />
-        {settings.daily_limit_usd > 0 && unpriced.length > 0 ? (
-          <p className="border-b border-border px-4 py-2 text-xs text-warn" data-testid="daily-limit-cannot-hold">
-            No price is known for {unpriced.map((p) => p.model || p.id).join(", ")}: the limit is not enforced for it.
-            To enter a price, choose Edit under Models.
-          </p>
-        ) : null}
-        <div className="flex flex-wrap items-center gap-3 px-4 py-2.5">
-          <Choice
-            name="spend-by"
-            value={by}
-            choices={[
-              { value: "day", title: "Day" },
-              { value: "goal", title: "Goal" },
-              { value: "provider", title: "Provider" },
-              { value: "model", title: "Model" },
-            ]}
-            onChange={setBy}
-          />
-          <span className="flex-1" />
-          <Choice
-            name="spend-days"
-            value={days}
-            choices={[
-              { value: "30", title: "30 days" },
-              { value: "all", title: "All" },
-            ]}
-            onChange={setDays}
-          />
-        </div>
-        {problem ? (
-          <p role="alert" className="px-4 pb-3 text-xs text-bad">
-            {problem.message}
-          </p>
-        ) : answer ? (
-          <SpendTable report={answer} />
-        ) : null}
+        <span className="flex-1" />
+        <Choice
+          name="spend-days"
+          value={days}
+          choices={[
+            { value: "30", title: "30 days" },
+            { value: "all", title: "All" },
+          ]}
+          onChange={setDays}
+        />
       </div>
-    </>
+      {problem ? (
+        <p role="alert" className="px-4 pb-3 text-xs text-bad">
+          {problem.message}
+        </p>
+      ) : answer ? (
+        <SpendTable report={answer} />
+      ) : null}
+    </div>
   );
 }
 

@@ -84,12 +84,12 @@ export function fileEntries(app: App, { dir, files }: FolderFiles): Entry[] {
 }
 
 export function settingEntries(app: App): Entry[] {
-  return settingsPlaces.map(({ title, section, words }) => ({
+  return settingsPlaces.map(({ title, page, words }) => ({
     id: `setting:${title}`,
     kind: "setting",
     title,
     words,
-    note: section ? `Settings · ${section}` : "Settings",
+    note: title === page.title ? "Settings" : `Settings · ${page.title}`,
     keys: [],
     run: () => app.openSettings(title),
   }));

@@ -5,6 +5,7 @@ import { FakeBridge } from "@/bridge/fake/bridge";
 import { terminalPane } from "@/bridge/fake/fixtures";
 import { WorkspaceControl } from "@/panes/control";
 import { ControlContext } from "@/panes/context";
+import { pages } from "@/features/settings/pages";
 import { settingsPlaces } from "@/features/settings/places";
 import { SettingsPage } from "@/features/settings/page";
 import { buildCommands } from "@/shell/actions";
@@ -143,14 +144,21 @@ test("a file of the focused terminal's folder opens in a pane", async () => {
   );
 });
 
-test("each section and row of the settings can be found, and is shown, marked and focused", async () => {
+test("each page, section and row of the settings can be found, and is shown, marked and focused", async () => {
   const { app } = await open();
   expect(await first("scrollback")).toBe("setting: Scrollback");
   await press(lines()[0] as HTMLElement);
   await until(() => expect(document.querySelector("[data-marked]")?.textContent).toContain("Scrollback"));
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Scrollback");
   expect(app.state.paletteOpen).toBe(false);
-  const onPage = [...document.querySelectorAll<HTMLElement>("h2, [data-setting]")];
-  const names = onPage.map((e) => e.dataset.setting ?? e.textContent);
-  expect(new Set(settingsPlaces.map((p) => p.title))).toEqual(new Set(names));
+  const listed = settingsPlaces.map((p) => p.title);
+  expect(new Set(listed).size, "two places have one title").toBe(listed.length);
+  const onPages: (string | null | undefined)[] = [];
+  for (const page of pages) {
+    act(() => app.openSettings(page.title));
+    await flushAll();
+    const places = [...document.querySelectorAll<HTMLElement>("h1, h2, [data-setting]")];
+    onPages.push(...places.map((e) => e.dataset.setting ?? e.textContent));
+  }
+  expect(new Set(onPages)).toEqual(new Set(listed));
 });

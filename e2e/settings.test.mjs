@@ -1,0 +1,56 @@
+// The settings: pages with addresses, a search over all of them, and the keyboard alone.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { complaints, openSettings, savedSettings, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
+
+test("settings have pages with addresses and a search over all of them", { timeout: limit(200_000) }, (t) =>
+  withApp(t, async ({ page, home, said }) => {
+    const at = (id) => page.getByTestId(id);
+    const heading = (title) => page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    const marked = page.locator("[data-marked]");
+    const where = (query) => page.waitForURL((url) => url.search === query);
+    await at("skip-welcome").click();
+    await openSettings(page, "terminal");
+    await heading("Terminal");
+    await where("?place=settings&at=terminal");
+
+    // The search finds what another page describes, and jumps to its row.
+    await page.keyboard.press("/");
+    await page.keyboard.type("unanswered goal");
+    const hit = at("settings-hit").first();
+    await hit.locator("mark").first().waitFor();
+    assert.deepEqual(await hit.locator("mark").allInnerTexts(), ["unanswered", "goal"]);
+    await page.keyboard.press("Enter");
+    await heading("Goals");
+    await marked.getByText("Approval timeout").waitFor();
+    await where("?place=settings&at=approval-timeout");
+    await page.locator('[data-testid="approval-minutes"]:focus').waitFor();
+    await page.keyboard.press("Control+KeyA");
+    await page.keyboard.type("7");
+    await page.keyboard.press("Enter");
+    await savedSettings(home, (s) => s.approval_minutes === 7);
+
+    // Back leads through the pages, and a link opens one at its row.
+    await page.goBack();
+    await heading("Terminal");
+    await page.goBack();
+    await heading("General");
+    const link = new URL(page.url());
+    link.search = "?place=settings&at=daily-limit";
+    await page.goto(link.href);
+    await heading("Spending");
+    await marked.getByText("Daily limit").waitFor();
+    await page.locator('[data-testid="daily-limit"]:focus').waitFor();
+
+    // The arrows walk through the pages, and Esc closes.
+    await at("settings-page-spending").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await heading("Engines");
+    await page.keyboard.press("Escape");
+    await at("settings").waitFor({ state: "detached" });
+    await at("workspace-empty").waitFor();
+    assert.deepEqual(complaints(said), []);
+  }),
+);

@@ -76,6 +76,7 @@ var homes = map[string][]string{
 	// for a folder that is watched during a check, and for the events of a cgroup
 	"github.com/fsnotify/fsnotify": {
 		"backend/core/verify", "backend/entry/hostsocket", "backend/host/sandbox", "backend/panes/textfile",
+		"backend/storage/config",
 	},
 	"github.com/gofrs/flock": {
 		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser",

@@ -1,5 +1,7 @@
 // The settings: pages with addresses, a search over all of them, and the keyboard alone.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
@@ -52,5 +54,24 @@ test("settings have pages with addresses and a search over all of them", { timeo
     await at("settings").waitFor({ state: "detached" });
     await at("workspace-empty").waitFor();
     assert.deepEqual(complaints(said), []);
+  }),
+);
+
+test("settings that are edited by hand or in another window show at once", { timeout: limit(200_000) }, (t) =>
+  withApp(t, async ({ page, home, url }) => {
+    const file = join(home, "state", "settings.json");
+    await page.getByTestId("skip-welcome").click();
+    await savedSettings(home, (s) => s.welcomed);
+    const second = await page.context().newPage();
+    await second.goto(url);
+    for (const one of [page, second]) await openSettings(one, "terminal");
+    await page.getByTestId("font-size").fill("17");
+    await page.getByTestId("font-size").press("Enter");
+    const shows = (one, size) =>
+      one.waitForFunction((want) => document.querySelector('[data-testid="font-size"]').value === want, size);
+    await shows(second, "17");
+    await savedSettings(home, (s) => s.font_size === 17);
+    writeFileSync(file, readFileSync(file, "utf8").replace('"font_size": 17', '"font_size": 21'));
+    await Promise.all([shows(page, "21"), shows(second, "21")]);
   }),
 );

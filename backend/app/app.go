@@ -102,6 +102,7 @@ type App struct {
 	runner       *runner.Runner
 	notifier     *notifier
 	updates      update.Checker
+	endWatch     func() error // of the settings
 }
 
 // BoundAPIs returns the structs that Wails binds and serve exposes. ctx lasts as long as the program.

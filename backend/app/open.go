@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/agent/engine"
 	"goalpost/backend/agent/model"
 	"goalpost/backend/core/runner"
+	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/access"
@@ -75,6 +76,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	a.watchSettings()
 	if a.options.Stays {
 		a.notifier = &notifier{
 			cfg:    a.cfg,
@@ -95,6 +97,18 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil
+}
+
+// watchSettings tells pages about changed settings. Without it, they see them when they are opened again.
+func (a *App) watchSettings() {
+	end, err := a.cfg.Watch(func() {
+		a.broker.Publish(event.Event{At: a.options.Clock.Now(), Body: &event.SettingsChanged{}})
+	})
+	if err != nil {
+		a.log.Warn("changes of the settings are not noticed", "error", err)
+		return
+	}
+	a.endWatch = end
 }
 
 // openStorage opens the secrets and the journal.
@@ -325,6 +339,9 @@ func (a *App) openGoals(context.Context) error {
 // It may be called once, at any time after New.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
+	if a.endWatch != nil {
+		errs = append(errs, a.endWatch())
+	}
 	if a.panes != nil {
 		a.panes.Background.Closing.Store(true)
 	}

@@ -292,6 +292,8 @@ type (
 		More    bool   `json:"more,omitempty"`  // further bytes of a request that was reported before
 		Times   int    `json:"times,omitempty"` // number of requests reported together because they came too fast; 0 is one
 	}
+	// SettingsChanged reports that the settings are others than before, whoever wrote them.
+	SettingsChanged struct{}
 	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev
 	// grows by one with each.
 	Pane struct {
@@ -410,6 +412,7 @@ func (Rechecked) EventType() string          { return "rechecked" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
+func (SettingsChanged) EventType() string    { return "settings" }
 func (Chat) EventType() string               { return "chat" }
 func (ChatMessage) EventType() string        { return "chat_message" }
 func (ChatPart) EventType() string           { return "chat_part" }
@@ -448,6 +451,8 @@ func BodyTypes() []Body {
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
 		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &RaceRanked{}, &Rechecked{}, &Delta{},
 		&Egress{}, &Pane{},
+		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &Rechecked{}, &Delta{}, &Egress{},
+		&Pane{}, &SettingsChanged{},
 		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }

@@ -162,6 +162,7 @@ func filled() []event.Body {
 			Closed: true,
 			Focus:  true,
 		},
+		&event.SettingsChanged{},
 		&event.Chat{
 			Chat: chat.Chat{
 				ID: "c", Title: "t", Workspace: "w", Dir: "/w", Provider: "p", Model: "m", Effort: "high", GoalID: "g",

@@ -528,6 +528,9 @@ export interface EgressEvent {
   times?: number;
 }
 
+/** SettingsChanged reports that the settings are others than before, whoever wrote them. */
+export type SettingsChangedEvent = object;
+
 /**
  * Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev grows by
  * one with each.
@@ -3566,6 +3569,7 @@ export interface EventBodies {
   rechecked: RecheckedEvent;
   delta: DeltaEvent;
   egress: EgressEvent;
+  settings: SettingsChangedEvent;
   pane: PaneEvent;
   chat: ChatEvent;
   chat_message: ChatMessageEvent;

@@ -86,3 +86,16 @@ test("closing the window asks once, and from then on everything keeps running", 
   app.sync.stop();
   delete wails().runtime;
 });
+
+test("what another window or program saves is shown, and what is being saved here stays", async () => {
+  const { app, bridge, held } = slow("SettingsAPI.Get");
+  app.set({ settings: bridge.settings });
+  bridge.settings = { ...bridge.settings, scrollback: 500 };
+  const read = app.settings.reload();
+  await until(() => expect(held).toHaveLength(1));
+  const saved = app.settings.save({ theme: "light" });
+  held[0]?.();
+  await Promise.all([read, saved]);
+  expect(app.state.settings).toMatchObject({ theme: "light", scrollback: 500 });
+  expect(bridge.settings).toMatchObject({ theme: "light", scrollback: 500 });
+});

@@ -29,6 +29,11 @@ export class App extends AppCore {
     this.set({ settings, route: settings.welcomed ? "workspace" : "welcome" });
     // A phone covers the panes with the drawer, and so begins without it.
     if (!isPhone()) rememberDrawers(this.store, localStorage);
+    this.sync.onSettings = () => {
+      void this.settings.reload();
+      void this.settings.loadColorSchemes();
+      void this.providers.load();
+    };
     this.sync.start();
     // The window is shown before these have loaded.
     void this.settings.loadColorSchemes();

@@ -41,6 +41,18 @@ export class SettingsActions {
     return refused;
   }
 
+  /** Reads the settings again, which another program or window may have changed. What is being saved here stays. */
+  async reload(): Promise<void> {
+    const read = this.saved.then(async () => {
+      const now = await this.core.newest("SettingsAPI.Get");
+      if (now === undefined) return;
+      this.confirmed = now;
+      this.core.set({ settings: Object.assign({}, now, ...this.unsaved) as Settings });
+    });
+    this.saved = read;
+    return read;
+  }
+
   async markWelcomed(): Promise<void> {
     if (this.core.state.settings?.welcomed === false) await this.save({ welcomed: true });
   }
@@ -90,12 +102,6 @@ export class SettingsActions {
         if (await this.core.ask("SettingsAPI.DeleteTerminalProfile", name)) await this.loadTerminalProfiles();
       },
     });
-  }
-
-  /** Reads the settings again after the program has changed them. */
-  private async reload(): Promise<void> {
-    const settings = await this.core.newest("SettingsAPI.Get");
-    if (settings && this.unsaved.length === 0) this.core.set({ settings });
   }
 
   async loadFindings(): Promise<void> {

@@ -39,6 +39,9 @@ export class Sync {
   private closer: { close(): void } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** Called when the settings may be others than the page has. */
+  onSettings: () => void = () => undefined;
+
   constructor(
     private readonly bridge: Bridge,
     private readonly store: StoreApi<AppState>,
@@ -55,6 +58,7 @@ export class Sync {
         this.queue.push(event);
         this.flushSoon(event.type === "delta");
       },
+      settings: () => this.onSettings(),
       chat: (event) => {
         this.chatQueue.push(event);
         this.flushSoon(event.type === "chat_delta");
@@ -78,6 +82,7 @@ export class Sync {
 
   /** Loads every snapshot again. */
   refresh(): void {
+    this.onSettings();
     this.background(this.loadGoals().then(() => this.selectLive()));
     this.background(this.loadPanes());
     this.background(this.loadApprovals());

@@ -1025,6 +1025,7 @@ export class FakeBridge implements Bridge {
     "SettingsAPI.Get": () => this.settings,
     "SettingsAPI.Save": (s) => {
       this.settings = s;
+      for (const l of this.listeners) l.settings?.();
       return true;
     },
     "SettingsAPI.ColorSchemes": () => colorSchemes,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -143,6 +144,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		CursorStyle:     "bar",
 		ColorScheme:     "Nord",
 		Shell:           "/bin/zsh",
+		Keys:            map[string][]string{"pane.split": {"Ctrl+Shift+KeyX"}, "pane.zoom": {}},
 		Welcomed:        true,
 		HostIdleMinutes: 25,
 		PageIdleMinutes: 30,
@@ -167,7 +169,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 	if err := c.SaveSettings(want); err != nil {
 		t.Fatal(err)
 	}
-	if got := open(t, home).Settings(); got != want || c.Settings() != want {
+	if got := open(t, home).Settings(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(c.Settings(), want) {
 		t.Errorf("came back as %+v", got)
 	}
 	for field, s := range map[string]config.Settings{
@@ -175,9 +177,11 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
 		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
 
-		"cursor_style":       {Theme: "dark", FontSize: 13, Scrollback: 1000, CursorStyle: "heart"},
-		"color_scheme":       {Theme: "dark", FontSize: 13, Scrollback: 1000, ColorScheme: "Sunset"},
-		"shell":              {Theme: "dark", FontSize: 13, Scrollback: 1000, Shell: "fish"},
+		"cursor_style": {Theme: "dark", FontSize: 13, Scrollback: 1000, CursorStyle: "heart"},
+		"color_scheme": {Theme: "dark", FontSize: 13, Scrollback: 1000, ColorScheme: "Sunset"},
+		"shell":        {Theme: "dark", FontSize: 13, Scrollback: 1000, Shell: "fish"},
+		"keys":         {Theme: "dark", FontSize: 13, Scrollback: 1000, Keys: map[string][]string{"pane.split": {"ctrl x"}}},
+
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
 		"silence_minutes":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SilenceMinutes: -1},
@@ -204,7 +208,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 	if e := invalid(c.SaveSettings(within)); e.Field != "work_dir" || e.Hint == "" {
 		t.Errorf("goals would work in the program's own data: %+v", e)
 	}
-	if c.Settings() != want || c.Work() != want.WorkDir {
+	if !reflect.DeepEqual(c.Settings(), want) || c.Work() != want.WorkDir {
 		t.Error("a refused setting was kept")
 	}
 }

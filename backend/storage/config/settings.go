@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ type Settings struct {
 	// HostIdleMinutes is how long the host process stays when nothing runs and no program is connected; 0 is until it is
 	// stopped.
 	HostIdleMinutes int `json:"host_idle_minutes"`
+	// Keys are your keys of the window's commands, by their id, such as {"pane.split": ["Ctrl+Shift+KeyX"]}; an empty list
+	// is none. Others keep those of the [keyboard page](keyboard.md).
+	Keys map[string][]string `json:"keys,omitempty"`
 	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
@@ -355,6 +359,9 @@ func (s Settings) validate() error {
 	case s.Shell != "" && !filepath.IsAbs(s.Shell):
 		return fault.Invalid("shell", fmt.Sprintf("the shell %q is not an absolute path", s.Shell),
 			"use one such as /bin/bash, or leave it empty")
+	case s.invalidKey() != "":
+		return fault.Invalid("keys", fmt.Sprintf("%.100q is not a command with a key", s.invalidKey()),
+			"name a command and its keys, such as {\"pane.split\": [\"Ctrl+Shift+KeyX\"]}")
 	case s.HostIdleMinutes < 0 || s.HostIdleMinutes > maxMinutes:
 		return fault.Invalid("host_idle_minutes", fmt.Sprintf("%d idle minutes of the host process is out of range",
 			s.HostIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 to keep it until it is stopped", maxMinutes))
@@ -413,6 +420,20 @@ func (s Settings) validate() error {
 			fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes))
 	}
 	return nil
+}
+
+// invalidKey returns a command or key that is none, "" if all are valid.
+func (s Settings) invalidKey() string {
+	const maxCommands, maxKeys = 500, 5
+	for command, keys := range s.Keys {
+		if !commandForm.MatchString(command) || len(s.Keys) > maxCommands || len(keys) > maxKeys {
+			return command
+		}
+		if i := slices.IndexFunc(keys, func(k string) bool { return !keyForm.MatchString(k) }); i >= 0 {
+			return cmp.Or(keys[i], command)
+		}
+	}
+	return ""
 }
 
 // Settings returns the user's choices.
@@ -478,6 +499,8 @@ func (c *Config) Providers() []Provider {
 
 var (
 	idPattern    = text.NewPattern(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	commandForm  = text.NewPattern(`^[a-z][a-z0-9.-]{0,63}$`)
+	keyForm      = text.NewPattern(`^((Ctrl|Shift|Alt)[+]){0,3}[A-Z][A-Za-z0-9]{0,30}$`)
 	secretForm   = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 	variableForm = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )

@@ -3376,6 +3376,8 @@ export interface Settings extends ModelRoles {
    * HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
    */
   host_idle_minutes: number;
+  /** Keys are the user's keys of commands, by their id; an empty list is none. */
+  keys: Record<string, string[] | null> | null;
   /** the first-start page was closed */
   welcomed: boolean;
   /** ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once. */

@@ -615,6 +615,21 @@ export const scenes: Record<string, Scene> = {
       return shown("settings-content");
     },
   },
+  "settings-keyboard": {
+    before: (b) => {
+      b.settings = { ...b.settings, keys: { "pane.split": ["Ctrl+Alt+KeyS"], "browser.new": [] } };
+    },
+    after: async (app) => {
+      app.openSettings("Keyboard");
+      await shown("key-row");
+      const zoom = document.querySelector<HTMLElement>('[data-id="terminal.new"] [data-testid="key-change"]');
+      zoom?.click();
+      const field = await shown("key-field");
+      const enter = { code: "KeyW", ctrlKey: true, shiftKey: true, bubbles: true, cancelable: true };
+      field.dispatchEvent(new KeyboardEvent("keydown", enter));
+      (await shown("key-swap")).scrollIntoView({ block: "center" });
+    },
+  },
   "settings-search": {
     after: async (app) => {
       app.openSettings("Scrollback");

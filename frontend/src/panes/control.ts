@@ -1,3 +1,4 @@
+import { boundLabel } from "@/lib/bindings";
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
 import type { Check, PaneInfo } from "@/bridge/types";
@@ -219,6 +220,11 @@ export class WorkspaceControl {
   }
 
   /** Opens the settings of terminals. */
+  /** The label of a command's key: the user's, or else the default. */
+  keyLabel(id: string, otherwise: string): string {
+    return boundLabel(this.app.state.settings?.keys, id, otherwise);
+  }
+
   showSettings(): void {
     this.app.openSettings("Terminal font size");
   }

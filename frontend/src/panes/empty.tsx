@@ -1,4 +1,5 @@
-import { useApp } from "@/store/context";
+import { boundLabel } from "@/lib/bindings";
+import { useApp, useAppState } from "@/store/context";
 import { Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
@@ -6,22 +7,29 @@ import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
 /** The workspace without panes. */
 export function Empty() {
   const app = useApp();
+  const keys = useAppState((s) => s.settings?.keys);
   const choices = [
     {
       id: "terminal",
       icon: TerminalIcon,
       title: "Open a terminal",
-      key: "Ctrl+Shift+T",
+      key: boundLabel(keys, "terminal.new", "Ctrl+Shift+T"),
       run: () => void app.panes.openTerminal(),
     },
     {
       id: "browser",
       icon: GlobeIcon,
       title: "Open a browser",
-      key: "Ctrl+Shift+B",
+      key: boundLabel(keys, "browser.new", "Ctrl+Shift+B"),
       run: () => void app.panes.openBrowser(),
     },
-    { id: "goal", icon: GoalIcon, title: "Start a goal", key: "Ctrl+Shift+G", run: () => app.toggleGoals() },
+    {
+      id: "goal",
+      icon: GoalIcon,
+      title: "Start a goal",
+      key: boundLabel(keys, "goals", "Ctrl+Shift+G"),
+      run: () => app.toggleGoals(),
+    },
   ];
   return (
     <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">

@@ -18,7 +18,7 @@ export function paneMenu(
         {
           id: "beside",
           label: control.isBeside(pane.id) ? "Put back into the goal’s tab" : "Show beside my panes",
-          hint: "Ctrl+Shift+L",
+          hint: control.keyLabel("pane.beside", "Ctrl+Shift+L"),
           run: () => control.toggleBeside(pane.id),
         },
         null,
@@ -33,9 +33,20 @@ export function paneMenu(
       run: () => void control.split(pane.id, "right"),
     },
     { id: "split-down", label: "Split down", takesFocus: true, run: () => void control.split(pane.id, "below") },
-    { id: "zoom", label: "Zoom", hint: "Ctrl+Shift+Enter", run: () => control.zoom(pane.id) },
+    {
+      id: "zoom",
+      label: "Zoom",
+      hint: control.keyLabel("pane.zoom", "Ctrl+Shift+Enter"),
+      run: () => control.zoom(pane.id),
+    },
     null,
-    { id: "close", label: "Close", hint: "Ctrl+Shift+W", danger: true, run: () => control.close(pane.id) },
+    {
+      id: "close",
+      label: "Close",
+      hint: control.keyLabel("pane.close", "Ctrl+Shift+W"),
+      danger: true,
+      run: () => control.close(pane.id),
+    },
   ];
   if (pane.kind === "browser") {
     const isPage = /^(?:https?|file):/.test(pane.url);
@@ -72,7 +83,7 @@ export function paneMenu(
     {
       id: "make-pass",
       label: failed ? `Make “${clip(oneLine(failed), 28)}” pass…` : "Make the failed command pass…",
-      hint: "Ctrl+Shift+M",
+      hint: control.keyLabel("goal.make-pass", "Ctrl+Shift+M"),
       takesFocus: true,
       disabled: failed === "",
       run: () => control.makePass(pane.id),
@@ -84,7 +95,7 @@ export function paneMenu(
     {
       id: "search",
       label: "Search…",
-      hint: "Ctrl+Shift+F",
+      hint: control.keyLabel("pane.search", "Ctrl+Shift+F"),
       takesFocus: true,
       run: () => control.search(pane.id),
     },
@@ -92,14 +103,14 @@ export function paneMenu(
     {
       id: "broadcast",
       label: "Broadcast",
-      hint: "Ctrl+Shift+Space, M",
+      hint: control.keyLabel("broadcast", "Ctrl+Shift+Space, M"),
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
     },
     {
       id: "rename",
       label: "Rename…",
-      hint: "Ctrl+Shift+Space, R",
+      hint: control.keyLabel("pane.rename", "Ctrl+Shift+Space, R"),
       takesFocus: true,
       run: () => control.rename(pane.id),
     },

@@ -27,7 +27,7 @@ export function listenForShortcuts(target: Window, app: App, actions: readonly A
   };
   const press = (e: KeyboardEvent) => {
     if (opensEmojiChooser(e)) e.preventDefault();
-    if (e.isComposing || modifier.test(e.code)) return;
+    if (app.state.recordsKey || e.isComposing || modifier.test(e.code)) return;
     if (app.state.leader) {
       take(e);
       // Some actions exist only after the leader, which ends once the action is known.

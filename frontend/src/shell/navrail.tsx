@@ -1,6 +1,6 @@
 import { summary } from "@/store/goals";
 import { placeHelp } from "./helpplaces";
-import { useApp, useAppState } from "@/store/context";
+import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import type { Route } from "@/store/state";
 import { IconButton } from "@/ui/button";
 import { GoalIcon, HelpIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
@@ -10,9 +10,11 @@ export function NavRail() {
   const app = useApp();
   const route = useAppState((s) => s.route);
   const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
+  const goalsKey = useKeyLabel("goals", "Ctrl+Shift+G");
+  const helpKey = useKeyLabel("help", "F1");
   const places: { id: Route; label: string; icon: typeof GoalIcon; hint?: string }[] = [
     { id: "workspace", label: "Workspace", icon: WorkspaceIcon },
-    { id: "goals", label: "Goals", icon: GoalIcon, hint: "Ctrl+Shift+G" },
+    { id: "goals", label: "Goals", icon: GoalIcon, hint: goalsKey },
     { id: "settings", label: "Settings", icon: SlidersIcon },
   ];
   return (
@@ -61,7 +63,7 @@ export function NavRail() {
       <span className="flex-1 max-[640px]:hidden" />
       <IconButton
         label="Help"
-        hint="F1"
+        hint={helpKey}
         side="right"
         data-testid="help-button"
         className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:h-12 max-[640px]:w-20 max-[640px]:flex-col max-[640px]:gap-0.5"

@@ -3,7 +3,7 @@ import { money } from "@/lib/bytes";
 import type { GoalView, Provider } from "@/bridge/types";
 import { isLive } from "@/store/goalcards";
 import { summary } from "@/store/goals";
-import { useApp, useAppState } from "@/store/context";
+import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Dot } from "@/ui/badge";
 import { Kbd } from "@/ui/button";
@@ -70,10 +70,14 @@ export function StatusBar() {
         className="flex items-center gap-1.5 hover:text-text"
         onClick={() => app.set({ paletteOpen: true })}
       >
-        <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
+        <PaletteKey /> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
   );
+}
+
+function PaletteKey() {
+  return <Kbd>{useKeyLabel("palette", "Ctrl+Shift+P")}</Kbd>;
 }
 
 /** Says that a newer program waits for the host process to end. */

@@ -1,5 +1,5 @@
 import type { TerminalProfile } from "@/bridge/types";
-import { useApp, useAppState } from "@/store/context";
+import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import { isDrawerOpen } from "@/store/workspaces";
 import { useZoomed, useControl } from "@/panes/context";
 import { PanePicker } from "@/panes/picker";
@@ -12,6 +12,8 @@ import { WorkspaceTabs } from "./workspacetabs";
 /** The bar above the workspace: workspaces, and buttons for new panes and goals. */
 export function TopBar() {
   const app = useApp();
+  const goalsKey = useKeyLabel("goals", "Ctrl+Shift+G");
+  const chatKey = useKeyLabel("chat", "Ctrl+Shift+A");
   const control = useControl();
   const isPhone = usePhone();
   const zoomed = useZoomed() && !isPhone;
@@ -37,12 +39,12 @@ export function TopBar() {
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
         New goal{" "}
         <Kbd onAccent className="max-[800px]:hidden">
-          Ctrl⇧G
+          {goalsKey.replace("Shift+", "⇧").replace("Ctrl+", "Ctrl")}
         </Kbd>
       </Button>
       <IconButton
         label={isChatOpen ? "Close the chat" : "Chat"}
-        hint="Ctrl+Shift+A"
+        hint={chatKey}
         data-testid="chat-toggle"
         on={isChatOpen}
         onClick={() => app.chat.toggle()}
@@ -73,14 +75,11 @@ function NewPanes() {
     takesFocus: true,
     run: () => void app.panes.openTerminal("", "", name),
   });
+  const terminalKey = useKeyLabel("terminal.new", "Ctrl+Shift+T");
+  const browserKey = useKeyLabel("browser.new", "Ctrl+Shift+B");
   return (
     <>
-      <Button
-        look="quiet"
-        data-testid="new-terminal"
-        title="Ctrl+Shift+T"
-        onClick={() => void app.panes.openTerminal()}
-      >
+      <Button look="quiet" data-testid="new-terminal" title={terminalKey} onClick={() => void app.panes.openTerminal()}>
         <TerminalIcon size={14} /> Terminal
       </Button>
       {profiles.length > 0 ? (
@@ -90,7 +89,7 @@ function NewPanes() {
           </IconButton>
         </Menu>
       ) : null}
-      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
+      <Button look="quiet" data-testid="new-browser" title={browserKey} onClick={() => void app.panes.openBrowser()}>
         <GlobeIcon size={14} /> Browser
       </Button>
     </>

@@ -1,11 +1,13 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { useStore } from "zustand";
 import { ChatPanel } from "@/features/chat/panel";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { ControlContext } from "@/panes/context";
+import { withKeys } from "@/lib/bindings";
 import { WorkspaceControl } from "@/panes/control";
 import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
-import { AppContext, useAppState } from "@/store/context";
+import { AppContext, CommandsContext, useAppState } from "@/store/context";
 import { isDrawerOpen } from "@/store/workspaces";
 import { TooltipProvider } from "@/ui/button";
 import { usePhone } from "@/ui/usephone";
@@ -34,14 +36,19 @@ const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => 
 /** The whole window of a running App. */
 export function Window({ app }: { app: App }) {
   const control = useMemo(() => new WorkspaceControl(app), [app]);
-  const actions = useMemo(() => buildCommands(app, control), [app, control]);
+  const defaults = useMemo(() => buildCommands(app, control), [app, control]);
+  const keys = useStore(app.store, (s) => s.settings?.keys);
+  const actions = useMemo(() => withKeys(defaults, keys), [defaults, keys]);
+  const commands = useMemo(() => ({ defaults, commands: actions }), [defaults, actions]);
   useKeyboard(app, actions);
   return (
     <AppContext value={app}>
       <ControlContext value={control}>
         <TooltipProvider delayDuration={500}>
           <HelpContext value={(target) => app.openHelp(target)}>
-            <Frame onShowPanes={(goal) => control.showGoal(goal)} />
+            <CommandsContext value={commands}>
+              <Frame onShowPanes={(goal) => control.showGoal(goal)} />
+            </CommandsContext>
             <AfterFirstPicture>
               <Dialogs actions={actions} />
             </AfterFirstPicture>

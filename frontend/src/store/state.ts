@@ -113,6 +113,8 @@ export interface AppState {
     resume: (decision: Partial<ResumeInput>) => Promise<boolean>;
   } | null;
   leader: boolean;
+  /** The settings wait for a key, which runs no command. */
+  recordsKey: boolean;
   /** The servers' dialog is open. */
   servers: boolean;
   /** The dialog of the git worktrees of goals is open. */
@@ -195,6 +197,7 @@ export const initialState: AppState = {
   requestWanted: "",
   protectedChanged: null,
   leader: false,
+  recordsKey: false,
   servers: false,
   worktreesOpen: false,
   launchOpen: false,

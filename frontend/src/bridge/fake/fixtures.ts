@@ -42,6 +42,7 @@ export const settings: Settings = {
   theme: "dark",
   font_size: 13,
   scrollback: 10_000,
+  keys: null,
   font_family: "",
   webgl: false,
   screen_reader: false,

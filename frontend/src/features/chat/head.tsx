@@ -2,7 +2,7 @@ import { useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import { stripControl } from "@/lib/text";
 import { answerText, type ShownChat } from "@/store/chats";
-import { useApp, useAppState } from "@/store/context";
+import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import { IconButton } from "@/ui/button";
 import { ChevronIcon, CloseIcon, DotsIcon, PencilIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
@@ -19,6 +19,7 @@ function asMarkdown(chat: ShownChat): string {
 /** The title of the shown chat, and what can be done with all of it. */
 export function Head() {
   const app = useApp();
+  const chatKey = useKeyLabel("chat", "Ctrl+Shift+A");
   const chat = useAppState((s) => s.chat);
   const isList = useAppState((s) => s.chatList);
   const [renaming, setRenaming] = useState(false);
@@ -86,7 +87,7 @@ export function Head() {
           <DotsIcon size={15} />
         </button>
       </Menu>
-      <IconButton label="Close the chat" hint="Ctrl+Shift+A" data-testid="chat-close" onClick={() => app.chat.close()}>
+      <IconButton label="Close the chat" hint={chatKey} data-testid="chat-close" onClick={() => app.chat.close()}>
         <CloseIcon size={15} />
       </IconButton>
     </header>

@@ -7,6 +7,7 @@ import { About } from "./about";
 import { ColorSchemes } from "./colorschemes";
 import { Engines } from "./engines";
 import { Library } from "./library";
+import { Keyboard } from "./keyboard";
 import { PageList } from "./list";
 import { MCPServers } from "./mcpservers";
 import { Memory } from "./memory";
@@ -115,6 +116,7 @@ const components: Record<OwnSection, ComponentType<SectionProps>> = {
   spend: Spend,
   mcpServers: MCPServers,
   secrets: Secrets,
+  keyboard: Keyboard,
   about: About,
 };
 

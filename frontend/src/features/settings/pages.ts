@@ -34,6 +34,7 @@ export type OwnSection =
   | "spend"
   | "mcpServers"
   | "secrets"
+  | "keyboard"
   | "about";
 
 interface Section {
@@ -469,6 +470,13 @@ const secrets: Page = {
   ],
 };
 
+const keyboard: Page = {
+  title: "Keyboard",
+  text: "Press Change and then the new key. Keys that shells need, such as Ctrl+C, Ctrl+R and Ctrl+W, are never taken.",
+  words: ["shortcuts", "hotkeys", "key bindings"],
+  sections: [{ title: "", own: "keyboard", rows: [] }],
+};
+
 const about: Page = {
   title: "About",
   text: "This version, and where its data is",
@@ -480,6 +488,7 @@ const about: Page = {
 export const pageGroups: readonly (readonly Page[])[] = [
   [general, appearance, terminal, browser],
   [goals, models, spending, engines, library, mcpServers, secrets],
+  [keyboard],
   [about],
 ];
 

@@ -70,13 +70,13 @@ async function first(typed: string) {
 
 test("twenty words find what a user means by them, first", async () => {
   await open();
-  await until(async () => expect(await first("keyboard")).toBe("help: Keyboard"));
+  await until(async () => expect(await first("sandbox")).toMatch(/^help: /));
   const wanted: Record<string, string> = {
     ssh: "action: SSH connections",
     theme: "setting: Theme",
     undo: "action: Review the selected goal's changes",
     model: "action: Connect a model",
-    keyboard: "help: Keyboard",
+    keyboard: "setting: Keyboard",
     "new goal": "action: New goal",
     terminal: "action: New terminal",
     browser: "action: New browser",
@@ -94,7 +94,7 @@ test("twenty words find what a user means by them, first", async () => {
     qwen: "model: qwen3-coder",
     "cart.ts": "file: src/cart.ts",
     sandbox: "help: Permissions and the sandbox, in plain words",
-    kybord: "help: Keyboard",
+    kybord: "setting: Keyboard",
     approve: "action: Approvals",
     stop: "action: Pause the selected goal",
   };

@@ -1,7 +1,7 @@
 import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import type { Action } from "@/lib/actions";
-import { all, find, mount, nth, press } from "@/testing/mount";
+import { all, find, mount, nth, press, until } from "@/testing/mount";
 import { LeaderKeys } from "./leaderkeys";
 
 test("the leader lists each second key that does something now, and a click does the same", async () => {
@@ -21,6 +21,8 @@ test("the leader lists each second key that does something now, and a click does
   const { app } = await mount(<LeaderKeys actions={actions} />);
   expect(find("leader-keys")).toBeNull();
   act(() => app.set({ leader: true }));
+  expect(find("leader-keys"), "who knows the key does not see the list").toBeNull();
+  await until(() => expect(find("leader-keys")).not.toBeNull());
   expect(all("leader-key").map((k) => k.textContent)).toEqual(["NNew goal"]);
   await press(nth(all("leader-key"), 0));
   expect([done, app.state.leader]).toEqual([["New goal"], false]);

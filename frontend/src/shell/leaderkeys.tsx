@@ -1,11 +1,24 @@
+import { useEffect, useState } from "react";
 import type { Action } from "@/lib/actions";
 import { useApp, useAppState } from "@/store/context";
 import { Kbd } from "@/ui/button";
 
+/** Who knows the second key does not see the list. */
+const delayMs = 350;
+
 /** What each second key does, while the window waits for one. */
 export function LeaderKeys({ actions }: { actions: readonly Action[] }) {
   const isWaiting = useAppState((s) => s.leader);
-  return isWaiting ? <List actions={actions} /> : null;
+  return isWaiting ? <Delayed actions={actions} /> : null;
+}
+
+function Delayed({ actions }: { actions: readonly Action[] }) {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), delayMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isShown ? <List actions={actions} /> : null;
 }
 
 function List({ actions }: { actions: readonly Action[] }) {

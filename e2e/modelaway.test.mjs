@@ -36,7 +36,10 @@ test(
         await startGoal(page, { objective: "write the file", dir, command: "test -s done.txt" });
         await left;
         model.close();
-        await at("step-log").getByText(/connection refused.*trying again in/).first().waitFor();
+        await at("step-log")
+          .getByText(/connection refused.*trying again in/)
+          .first()
+          .waitFor();
         await testSilentServer(page); // while the goal tries
 
         await at("rail-goals").click();

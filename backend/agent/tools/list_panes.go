@@ -66,6 +66,7 @@ func kindOf(s string) (pane.Kind, error) {
 	switch k := pane.Kind(s); k {
 	case pane.Terminal, pane.Browser:
 		return k, nil
+	case pane.TextFile: // the user's alone
 	}
 	return "", fmt.Errorf("kind is %q; use terminal or browser", s)
 }

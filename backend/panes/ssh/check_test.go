@@ -65,7 +65,8 @@ func TestTestError_UnknownMessage_IsOneCleanLine(t *testing.T) {
 		t.Errorf("a name without an address: %v", err)
 	}
 	err = testError(pane.SSHServer{Host: "box"}, "kex_exchange_identification: \x1b[31mread\r\nmore\r\n")
-	if !errors.As(err, &problem) || problem.Field != "" || problem.Message != "box: kex_exchange_identification: [31mread" {
+	want := "box: kex_exchange_identification: [31mread"
+	if !errors.As(err, &problem) || problem.Field != "" || problem.Message != want {
 		t.Errorf("an unknown failure: %v", err)
 	}
 }

@@ -27,7 +27,8 @@ type Terminal struct {
 // Terminals reads what SaveTerminals last stored.
 func (wt *WorkspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
 	return readRows(ctx, wt.read, "terminals", func(r scanner, t *Terminal) error {
-		return r.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Profile, &t.Output, timeColumn{&t.SavedAt})
+		return r.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Profile, &t.Output,
+			timeColumn{&t.SavedAt})
 	}, "SELECT id, title, dir, server, session, command, profile, output, saved_at FROM terminals ORDER BY rowid")
 }
 
@@ -39,7 +40,8 @@ func (wt *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) e
 		}
 		for _, t := range list {
 			err := execStatement(ctx, tx, "save terminals",
-				"INSERT INTO terminals (id, title, dir, server, session, command, profile, output, saved_at) VALUES (?,?,?,?,?,?,?,?,?)",
+				`INSERT INTO terminals (id, title, dir, server, session, command, profile, output, saved_at)
+				VALUES (?,?,?,?,?,?,?,?,?)`,
 				t.ID, text.ToUTF8(t.Title), text.ToUTF8(t.Dir), t.Server, text.ToUTF8(t.Session), text.ToUTF8(t.Command), t.Profile,
 				append([]byte{}, t.Output...), formatTime(wt.now()))
 			if err != nil {

@@ -42,7 +42,7 @@ test("what a pass rests on and what to look at are separate, and copied as text"
 test("a file that changed opens its diff, another one opens itself", async () => {
   const bridge = new FakeBridge();
   const { app } = await mount(<CheckList view={view} />, bridge);
-  const open = vi.spyOn(app.panes, "openEditor").mockResolvedValue(undefined);
+  const open = vi.spyOn(app.panes, "openGoalFile").mockResolvedValue();
   const links = () => all("why-file");
   await press(
     nth(

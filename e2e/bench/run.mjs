@@ -1,5 +1,5 @@
 // Measures what the arguments name, or everything, and prints a table in Markdown:
-//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot] [loaded] [drag] [hidden] [chat]
+//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot] [loaded] [drag] [hidden] [chat] [file]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { goalpost, root } from "./lib/programs.mjs";
@@ -18,6 +18,7 @@ const figures = [
   "drag",
   "hidden",
   "chat",
+  "file",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !figures.includes(name));

@@ -40,7 +40,7 @@ type File struct {
 	real  string // where the path led to when the file was opened
 	watch *watch
 
-	saving sync.Mutex // one save at a time
+	saving sync.RWMutex // one save at a time, which nobody reads half-written
 
 	mu   sync.Mutex
 	info pane.Info
@@ -55,6 +55,8 @@ func (f *File) Info() pane.Info {
 
 // Read returns what the file holds now. What cannot be shown is a Problem of the content.
 func (f *File) Read() Content {
+	f.saving.RLock()
+	defer f.saving.RUnlock()
 	c := Content{}
 	if target, err := filepath.EvalSymlinks(f.path); err == nil && target != f.path {
 		c.Target = target

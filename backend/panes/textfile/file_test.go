@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,44 @@ func TestSave_FileChangedInTheMeantime_KeepsIt(t *testing.T) {
 	}
 	if _, err := f.Save("by the user\n", f.Read().Version); err != nil || read(t, path) != "by the user\n" {
 		t.Errorf("a removed file is not made again: %v", err)
+	}
+}
+
+func TestViewer_WhileFileIsSaved_SeesWholeContents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cart.py")
+	contents := []string{strings.Repeat("long\n", 20_000), "short\n"}
+	write(t, path, contents[0])
+	f, _ := open(t, path)
+	v := f.Attach()
+	defer v.Close()
+	version := f.Read().Version
+	const saves = 200
+	done := make(chan error, 1)
+	go func() {
+		for n := range saves {
+			var err error
+			if version, err = f.Save(contents[(n+1)%2]+strconv.Itoa(n), version); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for last := strconv.Itoa(saves - 1); ; {
+		got := string(next(t, v).Text)
+		rest, isLong := strings.CutPrefix(got, contents[0])
+		if !isLong {
+			rest = strings.TrimPrefix(got, contents[1])
+		}
+		if _, err := strconv.Atoi(rest); err != nil && rest != "" {
+			t.Fatalf("%d bytes were never saved", len(got))
+		}
+		if rest == last {
+			break
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -117,23 +117,28 @@ function useFile(pane: PaneInfo) {
   const [conflict, setConflict] = useState(false);
   const [changedLine, setChangedLine] = useState(0);
   const wanted = useAppState((s) => s.fileLine);
-  /** What the disk has, and what the last save of this window made of it. */
-  const disk = useRef<{ content: FileContent | null; own: string }>({ content: null, own: "" });
+  /** What the disk has, and the version that the editor shows or was made of. */
+  const disk = useRef<{ content: FileContent | null; shown: string }>({ content: null, shown: "" });
 
   useEffect(() => {
     if (!host.current) return;
     const e = new FileEditor(host.current, pane.title, { edited: () => setIsChanged(e.isChanged) });
     editor.current = e;
+    disk.current = { content: null, shown: "" };
     const link = app.bridge.file(pane.id, {
       content: (c) => {
         const isFirst = disk.current.content === null;
         disk.current.content = c;
         setContent(c);
-        if (c.problem || c.version === disk.current.own) return;
+        if (c.problem) return;
+        // The answer of a save may come after what it wrote.
+        const isShown = c.version === disk.current.shown || (e.isChanged && c.text === e.text);
         if (e.isChanged && !isFirst) {
-          setConflict(true);
+          setConflict(!isShown);
           return;
         }
+        if (isShown) return;
+        disk.current.shown = c.version;
         const line = e.load(c.text, isFirst);
         if (line > 0) setChangedLine(line);
       },
@@ -168,7 +173,7 @@ function useFile(pane: PaneInfo) {
   const write = async (text: string): Promise<boolean> => {
     try {
       const version = await app.bridge.call("FileAPI.Save", pane.id, text, disk.current.content?.version ?? "");
-      disk.current.own = version;
+      disk.current.shown = version;
       if (disk.current.content) disk.current.content = { ...disk.current.content, text, version };
       return true;
     } catch (reason) {
@@ -199,7 +204,10 @@ function useFile(pane: PaneInfo) {
     setIsEditing(false);
     editor.current?.edit(false);
   };
-  const take = () => settle(disk.current.content?.text ?? "");
+  const take = () => {
+    disk.current.shown = disk.current.content?.version ?? "";
+    settle(disk.current.content?.text ?? "");
+  };
   const stop = () => {
     if (editor.current?.isChanged) take();
     leave();

@@ -450,9 +450,7 @@ func BodyTypes() []Body {
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
 		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &RaceRanked{}, &Rechecked{}, &Delta{},
-		&Egress{}, &Pane{},
-		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &Rechecked{}, &Delta{}, &Egress{},
-		&Pane{}, &SettingsChanged{},
+		&Egress{}, &Pane{}, &SettingsChanged{},
 		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }

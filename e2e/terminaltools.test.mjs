@@ -205,7 +205,9 @@ test("the cursor and the shell of the settings are those of terminals", { timeou
 
 /** The colors in which a terminal draws a text: its own, and that behind it. */
 async function drawnColors(terminal, text) {
-  const of = (locator, property) => locator.evaluate((el, name) => getComputedStyle(el)[name], property);
+  // A row that is drawn again in this moment has no style.
+  const of = (locator, property) =>
+    until(`the ${property}`, () => locator.evaluate((el, name) => getComputedStyle(el)[name], property));
   const numbers = (color) => color.match(/\d+/g).slice(0, 3).map(Number);
   const shown = terminal.locator(".xterm-rows span", { hasText: text }).last();
   return {

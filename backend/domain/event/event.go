@@ -292,7 +292,7 @@ type (
 		More    bool   `json:"more,omitempty"`  // further bytes of a request that was reported before
 		Times   int    `json:"times,omitempty"` // number of requests reported together because they came too fast; 0 is one
 	}
-	// SettingsChanged reports that the settings are others than before, whoever wrote them.
+	// SettingsChanged reports that the settings have changed, in any window, on the command line or in the file.
 	SettingsChanged struct{}
 	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev
 	// grows by one with each.

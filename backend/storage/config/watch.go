@@ -9,7 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Watch calls changed when the content of the settings changes, whoever writes it, until the returned function ends it.
+// Watch calls changed each time that the settings file has another content, until the returned function ends it.
 // It watches the folder, because editors and Goalpost itself replace the file.
 func (c *Config) Watch(changed func()) (end func() error, err error) {
 	w, err := fsnotify.NewWatcher()

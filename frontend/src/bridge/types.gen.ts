@@ -528,7 +528,7 @@ export interface EgressEvent {
   times?: number;
 }
 
-/** SettingsChanged reports that the settings are others than before, whoever wrote them. */
+/** SettingsChanged reports that the settings have changed, in any window, on the command line or in the file. */
 export type SettingsChangedEvent = object;
 
 /**

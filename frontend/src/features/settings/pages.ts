@@ -440,7 +440,7 @@ const engines: Page = {
 
 const library: Page = {
   title: "Library",
-  text: "What agents are told beside the goal",
+  text: "What agents are told besides the goal",
   words: [],
   sections: [
     { title: "Personas", words: ["agents", "roles", "prompt"], rows: [] },

@@ -157,7 +157,7 @@ async function walk(t, { page, home, program, said }, site) {
     };
     await pin();
     const pinned = page.locator('[data-testid="pane-tab"][data-pinned="true"]');
-    await page.waitForFunction(() => document.querySelector('[data-testid="pane-tab"]').dataset.pinned === "true");
+    await page.waitForFunction(() => document.querySelector('[data-testid="pane-tab"]')?.dataset.pinned === "true");
     assert.deepEqual(await order(), ["true", "false"]);
     assert.ok((await pinned.boundingBox()).width < 60, "a pinned tab is as narrow as its icon");
     assert.ok((await tab.boundingBox()).width > 60);
@@ -186,7 +186,7 @@ async function walk(t, { page, home, program, said }, site) {
     await own.says("fills");
     await page.waitForFunction(
       ([id, before]) =>
-        document.querySelector(`[data-pane="${id}"] [data-testid="browser-canvas"]`).getBoundingClientRect().height >
+        document.querySelector(`[data-pane="${id}"] [data-testid="browser-canvas"]`)?.getBoundingClientRect().height >
         before,
       [await own.root.getAttribute("data-pane"), before],
     );

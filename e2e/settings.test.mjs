@@ -68,7 +68,7 @@ test("settings that are edited by hand or in another window show at once", { tim
     await page.getByTestId("font-size").fill("17");
     await page.getByTestId("font-size").press("Enter");
     const shows = (one, size) =>
-      one.waitForFunction((want) => document.querySelector('[data-testid="font-size"]').value === want, size);
+      one.waitForFunction((want) => document.querySelector('[data-testid="font-size"]')?.value === want, size);
     await shows(second, "17");
     await savedSettings(home, (s) => s.font_size === 17);
     writeFileSync(file, readFileSync(file, "utf8").replace('"font_size": 17', '"font_size": 21'));

@@ -97,7 +97,7 @@ async function dragBorder(page, first, second) {
     await page.mouse.move(box.x - 4 - by / 2, y);
     await page.mouse.move(box.x - 4 - by, y);
     await page.waitForFunction(
-      ([x]) => Math.abs(document.querySelector(".border-line").getBoundingClientRect().x + 2 - x) < 3,
+      ([x]) => Math.abs(document.querySelector(".border-line")?.getBoundingClientRect().x + 2 - x) < 3,
       [box.x - 4 - by],
     );
   };
@@ -189,7 +189,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     const light = await background();
     await win.palette("dark theme");
     await page.waitForFunction(
-      (light) => document.querySelector(".xterm-scrollable-element").style.backgroundColor !== light,
+      (light) => (document.querySelector(".xterm-scrollable-element")?.style.backgroundColor ?? light) !== light,
       light,
     );
     await win.type(terminal, "trap 'echo now $((COLUMNS < 1000)) columns' WINCH");

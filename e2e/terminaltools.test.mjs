@@ -107,7 +107,7 @@ test("a link, the mouse, the end and the settings of a terminal", { timeout: lim
     await win.type(terminal, "clear; echo again 12 $$");
     await page.waitForFunction(
       ([id, before]) => {
-        const text = document.querySelector(`[data-testid="terminal"][data-pane="${id}"]`).innerText;
+        const text = document.querySelector(`[data-testid="terminal"][data-pane="${id}"]`)?.innerText;
         const found = /again 12 (\d+)/.exec(text);
         return found && found[1] !== before;
       },
@@ -282,7 +282,8 @@ test("a color scheme of the settings is that of the open terminals", { timeout: 
     await savedSettings(home, (s) => s.color_scheme === "");
     await win.at("settings-close").click();
     await page.waitForFunction(
-      (id) => !document.querySelector(`[data-testid="terminal"][data-pane="${id}"] [role="group"]`).style.background,
+      (id) =>
+        document.querySelector(`[data-testid="terminal"][data-pane="${id}"] [role="group"]`)?.style.background === "",
       pane,
     );
   }),

@@ -70,6 +70,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
         await page.keyboard.press("e");
         await until("the editor to have the file", () => existsSync(join(home, "edited")));
         assert.equal(readFileSync(join(home, "edited"), "utf8"), `--wait ${join(dir, "colour.js")}\n`);
+        await at("pane-title").getByText("colour.js").waitFor(); // the window shows it, maybe after the editor has ended
         await at("rail-goals").click();
         await page.keyboard.press("2");
         await file("build/program").click();

@@ -28,7 +28,6 @@ export default defineConfig(({ mode }) => {
     server: { fs: { allow: [path("."), path("../docs")] } },
     build: {
       target: "es2022",
-      outDir: gallery ? "dist-gallery" : "dist",
       // Fonts as data URLs would need a wider content security policy in serve.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

@@ -1,8 +1,10 @@
 // The page's gallery: every state of every screen on a bridge in memory, built and served to a real browser.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,13 +18,14 @@ const types = {
 
 /** Builds and serves the gallery, and `more`, files by their path. */
 export async function serveGallery(more = {}) {
-  execFileSync(join(frontend, "node_modules/.bin/vite"), ["build", "--mode", "gallery", "--logLevel", "error"], {
-    cwd: frontend,
-  });
+  // Each caller has a folder of its own: another build would take the files away while pages load them.
+  const built = mkdtempSync(join(tmpdir(), "goalpost-gallery-"));
+  const vite = ["build", "--mode", "gallery", "--logLevel", "error", "--emptyOutDir", "--outDir", built];
+  execFileSync(join(frontend, "node_modules/.bin/vite"), vite, { cwd: frontend });
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://gallery");
     try {
-      const body = await readFile(more[pathname] ?? join(frontend, "dist-gallery", pathname));
+      const body = await readFile(more[pathname] ?? join(built, pathname));
       response.writeHead(200, {
         "content-type": types[extname(pathname)] ?? "application/octet-stream",
         "cache-control": "max-age=3600", // Chromium keeps what it compiled of the scripts that it may keep
@@ -40,6 +43,7 @@ export async function serveGallery(more = {}) {
     close: () => {
       server.closeAllConnections();
       server.close();
+      rmSync(built, { recursive: true, force: true });
     },
   };
 }

@@ -497,6 +497,22 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       polling: 100,
     });
   });
+  await it("the menu of a picture copies the picture", async () => {
+    await at("page-menu").waitFor({ state: "detached" });
+    await pane.go(`${site.url}/pictured`, "Pictured", "pictured");
+    await pane.click(40, 40, { button: "right" });
+    await at("page-menu-copy-image").click();
+    await page.getByText("Image copied").first().waitFor();
+    const copied = await page.evaluate(async () => {
+      const [item] = await navigator.clipboard.read();
+      const picture = await createImageBitmap(await item.getType("image/png"));
+      const canvas = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+      canvas.drawImage(picture, 0, 0);
+      return { side: picture.width, colour: [...canvas.getImageData(8, 8, 1, 1).data] };
+    });
+    assert.deepEqual(copied, { side: 16, colour: [220, 30, 30, 255] });
+    await pane.go(fixture("fields"), "Fields");
+  });
   await it("the menu of a text field pastes", async () => {
     await at("page-menu").waitFor({ state: "detached" }); // the menu of the link, which would get the click
     await page.evaluate(() => navigator.clipboard.writeText("by menu"));

@@ -64,6 +64,13 @@ export async function startSite() {
     } else if (path === "/icon.png") {
       response.writeHead(200, { "content-type": "image/png" });
       response.end(icon);
+    } else if (path === "/pictured") {
+      response.writeHead(200, { "content-type": types[".html"] });
+      const elsewhere = `http://localhost:${plain.address().port}/icon.png`;
+      response.end(
+        `<title>Pictured</title><body style="margin:0"><img src="${elsewhere}" width="80" height="80">` +
+          '<script src="say.js"></script><script>onload = () => say("pictured")</script>',
+      );
     } else if (path === "/icon") {
       response.writeHead(200, { "content-type": types[".html"] });
       response.end(

@@ -10,6 +10,7 @@ import { reportCursor } from "./userprompts/cursor";
 import { reportEdits } from "./userprompts/edits";
 import { reportFullscreen } from "./userprompts/fullscreen";
 import { drawIcon, reportIcon } from "./userprompts/icon";
+import { copyPicture, decodePicture } from "./userprompts/picture";
 import { reportTitle } from "./userprompts/title";
 import { zoomPage } from "./userprompts/zoom";
 
@@ -33,6 +34,8 @@ function install() {
     said: answerPermission,
     zoom: zoomPage,
     icon: drawIcon,
+    picture: copyPicture,
+    decode: decodePicture,
   };
 }
 

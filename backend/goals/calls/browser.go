@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -119,6 +120,16 @@ func (ba *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, e
 // Save downloads an address.
 func (ba *BrowserAPI) Save(id, address string) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Downloads.Save(ba.ctx, address) })
+}
+
+// CopyPicture returns the picture on which the user opened the context menu last, as a PNG in base64.
+func (ba *BrowserAPI) CopyPicture(id string) (out string, err error) {
+	_, err = ba.with(id, func(p *browser.Pane) error {
+		png, err := p.Prompts.CopyPicture(ba.ctx)
+		out = base64.StdEncoding.EncodeToString(png)
+		return err
+	})
+	return out, err
 }
 
 // Upload receives a piece of a file for a page and returns the file's path.

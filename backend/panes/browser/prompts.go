@@ -26,6 +26,7 @@ type Prompts struct {
 	lastAnswer     time.Time            // when a prompt was last answered
 	declinedRealms []authRealm          // for which the user declined to log in, until the next document
 	certException  certificateException // that the user approved
+	menu           promptPlace          // where the user opened the context menu last
 }
 
 // errPromptOpen ends calls that wait for a page which has begun to wait for an answer.

@@ -144,6 +144,9 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 		o.Label, o.Group = text.SanitizeLine(o.Label, 200), text.SanitizeLine(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
+	if q.Kind == pane.ContextMenu {
+		pe.state.change(func() { pe.prompts.menu = promptPlace{pg, world} })
+	}
 	pe.prompts.close(func(a openPrompt) bool {
 		return fieldPromptKinds(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete)
 	})

@@ -1,4 +1,5 @@
 // The context menu, and what the user copies.
+import { choosePicture } from "./picture";
 import { isElement, listen, offsetInWindow, report, truncate } from "./report";
 
 const MAX_COPIED = 1 << 20; // characters
@@ -29,6 +30,7 @@ export function describeMenu(path: Element[]) {
   const link = path.find(isLink) as HTMLAnchorElement | undefined;
   const [el] = path;
   const image = el?.tagName === "IMG" ? (el as HTMLImageElement) : null;
+  choosePicture(image);
   return {
     link: truncate(link?.href, 4000),
     image: truncate(image ? image.currentSrc || image.src : "", 4000),

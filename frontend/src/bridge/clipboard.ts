@@ -37,3 +37,13 @@ export async function writeClipboard(text: string): Promise<boolean> {
     return false;
   }
 }
+
+/** Writes a picture, which may still be on its way, to the clipboard; false if it never came or the page may not. */
+export async function writePicture(png: Promise<Blob>): Promise<boolean> {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3620,6 +3620,8 @@ export interface Methods {
   "BrowserAPI.OpenDownload": (id: string, download: string, folder: boolean) => boolean;
   /** Save downloads an address. */
   "BrowserAPI.Save": (id: string, address: string) => boolean;
+  /** CopyPicture returns the picture on which the user opened the context menu last, as a PNG in base64. */
+  "BrowserAPI.CopyPicture": (id: string) => string;
   /** Upload receives a piece of a file for a page and returns the file's path. */
   "BrowserAPI.Upload": (input: ArgsUpload) => string;
   /** Logins lists the users with a saved login for the page's present origin. */

@@ -785,6 +785,8 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Pin": (id, pinned) => this.changePane(id, { pinned }),
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,
+    "BrowserAPI.CopyPicture": () =>
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4AWNgAAAAAgABc3UBGAAAAABJRU5ErkJggg==",
     "BrowserAPI.CancelDownload": () => true,
     "BrowserAPI.OpenDownload": () => true,
     "BrowserAPI.Upload": ({ name }) => `/tmp/${name}`,

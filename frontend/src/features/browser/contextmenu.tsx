@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import { readClipboard, writeClipboard, writePicture } from "@/bridge/clipboard";
 import type { PaneInfo, UserPrompt } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
@@ -39,6 +39,20 @@ function keyOf(surface: Surface, letter: string) {
   surface.input({ ...key, kind: "keyup" });
 }
 
+/** Copies the picture of the menu. The clipboard gets it as a promise, because it may be written only within the click. */
+async function copyPicture(app: App, id: string) {
+  const asked = app.ask("BrowserAPI.CopyPicture", id);
+  const png = asked.then((code) => {
+    if (code === undefined) throw new Error("not copied");
+    return new Blob([Uint8Array.from(atob(code), (c) => c.charCodeAt(0))], { type: "image/png" });
+  });
+  if (await writePicture(png)) app.notices.done("Image copied");
+  else if (await asked) {
+    const hint = "allow this page to write the clipboard, or save the image";
+    app.notices.problem({ code: "unavailable", message: "The image was not copied", hint, field: "" });
+  }
+}
+
 function itemsOf(app: App, pane: PaneInfo, q: UserPrompt, surface: Surface, scale: number): Item[][] {
   const copy = (text: string) => writeClipboard(text);
   const link: Item[] = q.link
@@ -59,7 +73,8 @@ function itemsOf(app: App, pane: PaneInfo, q: UserPrompt, surface: Surface, scal
           label: "Open image",
           run: () => app.panes.openBrowser(q.image, pane.profile || "temporary"),
         },
-        { id: "copy-image", label: "Copy image address", run: () => copy(q.image) },
+        { id: "copy-image", label: "Copy image", run: () => copyPicture(app, pane.id) },
+        { id: "copy-image-address", label: "Copy image address", run: () => copy(q.image) },
         { id: "save-image", label: "Save image", run: () => app.ask("BrowserAPI.Save", pane.id, q.image) },
       ]
     : [];

@@ -128,6 +128,43 @@
 		if (location.origin === origin && secret?.type === "password") fill(secret, password, "password");
 		return filled;
 	}
+	// injected/userprompts/picture.ts
+	var MAX_PIXELS = 5e7;
+	var chosen;
+	function choosePicture(image) {
+		chosen = image ? new WeakRef(image) : void 0;
+	}
+	function drawn(image, width, height) {
+		if (width * height > MAX_PIXELS) return { problem: "large" };
+		const canvas = document.createElement("canvas");
+		[canvas.width, canvas.height] = [width, height];
+		canvas.getContext("2d")?.drawImage(image, 0, 0, width, height);
+		const png = canvas.toDataURL("image/png").split(",")[1];
+		return png ? { png } : { problem: "large" };
+	}
+	function drawnImage(image) {
+		return drawn(image, image.naturalWidth || image.width, image.naturalHeight || image.height);
+	}
+	function copyPicture() {
+		const image = chosen?.deref();
+		if (!image?.isConnected || !image.complete || !(image.naturalWidth || image.width)) return { problem: "gone" };
+		try {
+			return drawnImage(image);
+		} catch {
+			return { address: image.currentSrc || image.src };
+		}
+	}
+	async function decodePicture(data) {
+		try {
+			const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+			return drawn(image, image.width, image.height);
+		} catch {
+			const image = new Image();
+			image.src = `data:image/svg+xml;base64,${data}`;
+			await image.decode();
+			return drawnImage(image);
+		}
+	}
 	// injected/userprompts/menu.ts
 	var MAX_COPIED = 1 << 20;
 	function selectedText() {
@@ -147,6 +184,7 @@
 		const link = path.find(isLink);
 		const [el] = path;
 		const image = el?.tagName === "IMG" ? el : null;
+		choosePicture(image);
 		return {
 			link: truncate(link?.href, 4e3),
 			image: truncate(image ? image.currentSrc || image.src : "", 4e3),
@@ -515,7 +553,9 @@
 			login: fillLogin,
 			said: answerPermission,
 			zoom: zoomPage,
-			icon: drawIcon
+			icon: drawIcon,
+			picture: copyPicture,
+			decode: decodePicture
 		};
 	}
 	var scope = globalThis;

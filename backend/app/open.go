@@ -31,6 +31,7 @@ import (
 	"goalpost/backend/panes/browser"
 	"goalpost/backend/panes/ssh"
 	"goalpost/backend/panes/stream"
+	"goalpost/backend/panes/textfile"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
@@ -189,6 +190,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Clock:         a.options.Clock,
 		Broker:        &a.broker,
 		Programs:      a.userPrograms,
+		Drafts:        textfile.NewDrafts(filepath.Join(a.cfg.State(), "drafts")),
 		OnShareEnded:  a.sockets.UpdateRules,
 		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
 		Serves:        func(ctx context.Context, id goal.ID) bool { return a.sessions.Serves(ctx, id) },

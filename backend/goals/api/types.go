@@ -3,6 +3,8 @@
 package api
 
 import (
+	"time"
+
 	"goalpost/backend/core/verify/protect"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
@@ -123,6 +125,13 @@ type ArgsOpenTerminal struct {
 type ArgsOpenFile struct {
 	Path string `json:"path"` // relative to Dir, which it must not leave; absolute or after ~/ without one
 	Dir  string `json:"dir"`
+}
+
+// FileDraft is what the user wrote in a file pane and has not saved.
+type FileDraft struct {
+	Text    string    `json:"text"`
+	Version string    `json:"version"` // of the content that the user changed
+	At      time.Time `json:"at"`
 }
 
 // WorkspaceFile is a workspace as it is exported and imported.

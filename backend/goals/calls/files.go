@@ -31,6 +31,24 @@ func (f *FileAPI) Save(id, text, version string) (saved string, err error) {
 	return f.panes.SaveFile(id, text, version)
 }
 
+// Draft returns what the user wrote in a pane and has not saved, null if there is nothing.
+func (f *FileAPI) Draft(id string) (draft *api.FileDraft, err error) {
+	defer f.recoverProblem(&err)
+	return f.panes.FileDraft(id)
+}
+
+// KeepDraft keeps what the user wrote in a pane, which was based on the version, until it is saved or dropped.
+func (f *FileAPI) KeepDraft(id, text, version string) (ok bool, err error) {
+	defer f.recoverProblem(&err)
+	return true, f.panes.KeepFileDraft(id, text, version)
+}
+
+// DropDraft forgets what the user wrote in a pane and has not saved.
+func (f *FileAPI) DropDraft(id string) (ok bool, err error) {
+	defer f.recoverProblem(&err)
+	return true, f.panes.DropFileDraft(id)
+}
+
 // Close closes a pane. What was not saved is lost.
 func (f *FileAPI) Close(id string) (ok bool, err error) {
 	defer f.recoverProblem(&err)

@@ -3,6 +3,7 @@ package panes
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,7 +78,43 @@ func (r *Registry) SaveFile(id, text, version string) (string, error) {
 		return "", err
 	}
 	saved, err := f.Save(text, textfile.Version(version))
+	if err == nil {
+		err = r.DropFileDraft(id)
+	}
 	return string(saved), err
+}
+
+// KeepFileDraft keeps what the user wrote in a pane and has not saved, until it is saved or dropped, or the pane is
+// closed. version is that of the content that the user changed.
+func (r *Registry) KeepFileDraft(id, text, version string) error {
+	f, err := r.File(id)
+	if err != nil || !r.Workspace.isHeld() {
+		return err
+	}
+	return r.Drafts.Keep(id, textfile.Draft{
+		Path: f.Info().Path, Text: text, Base: textfile.Version(version), At: r.Clock.Now(),
+	})
+}
+
+// FileDraft returns what the user wrote in a pane and has not saved; nil if there is nothing.
+func (r *Registry) FileDraft(id string) (*api.FileDraft, error) {
+	f, err := r.File(id)
+	if err != nil || !r.Workspace.isHeld() {
+		return nil, err
+	}
+	draft, err := r.Drafts.Get(id, f.Info().Path)
+	if err != nil || draft == nil {
+		return nil, err
+	}
+	return &api.FileDraft{Text: draft.Text, Version: string(draft.Base), At: draft.At}, nil
+}
+
+// DropFileDraft forgets what the user wrote in a pane and has not saved.
+func (r *Registry) DropFileDraft(id string) error {
+	if !r.Workspace.isHeld() {
+		return nil
+	}
+	return r.Drafts.Drop(id)
 }
 
 // CloseFile closes the pane of a file.
@@ -85,7 +122,7 @@ func (r *Registry) CloseFile(ctx context.Context, id string) error {
 	if err := r.Files.Close(id); err != nil {
 		return err
 	}
-	return r.Workspace.saveFiles(ctx)
+	return errors.Join(r.DropFileDraft(id), r.Workspace.saveFiles(ctx))
 }
 
 // closePane closes a pane of any kind.
@@ -115,6 +152,10 @@ func (w *Workspace) restoreFiles(ctx context.Context) {
 		if _, err := w.panes.Files.Open(s.ID, s.Path); err != nil {
 			w.panes.Log.Warn("an open file was not restored", "pane", s.ID, "error", err)
 		}
+	}
+	isOpen := func(id string) bool { _, ok := w.panes.Files.Get(id); return ok }
+	if err := w.panes.Drafts.Prune(isOpen); err != nil {
+		w.panes.Log.Warn("what was not saved in closed files was not forgotten", "error", err)
 	}
 }
 

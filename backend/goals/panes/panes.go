@@ -43,6 +43,8 @@ type Registry struct {
 	Terminals *terminal.Manager
 	Browsers  *browser.Manager
 	Files     *textfile.Manager
+	// Drafts has what the user wrote in files and has not saved.
+	Drafts *textfile.Drafts
 
 	Background *background
 	Browsing   *Browsing

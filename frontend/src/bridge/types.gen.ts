@@ -2626,6 +2626,14 @@ export interface ArgsOpenFile {
   dir: string;
 }
 
+/** FileDraft is what the user wrote in a file pane and has not saved. */
+export interface FileDraft {
+  text: string;
+  /** of the content that the user changed */
+  version: string;
+  at: string;
+}
+
 /** WorkspaceFile is a workspace as it is exported and imported. */
 export interface WorkspaceFile {
   /** 1 */
@@ -3749,6 +3757,12 @@ export interface Methods {
   "FileAPI.Open": (input: ArgsOpenFile) => PaneInfo;
   /** Save writes the text of a pane to its file, which must still have the version, and returns the new version. */
   "FileAPI.Save": (id: string, text: string, version: string) => string;
+  /** Draft returns what the user wrote in a pane and has not saved, null if there is nothing. */
+  "FileAPI.Draft": (id: string) => FileDraft | null;
+  /** KeepDraft keeps what the user wrote in a pane, which was based on the version, until it is saved or dropped. */
+  "FileAPI.KeepDraft": (id: string, text: string, version: string) => boolean;
+  /** DropDraft forgets what the user wrote in a pane and has not saved. */
+  "FileAPI.DropDraft": (id: string) => boolean;
   /** Close closes a pane. What was not saved is lost. */
   "FileAPI.Close": (id: string) => boolean;
   /** Start creates a goal and starts it. */

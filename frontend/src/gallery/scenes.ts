@@ -1,6 +1,6 @@
 import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
-import { browserPane, changedProtection, filePane, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
+import { at, browserPane, changedProtection, filePane, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { PaneDownload, PaneInfo, UserPrompt } from "@/bridge/types";
 import { cartChat, chatMessage, longChat } from "@/bridge/fake/chats";
 import { proofs } from "@/bridge/fake/proofs";
@@ -553,6 +553,14 @@ export const scenes: Record<string, Scene> = {
       b.panes = [filePane("f1", "/home/ada/shop/src/cart.ts")];
     },
     after: () => shown("file"),
+  },
+  "file-unsaved": {
+    before: (b) => {
+      b.panes = [filePane("f1", "/home/ada/shop/src/cart.ts")];
+      const text = b.fileContent.text.replace("export", "// Prices are in cents.\nexport");
+      b.fileDraft = { text, version: "v0", at: at(0) };
+    },
+    after: () => shown("file-conflict"),
   },
   "browser-menu": {
     before: (b) => {

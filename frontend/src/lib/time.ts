@@ -40,6 +40,14 @@ export function formatAge(at: string, now: number): string {
   return `${Math.floor(ms / day)} d`;
 }
 
+/** The local time of a moment, with its day if it is not today. */
+export function timeOfDay(at: string): string {
+  const moment = new Date(at);
+  const time = moment.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const isToday = moment.toDateString() === new Date().toDateString();
+  return isToday ? time : `${moment.toLocaleDateString("en", { weekday: "long" })} ${time}`;
+}
+
 function pad(n: number): string {
   return String(n).padStart(2, "0");
 }

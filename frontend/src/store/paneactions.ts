@@ -3,6 +3,7 @@ import type { PagePoint, PaneInfo, Problem, Workspace } from "@/bridge/types";
 import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { AppCore } from "./core";
+import { FileDrafts } from "./filedrafts";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
 import type { WorkspaceActions } from "./workspaceactions";
@@ -19,11 +20,14 @@ const closeCalls = { terminal: "TerminalAPI.Close", browser: "BrowserAPI.Close",
 export class PaneActions {
   /** The panes whose file the user changed and did not save. */
   readonly unsaved = new Set<string>();
+  readonly drafts: FileDrafts;
 
   constructor(
     private readonly core: AppCore,
     private readonly workspaces: WorkspaceActions,
-  ) {}
+  ) {
+    this.drafts = new FileDrafts(core);
+  }
 
   /**
    * Opens a terminal in a folder, by default that of its profile, of the focused terminal or of the workspace. A command

@@ -14,6 +14,7 @@ import type {
   GoalView,
   GrantView,
   EngineView,
+  FileDraft,
   LibraryEntry,
   MemoryNote,
   LoginView,
@@ -203,6 +204,7 @@ export class FakeBridge implements Bridge {
   private readonly listeners = new Set<EventHandlers>();
   /** What the shown file holds. */
   fileContent: FileContent = { text: sourceFile, version: "v1", problem: "", readOnly: false, target: "" };
+  fileDraft: FileDraft | null = null;
   private readonly fileViewers = new Map<string, FileHandlers>();
   private readonly browsers = new Map<string, Set<BrowserHandlers>>();
 
@@ -847,6 +849,9 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.EditLine": (path) => this.putPane(terminalPane(`t${10 + this.rev}`, { title: path })),
     "FileAPI.Open": ({ path, dir }) => this.putPane(filePane(`f${10 + this.rev}`, dir ? `${dir}/${path}` : path)),
     "FileAPI.Save": () => "saved",
+    "FileAPI.Draft": () => this.fileDraft,
+    "FileAPI.KeepDraft": () => true,
+    "FileAPI.DropDraft": () => true,
     "FileAPI.Close": (id) => this.closePane(id),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (_, json) => {

@@ -83,9 +83,12 @@ export class FileEditor {
     });
   }
 
+  get doc(): Text {
+    return this.view.state.doc;
+  }
+
   get text(): string {
-    const { doc } = this.view.state;
-    return doc.sliceString(0, doc.length, this.lineBreak);
+    return this.doc.sliceString(0, this.doc.length, this.lineBreak);
   }
 
   /** Whether the text differs from the file's. */
@@ -118,16 +121,21 @@ export class FileEditor {
     return isFirst ? 0 : this.view.state.doc.lineAt(change.from).number;
   }
 
-  /** The text was saved as it is. */
-  noteSaved(): void {
-    this.saved = this.view.state.doc;
+  /** Replaces the text as if the user had written it. */
+  write(text: string): void {
+    const change = difference(this.doc, Text.of(text.split(this.lineBreak)));
+    if (change) this.view.dispatch({ changes: change });
+  }
+
+  /** A text was saved; the user may have typed since. */
+  noteSaved(doc: Text): void {
+    this.saved = doc;
     this.view.dispatch({ effects: markChanged.of(null) });
   }
 
   /** Lets the user change the text, or not. */
-  edit(on: boolean): void {
-    this.view.dispatch({ effects: this.access.reconfigure(on ? [] : readOnly) });
-    this.view.focus();
+  allow(isOn: boolean): void {
+    this.view.dispatch({ effects: this.access.reconfigure(isOn ? [] : readOnly) });
   }
 
   /** Shows a line, counted from 1. */

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import type { FileContent } from "@/bridge/file";
-import { asProblem } from "@/bridge/problem";
 import type { PaneInfo } from "@/bridge/types";
 import { shortPath, stripControl } from "@/lib/text";
+import { timeOfDay } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
-import { FileEditor } from "./editor";
+import { initialFile, OpenFile, type FileState } from "./openfile";
 
 interface FileViewProps {
   pane: PaneInfo;
@@ -16,12 +15,13 @@ interface FileViewProps {
 
 /** A text file in a pane: to read, and to edit with a key. */
 export function FileView({ pane, active }: FileViewProps) {
-  const file = useFile(pane);
-  const { content, isEditing, isChanged, conflict } = file;
+  const { host, file, state } = useFile(pane);
+  const { content, isEditing, isChanged, isConflict, changedLine, since } = state;
   useEffect(() => {
-    if (active) file.focus();
+    if (active) file.current?.editor.view.focus();
     // oxlint-disable-next-line react/exhaustive-deps -- when the pane becomes the active one
   }, [active]);
+  const isShown = isChanged || !content?.problem;
   return (
     <div
       role="group"
@@ -32,7 +32,8 @@ export function FileView({ pane, active }: FileViewProps) {
       data-editing={isEditing}
       data-changed={isChanged}
       className="flex h-full flex-col bg-surface"
-      onKeyDown={(e) => file.onKey(e)}
+      onKeyDown={(e) => onFileKey(e, file.current, state)}
+      onBlur={() => file.current?.leave()}
     >
       <div className="flex min-h-9 shrink-0 items-center gap-2 border-b border-border px-3">
         <span className="selectable min-w-0 truncate font-mono text-xs text-text-muted" title={pane.path}>
@@ -45,24 +46,34 @@ export function FileView({ pane, active }: FileViewProps) {
         ) : null}
         {isChanged ? (
           <Badge tone="accent" testid="file-unsaved">
-            not saved
+            {since ? `not saved since ${timeOfDay(since)}` : "not saved"}
           </Badge>
         ) : null}
-        {file.changedLine > 0 && !isChanged ? (
-          <Button look="quiet" data-testid="file-changed" onClick={file.showChange}>
-            Changed · show line {file.changedLine}
+        {changedLine > 0 && !isChanged ? (
+          <Button look="quiet" data-testid="file-changed" onClick={() => file.current?.showChange()}>
+            Changed · show line {changedLine}
           </Button>
         ) : null}
         <span className="flex-1" />
-        <IconButton label="Search (Ctrl+F)" data-testid="file-search" disabled={!content} onClick={file.search}>
+        <IconButton
+          label="Search (Ctrl+F)"
+          data-testid="file-search"
+          disabled={!content}
+          onClick={() => file.current?.editor.search()}
+        >
           <SearchIcon size={14} />
         </IconButton>
         {isEditing ? (
           <>
-            <Button look="quiet" data-testid="file-stop" onClick={file.stop}>
+            <Button look="quiet" data-testid="file-stop" onClick={() => file.current?.stop()}>
               {isChanged ? "Discard" : "Stop editing"}
             </Button>
-            <Button look="primary" data-testid="file-save" disabled={!isChanged} onClick={() => void file.save()}>
+            <Button
+              look="primary"
+              data-testid="file-save"
+              disabled={!isChanged || isConflict}
+              onClick={() => void file.current?.save()}
+            >
               Save
             </Button>
           </>
@@ -71,28 +82,30 @@ export function FileView({ pane, active }: FileViewProps) {
             data-testid="file-edit"
             disabled={!content || content.problem !== "" || content.readOnly}
             title={content?.readOnly ? "You may not write this file" : "Edit (E)"}
-            onClick={file.edit}
+            onClick={() => file.current?.edit(true)}
           >
             {content?.readOnly ? "Read-only" : "Edit"}
           </Button>
         )}
       </div>
-      {conflict ? (
+      {isConflict ? (
         <div
           role="alert"
           data-testid="file-conflict"
           className="flex items-center gap-2 bg-warn-bg px-3 py-1.5 text-xs"
         >
-          <span className="flex-1">The file changed on the disk while you edited it.</span>
-          <Button data-testid="file-take" onClick={file.take}>
-            Take the file’s text
+          <span className="selectable flex-1">
+            {content?.problem || "The file changed on the disk while you edited it."}
+          </span>
+          <Button data-testid="file-take" onClick={() => file.current?.takeDisk()}>
+            {content?.problem ? "Give up my text" : "Take the file’s text"}
           </Button>
-          <Button data-testid="file-keep" onClick={() => void file.save()}>
+          <Button data-testid="file-keep" onClick={() => void file.current?.save()}>
             Save mine instead
           </Button>
         </div>
       ) : null}
-      {content?.problem ? (
+      {isShown ? null : (
         <p
           role="status"
           data-testid="file-problem"
@@ -100,55 +113,30 @@ export function FileView({ pane, active }: FileViewProps) {
         >
           {content.problem}
         </p>
-      ) : null}
-      <div ref={file.host} className={`min-h-0 flex-1 overflow-clip ${content?.problem ? "hidden" : ""}`} />
+      )}
+      <div ref={host} className={`min-h-0 flex-1 overflow-clip ${isShown ? "" : "hidden"}`} />
     </div>
   );
 }
 
-/** The content of a file, what the user makes of it, and how that is saved. */
+/** The file of a pane, and its state. */
 function useFile(pane: PaneInfo) {
   const app = useApp();
   const host = useRef<HTMLDivElement>(null);
-  const editor = useRef<FileEditor | null>(null);
-  const [content, setContent] = useState<FileContent | null>(null);
-  const [isEditing, setIsEditing] = useState(false);
-  const [isChanged, setIsChanged] = useState(false);
-  const [conflict, setConflict] = useState(false);
-  const [changedLine, setChangedLine] = useState(0);
+  const file = useRef<OpenFile | null>(null);
+  const [state, setState] = useState(initialFile);
+  const { content, isChanged } = state;
   const wanted = useAppState((s) => s.fileLine);
-  /** What the disk has, and the version that the editor shows or was made of. */
-  const disk = useRef<{ content: FileContent | null; shown: string }>({ content: null, shown: "" });
 
   useEffect(() => {
     if (!host.current) return;
-    const e = new FileEditor(host.current, pane.title, { edited: () => setIsChanged(e.isChanged) });
-    editor.current = e;
-    disk.current = { content: null, shown: "" };
-    const link = app.bridge.file(pane.id, {
-      content: (c) => {
-        const isFirst = disk.current.content === null;
-        disk.current.content = c;
-        setContent(c);
-        if (c.problem) return;
-        // The answer of a save may come after what it wrote.
-        const isShown = c.version === disk.current.shown || (e.isChanged && c.text === e.text);
-        if (e.isChanged && !isFirst) {
-          setConflict(!isShown);
-          return;
-        }
-        if (isShown) return;
-        disk.current.shown = c.version;
-        const line = e.load(c.text, isFirst);
-        if (line > 0) setChangedLine(line);
-      },
-      link: () => undefined,
-    });
+    const opened = new OpenFile(app, pane, host.current, setState);
+    file.current = opened;
     return () => {
-      link.close();
-      e.close();
-      editor.current = null;
+      opened.close();
+      file.current = null;
     };
+    // oxlint-disable-next-line react/exhaustive-deps -- the object of a pane is a new one with each event
   }, [app, pane.id, pane.title]);
 
   useEffect(() => {
@@ -160,89 +148,28 @@ function useFile(pane: PaneInfo) {
   const isLoaded = content !== null;
   useEffect(() => {
     if (!isLoaded || wanted?.pane !== pane.id) return;
-    if (wanted.line > 0) editor.current?.goTo(wanted.line);
+    if (wanted.line > 0) file.current?.editor.goTo(wanted.line);
     app.set({ fileLine: null });
   }, [app, isLoaded, wanted, pane.id]);
 
-  const settle = (text: string) => {
-    editor.current?.load(text, false);
-    editor.current?.noteSaved();
-    setIsChanged(false);
-    setConflict(false);
-  };
-  const write = async (text: string): Promise<boolean> => {
-    try {
-      const version = await app.bridge.call("FileAPI.Save", pane.id, text, disk.current.content?.version ?? "");
-      disk.current.shown = version;
-      if (disk.current.content) disk.current.content = { ...disk.current.content, text, version };
-      return true;
-    } catch (reason) {
-      app.notices.problem(asProblem(reason));
-      return false;
-    }
-  };
-  const save = async () => {
-    const e = editor.current;
-    const before = disk.current.content?.text ?? "";
-    if (!e) return;
-    const { text } = e;
-    if (!(await write(text))) return;
-    e.noteSaved();
-    setIsChanged(e.isChanged);
-    setConflict(false);
-    setChangedLine(0);
-    const undo = async () => {
-      if (await write(before)) settle(before);
-    };
-    app.notices.done(`Saved ${pane.title}`, { label: "Undo", run: () => void undo() });
-  };
-  const edit = () => {
-    setIsEditing(true);
-    editor.current?.edit(true);
-  };
-  const leave = () => {
-    setIsEditing(false);
-    editor.current?.edit(false);
-  };
-  const take = () => {
-    disk.current.shown = disk.current.content?.version ?? "";
-    settle(disk.current.content?.text ?? "");
-  };
-  const stop = () => {
-    if (editor.current?.isChanged) take();
-    leave();
-  };
-  const onKey = (e: React.KeyboardEvent) => {
-    const isPlain = !e.ctrlKey && !e.altKey && !e.metaKey;
-    const inField = e.target instanceof HTMLInputElement;
-    if (e.code === "KeyS" && e.ctrlKey && !e.shiftKey && isEditing) {
-      e.preventDefault();
-      if (editor.current?.isChanged) void save();
-    } else if (e.code === "KeyE" && isPlain && !isEditing && !inField && content && !content.readOnly) {
-      e.preventDefault();
-      edit();
-    } else if (e.code === "Escape" && isEditing && !inField && !editor.current?.isChanged) {
-      e.preventDefault();
-      leave();
-    }
-  };
-  return {
-    host,
-    content,
-    isEditing,
-    isChanged,
-    conflict,
-    changedLine,
-    edit,
-    save,
-    stop,
-    take,
-    onKey,
-    search: () => editor.current?.search(),
-    showChange: () => {
-      editor.current?.goTo(changedLine);
-      setChangedLine(0);
-    },
-    focus: () => editor.current?.view.focus(),
-  };
+  return { host, file, state };
+}
+
+/** The keys of a file. */
+function onFileKey(e: React.KeyboardEvent, file: OpenFile | null, { content, isEditing, isConflict }: FileState) {
+  const isPlain = !e.ctrlKey && !e.altKey && !e.metaKey;
+  const inField = e.target instanceof HTMLInputElement;
+  const isChanged = file?.editor.isChanged ?? false;
+  if (e.code === "KeyS" && e.ctrlKey && !e.shiftKey && isEditing) {
+    e.preventDefault();
+    // The user has to choose between two texts.
+    if (isConflict) e.currentTarget.querySelector<HTMLElement>("[data-testid=file-take]")?.focus();
+    else if (isChanged) void file?.save();
+  } else if (e.code === "KeyE" && isPlain && !isEditing && !inField && content && !content.readOnly) {
+    e.preventDefault();
+    file?.edit(true);
+  } else if (e.code === "Escape" && isEditing && !inField && !isChanged) {
+    e.preventDefault();
+    file?.edit(false);
+  }
 }

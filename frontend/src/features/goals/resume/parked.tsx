@@ -1,5 +1,5 @@
 import type { GoalView } from "@/bridge/types";
-import { clock } from "@/lib/time";
+import { clock, timeOfDay } from "@/lib/time";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/usenow";
@@ -28,12 +28,4 @@ export function ProviderWaitPanel({ view }: { view: GoalView }) {
       </div>
     </PanelBox>
   );
-}
-
-/** The local time of a moment, with its day if it is not today. */
-function timeOfDay(at: string): string {
-  const moment = new Date(at);
-  const time = moment.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-  const isToday = moment.toDateString() === new Date().toDateString();
-  return isToday ? time : `${moment.toLocaleDateString("en", { weekday: "long" })} ${time}`;
 }

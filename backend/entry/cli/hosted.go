@@ -110,7 +110,10 @@ func (p Program) refuseHost(ctx context.Context) error {
 }
 
 // ownedFolder is the data folder while this process has it for itself.
-type ownedFolder struct{ place *hostsocket.Place }
+type ownedFolder struct {
+	place        *hostsocket.Place
+	saidSettings bool // the errors of its settings file have been printed
+}
 
 func (o *ownedFolder) close() error {
 	if o.place == nil {

@@ -80,6 +80,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	p.noteSettings(c)
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
 	if !o.Stays && o.Passphrase == nil { // with Stays, the page asks
 		o.Passphrase = p.askPassphrase()
@@ -225,6 +226,7 @@ func (p Program) withConfig(do func(*config.Config) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	p.noteSettings(c)
 	return do(c)
 }
 

@@ -25,8 +25,10 @@ type Config struct {
 	log         *slog.Logger
 	logFile     *rotatingLog
 
-	mu   sync.Mutex
-	file file
+	mu       sync.Mutex
+	file     file
+	read     []byte        // the file when it was parsed last, nil before that
+	problems []FileProblem // of that
 }
 
 // Open finds the folders, makes the state folder private, and reads the settings. Without GOALPOST_HOME the XDG folders

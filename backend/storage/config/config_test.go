@@ -213,8 +213,15 @@ func TestSettings_AreReadBack(t *testing.T) {
 	}
 }
 
-func TestSettings_Unreadable_AreMovedAside(t *testing.T) {
-	for _, text := range []string{"{", "", "[]", `{"settings":7}`, "\x00\xff", `{"settings":{"theme":"dark"}} trailing`} {
+func TestSettings_NotJSON_StayUntilTheUserMovesThemAside(t *testing.T) {
+	for text, want := range map[string]config.FileProblem{
+		"{":                                    {Line: 1, Column: 1, Message: "unexpected end"},
+		"":                                     {Line: 1, Column: 1, Message: "unexpected end"},
+		"[]":                                   {Line: 1, Column: 1, Message: "the file must be an object"},
+		"\x00\xff":                             {Line: 1, Column: 1, Message: "invalid character"},
+		"{\n  \"settings\": {},\n}":            {Line: 3, Column: 1, Message: "invalid character '}'"},
+		"{\"ü\":1,\"settings\":{}}\n trailing": {Line: 2, Column: 2, Message: "invalid character 't'"},
+	} {
 		home := t.TempDir()
 		state := filepath.Join(home, "state")
 		if err := os.MkdirAll(state, 0o700); err != nil {
@@ -225,14 +232,24 @@ func TestSettings_Unreadable_AreMovedAside(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := open(t, home)
-		if s := c.Settings(); s.Theme != "system" || len(c.Providers()) != 0 {
+		if s := c.Settings(); s.Theme != "system" || !s.Welcomed || len(c.Providers()) != 0 {
 			t.Errorf("%q: settings %+v", text, s)
+		}
+		checkProblem(t, c, want)
+		if err := c.SaveSettings(c.Settings()); fault.Of(err).Code != fault.Conflict || fault.Of(err).Hint == "" {
+			t.Errorf("%q: saving: %v", text, err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+			t.Errorf("%q became %q, %v", text, kept, err)
+		}
+		if kept, err := c.MoveAside(); err != nil || kept != path+".unreadable" {
+			t.Errorf("%q: moved to %q, %v", text, kept, err)
 		}
 		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
 			t.Errorf("%q: kept %q, %v", text, kept, err)
 		}
 		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil ||
-			!strings.Contains(string(log), "cannot be parsed") {
+			!strings.Contains(string(log), "the settings have errors") {
 			t.Errorf("the log says %q, %v", log, err)
 		}
 		if err := c.SaveSettings(c.Settings()); err != nil {
@@ -241,44 +258,110 @@ func TestSettings_Unreadable_AreMovedAside(t *testing.T) {
 	}
 }
 
+// checkProblem checks the only problem of the settings file.
+func checkProblem(t *testing.T, c *config.Config, want config.FileProblem) {
+	t.Helper()
+	have := c.FileState().Problems
+	if len(have) != 1 || have[0].Line != want.Line || have[0].Column != want.Column || have[0].Hint == "" ||
+		!strings.Contains(have[0].Message, want.Message) {
+		t.Errorf("problems %+v, want %+v", have, want)
+	}
+}
+
 func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
 	c := open(t, t.TempDir())
 	if err := c.SaveProvider(validateFilesystem("one")); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(c.State(), "settings.json")
-	if err := os.WriteFile(path, []byte(`{"settings":`), 0o600); err != nil { // an editor, half way
-		t.Fatal(err)
+	broken := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(c.Path(), []byte(text), 0o600); err != nil { // an editor, half way
+			t.Fatal(err)
+		}
+		if n := len(c.Providers()); n != 1 {
+			t.Errorf("%d providers", n)
+		}
+		if err := c.SaveProvider(validateFilesystem("two")); fault.Of(err).Code != fault.Conflict {
+			t.Errorf("saving: %v", err)
+		}
 	}
-	if n := len(c.Providers()); n != 1 {
-		t.Errorf("%d providers", n)
+	for _, name := range []string{".unreadable", ".unreadable-2"} {
+		text := `{"settings":` + name
+		broken(text)
+		if _, err := c.MoveAside(); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := os.ReadFile(c.Path() + name); err != nil || string(kept) != text {
+			t.Errorf("kept %q, %v", kept, err)
+		}
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Errorf("looking moved the file: %v", err)
+	if err := c.SaveProvider(validateFilesystem("two")); err != nil || len(c.Providers()) != 2 {
+		t.Errorf("%d providers, %v", len(c.Providers()), err)
 	}
-	if err := c.SaveProvider(validateFilesystem("two")); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(c.Providers()); n != 2 {
-		t.Errorf("%d providers after saving", n)
-	}
-	if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != `{"settings":` {
-		t.Errorf("kept %q, %v", kept, err)
+	if _, err := c.MoveAside(); fault.Of(err).Code != fault.Conflict {
+		t.Errorf("a file without errors was moved: %v", err)
 	}
 }
 
-func TestSettings_OutOfRange_FallBackToDefaults(t *testing.T) {
-	home := t.TempDir()
-	c := open(t, home)
-	text := `{"settings":{"theme":"pink","font_size":13,"scrollback":1000,"welcomed":true},` +
-		`"providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a","later":1}`
-	if err := os.WriteFile(filepath.Join(c.State(), "settings.json"), []byte(text), 0o600); err != nil {
+func TestSettings_OneIsWrong_OnlyThatHasItsDefault(t *testing.T) {
+	for part, want := range map[string]config.FileProblem{
+		`"theme": "pink"`:           {Line: 4, Column: 14, Message: `unknown theme "pink"`},
+		`"approval_minutes": -1`:    {Line: 4, Column: 25, Message: "-1 is out of range for approval minutes"},
+		`"goal_memory": 100`:        {Line: 4, Column: 20, Message: "100 is out of range"},
+		`"font_size": "14"`:         {Line: 4, Column: 18, Message: "font_size must be a whole number"},
+		`"font_size": 13.5`:         {Line: 4, Column: 18, Message: "font_size must be a whole number"},
+		`"webgl": 1`:                {Line: 4, Column: 14, Message: "webgl must be true or false"},
+		`"keys": ["Ctrl+Alt+KeyO"]`: {Line: 4, Column: 13, Message: "keys must be an object"},
+		`"keys": {"chat": "KeyO"}`:  {Line: 4, Column: 22, Message: "chat must be a list"},
+		`"fontsize": 14`:            {Line: 4, Column: 5, Message: `"fontsize" is not a known key`},
+		`"shell": "bash"`:           {Line: 4, Column: 14, Message: "not an absolute path"},
+	} {
+		t.Run(part, func(t *testing.T) {
+			c := open(t, t.TempDir())
+			text := "{\n  \"settings\": {\n    \"scrollback\": 5000,\n    " + part + "\n  },\n" +
+				`  "providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a"}`
+			if err := os.WriteFile(c.Path(), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := c.Settings()
+			if s.Scrollback != 5000 || s.Theme != "system" || s.FontSize != 13 || s.ApprovalMinutes != 10 || s.Shell != "" ||
+				len(c.Providers()) != 1 || !c.Providers()[0].Active {
+				t.Errorf("settings %+v, providers %+v", s, c.Providers())
+			}
+			checkProblem(t, c, want)
+			if err := c.SaveSettings(s); fault.Of(err).Code != fault.Conflict {
+				t.Errorf("saving: %v", err)
+			}
+			if kept, err := os.ReadFile(c.Path()); err != nil || string(kept) != text {
+				t.Errorf("the file became %q, %v", kept, err)
+			}
+			fixed := strings.Replace(text, ",\n    "+part, "", 1)
+			if err := os.WriteFile(c.Path(), []byte(fixed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.SaveSettings(c.Settings()); err != nil || len(c.FileState().Problems) != 0 {
+				t.Errorf("after the correction: %v, %+v", err, c.FileState())
+			}
+		})
+	}
+}
+
+func TestSettings_Saved_NameTheirSchema(t *testing.T) {
+	c := open(t, t.TempDir())
+	if err := c.SaveSettings(c.Settings()); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, home)
-	if s := again.Settings(); s.Theme != "system" || !s.Welcomed || len(again.Providers()) != 1 ||
-		!again.Providers()[0].Active {
-		t.Errorf("settings %+v, providers %+v", s, again.Providers())
+	var saved struct {
+		Schema string `json:"$schema"`
+	}
+	if b, err := os.ReadFile(c.Path()); err != nil || json.Unmarshal(b, &saved) != nil {
+		t.Fatalf("%s, %v", b, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(c.State(), saved.Schema)); err != nil || string(b) != config.Schema() {
+		t.Errorf("the schema %q is not there: %v", saved.Schema, err)
+	}
+	if problems := c.FileState().Problems; len(problems) > 0 {
+		t.Errorf("what was saved has the problems %+v", problems)
 	}
 }
 

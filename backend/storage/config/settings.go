@@ -2,20 +2,14 @@ package config
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"goalpost/backend/lib/fault"
-	"goalpost/backend/lib/fileio"
 	"goalpost/backend/lib/text"
 )
 
@@ -42,14 +36,16 @@ const (
 	CursorUnderline CursorStyle = "underline"
 )
 
-// Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
+// Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md and in the
+// schema. The tag range has the smallest and the largest number, and zero what 0 is for besides; values has the words
+// that are allowed, and empty what no word means. A field that is removed is an error in older files.
 type Settings struct {
 	// Theme is the look of the window and the terminals: system, dark or light.
-	Theme Theme `json:"theme"`
+	Theme Theme `json:"theme" values:"system dark light"`
 	// FontSize is the size of the font of terminals, in pixels.
-	FontSize int `json:"font_size"`
+	FontSize int `json:"font_size" range:"8 32"`
 	// Scrollback is how many lines a terminal keeps.
-	Scrollback int `json:"scrollback"`
+	Scrollback int `json:"scrollback" range:"100 200000"`
 	// FontFamily is the font of terminals; empty uses the built-in one.
 	FontFamily string `json:"font_family"`
 	// WebGL draws terminals with the graphics card.
@@ -57,7 +53,7 @@ type Settings struct {
 	// ScreenReader announces the output of terminals.
 	ScreenReader bool `json:"screen_reader"`
 	// CursorStyle is the shape of the cursor of terminals: bar or underline; empty is a block.
-	CursorStyle CursorStyle `json:"cursor_style"`
+	CursorStyle CursorStyle `json:"cursor_style" values:"bar underline" empty:"a block"`
 	// ColorScheme is the name of the color scheme of terminals; empty follows the theme.
 	ColorScheme string `json:"color_scheme"`
 	// Shell is the program of your new terminals, as an absolute path; empty is the one of your account.
@@ -66,39 +62,39 @@ type Settings struct {
 	KeepRunning bool `json:"keep_running"`
 	// HostIdleMinutes is how long the host process stays when nothing runs and no program is connected; 0 is until it is
 	// stopped.
-	HostIdleMinutes int `json:"host_idle_minutes"`
+	HostIdleMinutes int `json:"host_idle_minutes" range:"1 1440" zero:"to keep it until it is stopped"`
 	// Keys are your keys of the window's commands, by their id, such as {"pane.split": ["Ctrl+Shift+KeyX"]}; an empty list
 	// is none. Others keep those of the [keyboard page](keyboard.md).
 	Keys map[string][]string `json:"keys,omitempty"`
 	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
-	ApprovalMinutes int `json:"approval_minutes"`
+	ApprovalMinutes int `json:"approval_minutes" range:"0 1440"`
 	// SilenceMinutes is how long a model may send nothing before it is asked again; 0 is five before its reply begins
 	// and two within it.
-	SilenceMinutes int `json:"silence_minutes"`
+	SilenceMinutes int `json:"silence_minutes" range:"1 1440" zero:"for the default"`
 	// ModelWaitHours is for how long a goal waits for a model that does not answer before it asks the user; 0 is without
 	// end.
-	ModelWaitHours int `json:"model_wait_hours"`
+	ModelWaitHours int `json:"model_wait_hours" range:"1 720" zero:"to wait until it answers"`
 	// ChatRounds is how often an answer of a chat may use tools before the user writes again; 0 is 20.
-	ChatRounds int `json:"chat_rounds"`
+	ChatRounds int `json:"chat_rounds" range:"1 1000" zero:"for the default"`
 	ModelRoles
 	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
 	SecretsInFile bool `json:"secrets_in_file"`
 	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.
-	GoalsAtOnce int `json:"goals_at_once"`
+	GoalsAtOnce int `json:"goals_at_once" range:"1 32" zero:"for the default of three"`
 	// KeepDays is the number of days after which an ended goal is deleted; 0 never deletes goals.
-	KeepDays int `json:"keep_days"`
+	KeepDays int `json:"keep_days" range:"1 36500" zero:"to keep them until you delete them"`
 	// GraceMinutes is how long the programs of a goal keep running after done, so that the user can look at the
 	// result; 0 ends them at once.
-	GraceMinutes int `json:"grace_minutes"`
+	GraceMinutes int `json:"grace_minutes" range:"0 1440"`
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
-	GoalMemory int `json:"goal_memory"`
+	GoalMemory int `json:"goal_memory" range:"128 16777216" zero:"for three quarters of the machine's"`
 	// DailyLimitUSD is how much all goals together may spend in a day, in the user's time zone; 0 is no limit.
-	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty"`
+	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty" range:"0.01 1000000" zero:"for no limit"`
 	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
 	// Engine is the external agent that drives new goals; empty or `model` uses Goalpost's own loop.
@@ -111,11 +107,11 @@ type Settings struct {
 	// asks the user before the first search, and `none` disables searching.
 	SearchPage string `json:"search_page"`
 	// PageIdleMinutes is after how long an unseen page of the user is discarded until it is shown again; 0 is never.
-	PageIdleMinutes int `json:"page_idle_minutes"`
+	PageIdleMinutes int `json:"page_idle_minutes" range:"1 1440" zero:"for never"`
 	// UpdateFeed is the HTTPS address that each start asks once for the newest release; empty disables the check.
 	UpdateFeed string `json:"update_feed,omitempty"`
 	// WebSearch is the search engine of goals: searxng, brave or tavily; empty is none.
-	WebSearch string `json:"web_search,omitempty"`
+	WebSearch string `json:"web_search,omitempty" values:"searxng brave tavily" empty:"none"`
 	// WebSearchAddress is the base address of that search engine. SearXNG needs one; the others have a default.
 	WebSearchAddress string `json:"web_search_address,omitempty"`
 	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
@@ -210,127 +206,11 @@ func (p Provider) isSameServer(o Provider) bool {
 		p.APIKeySecret == o.APIKeySecret
 }
 
-type file struct {
-	Settings  Settings   `json:"settings"`
-	Providers []Provider `json:"providers"`
-	Active    string     `json:"active"` // id of the default provider for new goals
-	// MCPServers are sorted by name.
-	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
-	// TerminalProfiles are sorted by name.
-	TerminalProfiles []TerminalProfile `json:"terminal_profiles,omitempty"`
-	// ColorSchemes are the imported ones, sorted by name.
-	ColorSchemes []ColorScheme `json:"color_schemes,omitempty"`
-}
-
-func defaultSettings() Settings {
-	return Settings{
-		Theme:           ThemeSystem,
-		FontSize:        13,
-		Scrollback:      10_000,
-		HostIdleMinutes: 10,
-		PageIdleMinutes: 15,
-		ApprovalMinutes: 10,
-		Notifications:   true,
-		GraceMinutes:    30,
-	}
-}
-
-func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
-
-// load reads the settings at the start. A file that cannot be parsed is moved aside, never overwritten.
-func (c *Config) load() error {
-	c.file = file{Settings: defaultSettings()}
-	return c.refresh(true)
-}
-
-// refresh reads the present content of the file; mu is held. Missing settings keep their defaults, and a missing file
-// changes nothing. A file that cannot be parsed changes nothing either, because a user may be writing it at this
-// moment. With setAside, such a file is moved aside.
-func (c *Config) refresh(setAside bool) error {
-	b, err := os.ReadFile(c.path())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	f := file{Settings: defaultSettings()}
-	if err := json.Unmarshal(b, &f); err != nil {
-		if !setAside {
-			return nil
-		}
-		backup := c.path() + ".unreadable"
-		c.log.Warn("the settings cannot be parsed and are moved aside", "error", err, "kept", backup)
-		if err := os.Rename(c.path(), backup); err != nil {
-			return fmt.Errorf("settings: %w", err)
-		}
-		return nil
-	}
-	if err := f.Settings.validate(); err != nil {
-		c.log.Warn("a setting is invalid; defaults are used", "error", err)
-		isWelcomed := f.Settings.Welcomed
-		f.Settings = defaultSettings()
-		f.Settings.Welcomed = isWelcomed
-	}
-	c.file = f
-	return nil
-}
-
-// current returns the present content of the file, even if another process wrote it.
-func (c *Config) current() file {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.refresh(false); err != nil {
-		c.log.Warn("the settings cannot be read again", "error", err)
-	}
-	return c.file
-}
-
-// change applies one change to the present content of the file. It excludes other changes of this and other
-// processes.
-func (c *Config) change(edit func(*file) error) (err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	lock := flock.New(c.path() + ".lock") // against other processes, which hold it for one write
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("settings: lock: %w", err)
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if err := c.refresh(true); err != nil {
-		return err
-	}
-	next := c.file
-	next.Providers = slices.Clone(next.Providers)
-	if err := edit(&next); err != nil {
-		return err
-	}
-	return c.save(next)
-}
-
-// save writes the file atomically.
-func (c *Config) save(next file) error {
-	b, err := json.MarshalIndent(next, "", "  ")
-	if err == nil {
-		err = fileio.WriteDurably(c.path(), append(b, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	c.file = next
-	return nil
-}
-
 // isPageURL reports whether an address is a complete address of a page.
 func isPageURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
-
-// The range of a daily limit in USD.
-const (
-	minDailyLimit = 0.01
-	maxDailyLimit = 1_000_000
-)
 
 // isFeedURL reports whether an address can be asked for releases.
 func isFeedURL(address string) bool {
@@ -339,59 +219,19 @@ func isFeedURL(address string) bool {
 }
 
 func (s Settings) validate() error {
-	const minFont, maxFont, minLines, maxLines, maxMinutes, maxHours, maxGoals, maxDays, minMemory, maxMemory,
-		maxRounds = 8, 32, 100, 200_000, 24 * 60, 30 * 24, 32, 36_500, 128, 16 << 20, 1000
+	if err := validateTags(s); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains([]Theme{ThemeSystem, ThemeDark, ThemeLight}, s.Theme):
-		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
-	case s.FontSize < minFont || s.FontSize > maxFont:
-		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is out of range", s.FontSize),
-			fmt.Sprintf("use %d to %d", minFont, maxFont))
 	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
 		return fault.Invalid("font_family", fmt.Sprintf("%q is not a font", s.FontFamily),
 			"name one that is installed, or several with commas in between")
-	case s.Scrollback < minLines || s.Scrollback > maxLines:
-		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback is out of range", s.Scrollback),
-			fmt.Sprintf("use %d to %d", minLines, maxLines))
-	case !slices.Contains([]CursorStyle{CursorBlock, CursorBar, CursorUnderline}, s.CursorStyle):
-		return fault.Invalid("cursor_style", fmt.Sprintf("unknown cursor style %q", s.CursorStyle),
-			"use bar or underline, or nothing for a block")
 	case s.Shell != "" && !filepath.IsAbs(s.Shell):
 		return fault.Invalid("shell", fmt.Sprintf("the shell %q is not an absolute path", s.Shell),
 			"use one such as /bin/bash, or leave it empty")
 	case s.invalidKey() != "":
 		return fault.Invalid("keys", fmt.Sprintf("%.100q is not a command with a key", s.invalidKey()),
 			"name a command and its keys, such as {\"pane.split\": [\"Ctrl+Shift+KeyX\"]}")
-	case s.HostIdleMinutes < 0 || s.HostIdleMinutes > maxMinutes:
-		return fault.Invalid("host_idle_minutes", fmt.Sprintf("%d idle minutes of the host process is out of range",
-			s.HostIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 to keep it until it is stopped", maxMinutes))
-	case s.PageIdleMinutes < 0 || s.PageIdleMinutes > maxMinutes:
-		return fault.Invalid("page_idle_minutes", fmt.Sprintf("%d idle minutes of a page is out of range",
-			s.PageIdleMinutes), fmt.Sprintf("use 1 to %d, or 0 for never", maxMinutes))
-	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
-		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
-			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))
-	case s.SilenceMinutes < 0 || s.SilenceMinutes > maxMinutes:
-		return fault.Invalid("silence_minutes", fmt.Sprintf("%d minutes of silence is out of range", s.SilenceMinutes),
-			fmt.Sprintf("use 1 to %d, or 0 for the default", maxMinutes))
-	case s.ChatRounds < 0 || s.ChatRounds > maxRounds:
-		return fault.Invalid("chat_rounds", fmt.Sprintf("%d rounds of tools are out of range", s.ChatRounds),
-			fmt.Sprintf("use 1 to %d, or 0 for the default", maxRounds))
-	case s.ModelWaitHours < 0 || s.ModelWaitHours > maxHours:
-		return fault.Invalid("model_wait_hours", fmt.Sprintf("%d hours of waiting for a model is out of range",
-			s.ModelWaitHours), fmt.Sprintf("use 1 to %d, or 0 to wait until it answers", maxHours))
-	case s.KeepDays < 0 || s.KeepDays > maxDays:
-		return fault.Invalid("keep_days", fmt.Sprintf("%d days for keeping goals is out of range", s.KeepDays),
-			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))
-	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
-		return fault.Invalid("grace_minutes", fmt.Sprintf("a grace period of %d minutes is out of range", s.GraceMinutes),
-			fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes))
-	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
-		return fault.Invalid("goal_memory", fmt.Sprintf("%d MiB of memory for a goal is out of range", s.GoalMemory),
-			fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory))
-	case s.DailyLimitUSD < 0 || s.DailyLimitUSD > maxDailyLimit || s.DailyLimitUSD > 0 && s.DailyLimitUSD < minDailyLimit:
-		return fault.Invalid("daily_limit_usd", fmt.Sprintf("a daily limit of $%.2f is out of range", s.DailyLimitUSD),
-			fmt.Sprintf("use $%.2f to $%d, or 0 for no limit", minDailyLimit, maxDailyLimit))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")
@@ -402,9 +242,6 @@ func (s Settings) validate() error {
 	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):
 		return fault.Invalid("update_feed", fmt.Sprintf("%.200q is not the address of a release feed", s.UpdateFeed),
 			"give an https:// address without a password, or leave it empty to switch the check off")
-	case !slices.Contains([]string{"", "searxng", "brave", "tavily"}, s.WebSearch):
-		return fault.Invalid("web_search", fmt.Sprintf("unknown search engine %q", s.WebSearch),
-			"use searxng, brave or tavily, or leave it empty")
 	case s.WebSearchAddress != "" && (!isPageURL(s.WebSearchAddress) || strings.ContainsAny(s.WebSearchAddress, "?#")):
 		return fault.Invalid("web_search_address",
 			fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
@@ -415,16 +252,15 @@ func (s Settings) validate() error {
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
 		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
 			"give an absolute path, such as /home/you/goals, or leave it empty")
-	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
-		return fault.Invalid("approval_minutes", fmt.Sprintf("%d minutes for an approval is out of range", s.ApprovalMinutes),
-			fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes))
 	}
 	return nil
 }
 
+// Limits of keys.
+const maxCommands, maxKeys = 500, 5
+
 // invalidKey returns a command or key that is none, "" if all are valid.
 func (s Settings) invalidKey() string {
-	const maxCommands, maxKeys = 500, 5
 	for command, keys := range s.Keys {
 		if !commandForm.MatchString(command) || len(s.Keys) > maxCommands || len(keys) > maxKeys {
 			return command

@@ -63,7 +63,11 @@ func settingsPage(t *testing.T) string {
 		"names, descriptions and synonyms of all pages, Enter opens the best hit, and Esc closes. In a browser, each page " +
 		"and row has an address, such as `?place=settings&at=models` or `?place=settings&at=scrollback`. They are in " +
 		"`settings.json` in the data folder ([where is it?](faq.md#where-is-my-data)). A running window sees changes " +
-		"of the file. A file that cannot be parsed is moved aside.\n\n" +
+		"of the file. **Open settings.json** shows it in a pane. Editors complete and check it with the schema beside it, " +
+		"which `goalctl settings schema` prints.\n\n" +
+		"The top of the settings, `goalctl settings check` and each other command name every error in the file, with its " +
+		"line and column. What is wrong has its default, and nothing is saved in the window until you correct the file or " +
+		"move it aside (`goalctl settings move-aside`). A copy of it stays beside it then.\n\n" +
 		"| key | default | meaning |\n|---|---|---|\n")
 	defaults := reflect.ValueOf(defaultSettings())
 	for _, f := range fields {
@@ -92,7 +96,7 @@ func settingsPage(t *testing.T) string {
 // describe turns a field's comment into a sentence.
 func describe(name, comment string) string {
 	rest := strings.TrimPrefix(comment, name+" ")
-	for _, verb := range []string{"is ", "means "} {
+	for _, verb := range []string{"is ", "are ", "means "} {
 		rest = strings.TrimPrefix(rest, verb)
 	}
 	return strings.ToUpper(rest[:1]) + rest[1:]

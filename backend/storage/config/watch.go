@@ -22,18 +22,18 @@ func (c *Config) Watch(changed func()) (end func() error, err error) {
 		return nil, fmt.Errorf("watch the settings: %w", err)
 	}
 	done := make(chan struct{})
-	last, _ := os.ReadFile(c.path()) // what cannot be read is empty, and so is what is not there
+	last, _ := os.ReadFile(c.Path()) // what cannot be read is empty, and so is what is not there
 	go func() {
 		defer close(done)
 		for isOpen := true; isOpen; {
 			select {
 			case e, ok := <-w.Events:
-				if isOpen = ok; !ok || e.Name != c.path() {
+				if isOpen = ok; !ok || e.Name != c.Path() {
 					continue
 				}
 			case _, isOpen = <-w.Errors: // such as events that were lost: the file may have changed
 			}
-			if now, err := os.ReadFile(c.path()); isOpen && err == nil && !bytes.Equal(now, last) {
+			if now, err := os.ReadFile(c.Path()); isOpen && err == nil && !bytes.Equal(now, last) {
 				last = now
 				changed()
 			}

@@ -4,6 +4,7 @@ import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { DiffText } from "@/ui/diff";
+import { callFiles, type CallFile } from "./callfiles";
 import { AgentText } from "./text";
 import { exitCode } from "./callwords";
 
@@ -21,11 +22,42 @@ interface DetailProps {
   result: string;
 }
 
-/** The arguments and the result of a call, each in a readable form. */
-export function CallDetails({ step }: { step: Call }) {
+interface CallDetailsProps {
+  step: Call;
+  /** Shows a file that the call names. */
+  onFile: (file: CallFile) => void;
+}
+
+/** The files of a call, and its arguments and its result, each in a readable form. */
+export function CallDetails({ step, onFile }: CallDetailsProps) {
   const args = parseArguments(step.arguments);
   const Details = (Object.hasOwn(forms, step.tool) && forms[step.tool]) || OtherDetails;
-  return <Details args={args} call={step} result={resultText(step.result)} />;
+  const result = resultText(step.result);
+  const files = callFiles(step.tool, args, result);
+  const { path: _path, paths: _paths, ...others } = args;
+  return (
+    <div className="flex flex-col gap-1.5">
+      {files.map((file) => (
+        <FileLink key={file.path} file={file} onOpen={() => onFile(file)} />
+      ))}
+      <Details args={files.length > 0 ? others : args} call={step} result={result} />
+    </div>
+  );
+}
+
+function FileLink({ file, onOpen }: { file: CallFile; onOpen: () => void }) {
+  return (
+    <button
+      type="button"
+      data-testid="step-file"
+      title="Show the file in a pane"
+      className="self-start rounded-sm text-left font-mono text-xs break-all text-accent hover:underline max-[640px]:min-h-6"
+      onClick={onOpen}
+    >
+      {stripControl(file.path)}
+      {file.line > 0 ? `:${file.line}` : ""}
+    </button>
+  );
 }
 
 const forms: Partial<Record<string, (p: DetailProps) => ReactNode>> = {
@@ -78,7 +110,6 @@ function EditDetails({ args, call, result }: DetailProps) {
       : [...lines("-", stringOf(args, "old")), ...lines("+", stringOf(args, "new"))].join("\n");
   return (
     <div className="flex flex-col gap-1.5" data-testid="step-result">
-      <p className="font-mono text-xs text-text">{stripControl(stringOf(args, "path"))}</p>
       <DiffText text={diff} testid="step-diff" className="max-h-96" />
       {call.outcome === "ok" || !result ? null : <LongText text={result} label="Result" className="text-bad" />}
     </div>
@@ -88,7 +119,6 @@ function EditDetails({ args, call, result }: DetailProps) {
 function FileDetails({ args, result, call }: DetailProps) {
   return (
     <div className="flex flex-col gap-1.5" data-testid="step-result">
-      <p className="font-mono text-xs text-text">{stripControl(stringOf(args, "path"))}</p>
       <LongText text={stringOf(args, "content")} label="Content" className="text-text-muted" />
       {result ? (
         <p className={cx("text-xs", call.outcome === "ok" ? "text-text-faint" : "text-bad")}>{stripControl(result)}</p>

@@ -60,9 +60,9 @@ export class PaneActions {
     await this.showFile(await this.core.ask("FileAPI.Open", { path, dir }), line);
   }
 
-  /** Shows a text file of a goal's folder in a pane of the user. */
-  async openGoalFile(goal: string, path: string): Promise<void> {
-    await this.showFile(await this.core.ask("ChangesAPI.Show", goal, path), 0);
+  /** Shows a text file of a goal's folder in a pane of the user, at a line if it is not 0. */
+  async openGoalFile(goal: string, path: string, line = 0): Promise<void> {
+    await this.showFile(await this.core.ask("ChangesAPI.Show", goal, path), line);
   }
 
   private async showFile(pane: PaneInfo | undefined, line: number): Promise<void> {

@@ -4,6 +4,7 @@ import { CallDetails } from "@/agent/calldetails";
 import { CallIcon } from "@/agent/callicon";
 import { callWords } from "@/agent/callwords";
 import { asProblem } from "@/bridge/problem";
+import { chatFolder } from "@/store/chatfolder";
 import { useApp } from "@/store/context";
 import type { StatusTone } from "@/ui/badge";
 import { cx } from "@/ui/cx";
@@ -52,6 +53,7 @@ function useResult({ chat, message, call }: CallChipProps) {
 
 /** A tool call of an answer in words. It opens to what was called and what came back. */
 export function CallChip(props: CallChipProps) {
+  const app = useApp();
   const { call } = props;
   const [open, setOpen] = useState(false);
   const { result, problem, read } = useResult(props);
@@ -86,7 +88,10 @@ export function CallChip(props: CallChipProps) {
         <div className="mt-1 mb-1.5 rounded-md border border-border bg-bg px-2.5 py-2" data-testid="chat-call-details">
           {problem ? <p className="text-xs text-bad">{problem.message}</p> : null}
           {call.state === "running" ? <p className="text-xs text-text-faint">It is running.</p> : null}
-          <CallDetails step={{ ...call, outcome, result: result ?? stripControl(call.preview) }} />
+          <CallDetails
+            step={{ ...call, outcome, result: result ?? stripControl(call.preview) }}
+            onFile={({ path, line }) => void app.panes.openFile(path, line, chatFolder(app.state))}
+          />
           {call.ms > 0 ? <p className="mt-1 text-2xs text-text-faint">{formatElapsed(call.ms)}</p> : null}
         </div>
       ) : null}

@@ -6,6 +6,7 @@ import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PlayIcon } from "@/ui/icons";
+import type { CallFile } from "@/agent/callfiles";
 import { CallDetails, Part } from "@/agent/calldetails";
 import { StepPicture } from "./activity/picture";
 import { riskLabel } from "@/lib/risk";
@@ -35,6 +36,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
     // The result is loaded again once the step has ended.
   }, [app, goal, step.n, step.outcome]);
 
+  const showFile = (file: CallFile) => void app.panes.openGoalFile(goal, file.path, file.line);
   const shown = view ?? { ...step, result: "", image: "" };
   const copy = async () => {
     if (await writeClipboard(`${pretty(shown.arguments)}\n\n${shown.result}`)) app.notices.done("Step copied");
@@ -45,7 +47,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
       data-testid="step-more"
     >
       {error ? <p className="text-xs text-bad">{error}</p> : null}
-      {raw ? <RawCall step={shown} /> : <CallDetails step={shown} />}
+      {raw ? <RawCall step={shown} /> : <CallDetails step={shown} onFile={showFile} />}
       {view ? <StepPicture step={view} /> : null}
       <div className="flex flex-wrap items-center gap-1">
         {step.effect ? <p className="flex-1 text-2xs text-text-faint">effect: {riskLabel(step.effect)}</p> : null}

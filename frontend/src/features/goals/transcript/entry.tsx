@@ -38,6 +38,7 @@ function toneOf(e: TranscriptEntry): StatusTone {
 const maxClosed = 1_200;
 
 interface EntryRowProps {
+  goal: string;
   entry: TranscriptEntry;
   position: number;
   total: number;
@@ -51,6 +52,7 @@ interface EntryRowProps {
 
 /** One entry of a transcript. It renders only when it changes, not when the list scrolls. */
 export const EntryRow = memo(function EntryRow({
+  goal,
   entry,
   position,
   total,
@@ -125,7 +127,7 @@ export const EntryRow = memo(function EntryRow({
         {raw ? (
           <Raw entry={entry} />
         ) : (
-          <Body entry={entry} search={search} open={open} onToggle={() => onToggle(entry.seq)} />
+          <Body goal={goal} entry={entry} search={search} open={open} onToggle={() => onToggle(entry.seq)} />
         )}
       </div>
     </article>
@@ -133,13 +135,14 @@ export const EntryRow = memo(function EntryRow({
 });
 
 interface BodyProps {
+  goal: string;
   entry: TranscriptEntry;
   search: string;
   open: boolean;
   onToggle: () => void;
 }
 
-function Body({ entry, search, open, onToggle }: BodyProps) {
+function Body({ goal, entry, search, open, onToggle }: BodyProps) {
   const body = entryBody(entry);
   const long = body.length > maxClosed;
   return (
@@ -152,7 +155,11 @@ function Body({ entry, search, open, onToggle }: BodyProps) {
           <Marked text={stripControl(entry.reasoning)} search={search} />
         </p>
       ) : null}
-      {content(entry, search, open || !long)}
+      {entry.kind === "step" && !search ? (
+        <EntryCall goal={goal} entry={entry} />
+      ) : (
+        content(entry, search, open || !long)
+      )}
       {long && (entry.kind !== "step" || search) ? (
         <Button look="quiet" className="mt-1" data-testid="transcript-more" aria-expanded={open} onClick={onToggle}>
           {open ? "Show less" : "Show all"}
@@ -162,23 +169,26 @@ function Body({ entry, search, open, onToggle }: BodyProps) {
   );
 }
 
+function EntryCall({ goal, entry }: { goal: string; entry: TranscriptEntry }) {
+  const app = useApp();
+  return (
+    <CallDetails
+      step={{
+        tool: entry.tool ?? "",
+        arguments: entry.arguments ?? "",
+        outcome: entry.outcome ?? "",
+        preview: entry.preview ?? "",
+        result: entry.text,
+      }}
+      onFile={({ path, line }) => void app.panes.openGoalFile(goal, path, line)}
+    />
+  );
+}
+
 /** During a search, texts are shown unformatted, so that every match can be marked. */
 function content(entry: TranscriptEntry, search: string, whole: boolean): ReactNode {
   const body = entryBody(entry);
   const shown = whole ? body : closedPart(body, search);
-  if (entry.kind === "step" && !search) {
-    return (
-      <CallDetails
-        step={{
-          tool: entry.tool ?? "",
-          arguments: entry.arguments ?? "",
-          outcome: entry.outcome ?? "",
-          preview: entry.preview ?? "",
-          result: entry.text,
-        }}
-      />
-    );
-  }
   if ((entry.kind === "agent" || entry.kind === "claim") && !search) {
     return <AgentText text={shown} className="max-w-[90ch] text-text-muted" />;
   }

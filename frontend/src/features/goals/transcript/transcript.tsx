@@ -122,6 +122,7 @@ function Entries({ goal, search, onStep }: Omit<TranscriptProps, "before"> & { s
             if (!entry) return <div className="h-[84px] animate-pulse border-b border-border" aria-hidden />;
             return (
               <EntryRow
+                goal={goal}
                 entry={entry}
                 position={index + 1}
                 total={count}

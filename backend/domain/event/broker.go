@@ -53,8 +53,7 @@ func (s *Subscription) drop() {
 // Publish passes e to every subscriber. It skips a delta for reliable subscribers whose buffer is more than half
 // full, because deltas may be lost and journaled events may not.
 func (b *Broker) Publish(e Event) {
-	kind := e.Body.EventType() // by value or by pointer
-	light := kind == Delta{}.EventType() || kind == ChatDelta{}.EventType()
+	light := e.IsStreamed()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for s := range b.subs {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -24,26 +26,92 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// textInterval is the shortest time between two messages with streaming text. A message costs a page more than its
+// words, and a page that falls behind takes the user's keys after all messages before them.
+const textInterval = 25 * time.Millisecond
+
 func (s *socket) sendEvents(ctx context.Context, sub *event.Subscription) error {
 	if err := s.write(ctx, websocket.MessageText, []byte(`{"type":"hello"}`)); err != nil {
 		return err
 	}
+	var held heldText
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-held.due:
+			if err := s.writeEvents(ctx, held.takeDue()); err != nil {
+				return err
+			}
 		case e, open := <-sub.C:
 			if !open {
 				return closeWith(websocket.StatusTryAgainLater, "too slow: take the snapshot again")
 			}
-			b, err := json.Marshal(e)
-			if err != nil {
-				s.s.o.Log.Error("an event could not be encoded", "type", e.Body.EventType(), "err", err)
-				return closeWith(websocket.StatusTryAgainLater, "an event was missed: take the snapshot again")
+			if held.add(e) {
+				continue
 			}
-			if err := s.write(ctx, websocket.MessageText, b); err != nil {
+			if err := s.writeEvents(ctx, append(held.take(), e)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+func (s *socket) writeEvents(ctx context.Context, events []event.Event) error {
+	for _, e := range events {
+		b, err := json.Marshal(e)
+		if err != nil {
+			s.s.o.Log.Error("an event could not be encoded", "type", e.Body.EventType(), "err", err)
+			return closeWith(websocket.StatusTryAgainLater, "an event was missed: take the snapshot again")
+		}
+		if err := s.write(ctx, websocket.MessageText, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldText is the streaming text that waits for the next message. Text after a silence does not wait.
+type heldText struct {
+	events []event.Event
+	due    <-chan time.Time // nil while no text was sent in the last interval
+}
+
+// add holds streaming text back, joined with what waits of the same stream. It reports false for what has to be sent
+// now, after the text that waits.
+func (h *heldText) add(e event.Event) bool {
+	if !e.IsStreamed() {
+		return false
+	}
+	if h.due == nil {
+		h.due = time.After(textInterval)
+		return false
+	}
+	for i, before := range slices.Backward(h.events) {
+		if before.GoalID != e.GoalID {
+			continue
+		}
+		if joined, ok := event.Join(before, e); ok {
+			h.events[i] = joined
+			return true
+		}
+	}
+	h.events = append(h.events, e)
+	return true
+}
+
+// takeDue returns the text whose interval has ended. What follows it waits again; after none, the next text does not.
+func (h *heldText) takeDue() []event.Event {
+	h.due = nil
+	if len(h.events) > 0 {
+		h.due = time.After(textInterval)
+	}
+	return h.take()
+}
+
+// take returns the text that waits.
+func (h *heldText) take() []event.Event {
+	events := h.events
+	h.events = nil
+	return events
 }

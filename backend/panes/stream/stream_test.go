@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/domain/chat"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
@@ -186,6 +187,68 @@ func TestEvents_AfterHello_AreComplete(t *testing.T) {
 		if err := json.Unmarshal([]byte(readText(t, ws)), &e); err != nil || e.Type != want {
 			t.Errorf("type %q, %v", e.Type, err)
 		}
+	}
+}
+
+// TestEvents_FastText_ComesInFewMessages checks that words which follow each other are joined, and that no event
+// overtakes them.
+func TestEvents_FastText_ComesInFewMessages(t *testing.T) {
+	const words = 400
+	w := open(t, func(o *stream.Options) { o.Buffer = 4 * words })
+	ws := w.dial(t, "/v1/events")
+	readText(t, ws)
+	var want [2]strings.Builder
+	for i := range words {
+		for k, id := range []chat.ID{"a", "b"} {
+			word := fmt.Sprintf("%s%d ", id, i)
+			w.broker.Publish(event.Event{Body: &event.ChatDelta{ChatID: id, Delta: chat.Delta{
+				Message: 1, Offset: want[k].Len(), Text: word,
+			}}})
+			want[k].WriteString(word)
+		}
+	}
+	w.broker.Publish(event.Event{GoalID: "g", Seq: 1, Body: event.Iteration{N: 1}})
+	got := map[string]string{}
+	for messages := 0; ; messages++ {
+		var e struct {
+			Type, Text string
+			ChatID     string `json:"chat_id"`
+			Offset     int
+		}
+		if err := json.Unmarshal([]byte(readText(t, ws)), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == "iteration" {
+			if messages > words/2 {
+				t.Errorf("%d messages for twice %d words", messages, words)
+			}
+			break
+		}
+		if e.Offset != len(got[e.ChatID]) {
+			t.Fatalf("text of %s at %d, not at %d", e.ChatID, e.Offset, len(got[e.ChatID]))
+		}
+		got[e.ChatID] += e.Text
+	}
+	if got["a"] != want[0].String() || got["b"] != want[1].String() {
+		t.Errorf("words are missing: %d of %d, %d of %d", len(got["a"]), want[0].Len(), len(got["b"]), want[1].Len())
+	}
+}
+
+// TestEvents_TextAlone_IsSent checks that the last words need no event after them.
+func TestEvents_TextAlone_IsSent(t *testing.T) {
+	w := open(t, func(*stream.Options) {})
+	ws := w.dial(t, "/v1/events")
+	readText(t, ws)
+	got := ""
+	for _, word := range []string{"one ", "two ", "three"} {
+		w.broker.Publish(event.Event{GoalID: "g", Body: &event.Delta{Text: word}})
+	}
+	for got != "one two three" {
+		var e struct{ Text string }
+		if err := json.Unmarshal([]byte(readText(t, ws)), &e); err != nil {
+			t.Fatal(err)
+		}
+		got += e.Text
 	}
 }
 

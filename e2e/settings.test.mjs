@@ -75,3 +75,59 @@ test("settings that are edited by hand or in another window show at once", { tim
     await Promise.all([shows(page, "21"), shows(second, "21")]);
   }),
 );
+
+test(
+  "errors of settings.json are shown with their line; the file opens there and stays until the user acts",
+  { timeout: limit(200_000) },
+  (t) =>
+    withApp(t, async ({ page, home, said }) => {
+      const at = (id) => page.getByTestId(id);
+      const file = join(home, "state", "settings.json");
+      await at("skip-welcome").click();
+      await savedSettings(home, (s) => s.welcomed);
+
+      // The button shows the file in a pane, as it is.
+      await openSettings(page, "terminal");
+      await at("settings-file").click();
+      const pane = page.locator(`[data-testid="file"][data-path="${file}"]`);
+      await pane.locator(".cm-line", { hasText: '"font_size": 13' }).waitFor();
+
+      // An error that is written there is named at once, and leads to its line.
+      const broken = readFileSync(file, "utf8")
+        .replace('"font_size": 13', '"font_size": 99')
+        .replace(/\n}\n$/, ',\n  "colour": 1\n}\n');
+      writeFileSync(file, broken);
+      await openSettings(page, "terminal");
+      const problems = at("settings-problem");
+      await problems.getByText("99 is out of range for font size").waitFor();
+      await problems.getByText("use 8 to 32. Until then, the default is in effect.").waitFor();
+      await problems.getByText('"colour" is not a known key').waitFor();
+      const line = broken.split("\n").findIndex((l) => l.includes('"font_size"')) + 1;
+      await problems.getByText(`Line ${line}, column 18`).waitFor();
+
+      // Nothing is saved over it, and the window says why.
+      await at("scrollback").fill("5000");
+      await at("scrollback").press("Enter");
+      await page.getByText(`nothing was saved, because settings.json has an error: line ${line}, column 18`).waitFor();
+      assert.equal(readFileSync(file, "utf8"), broken);
+      await at("settings-problem-line").first().click();
+      await pane.locator(".cm-activeLine", { hasText: '"font_size": 99' }).waitFor();
+
+      // Moved aside, the file is kept, and what could be read of it is in effect.
+      await openSettings(page, "terminal");
+      await at("settings-move-aside").click();
+      await at("question-yes").click();
+      await at("settings-problems").waitFor({ state: "detached" });
+      await savedSettings(home, (s) => s.font_size === 13 && s.welcomed);
+      assert.equal(readFileSync(`${file}.unreadable`, "utf8"), broken);
+
+      // What is not JSON changes nothing; correcting it by hand ends the warning.
+      const good = readFileSync(file, "utf8");
+      writeFileSync(file, good.replace('"theme"', "theme"));
+      await problems.getByText("this is not JSON").waitFor();
+      writeFileSync(file, good.replace('"scrollback": 10000', '"scrollback": 7000'));
+      await at("settings-problems").waitFor({ state: "detached" });
+      await page.waitForFunction(() => document.querySelector('[data-testid="scrollback"]')?.value === "7000");
+      assert.deepEqual(complaints(said), []);
+    }),
+);

@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 
+	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/doctor"
 	"goalpost/backend/goals/panes"
@@ -45,6 +46,28 @@ func (sa *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	}
 	s.Engine = old.Engine
 	return true, sa.cfg.SaveSettings(config.Settings(s))
+}
+
+// FileState returns where the settings file is, and what is wrong in it.
+func (sa *SettingsAPI) FileState() (out config.FileState, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.cfg.FileState(), nil
+}
+
+// OpenFile shows the settings file in a pane.
+func (sa *SettingsAPI) OpenFile() (out pane.Info, err error) {
+	defer sa.recoverProblem(&err)
+	if err := sa.cfg.WriteIfMissing(); err != nil {
+		return pane.Info{}, err
+	}
+	return sa.panes.OpenFile(sa.ctx, api.ArgsOpenFile{Path: sa.cfg.Path()})
+}
+
+// MoveFileAside keeps a settings file with errors under another name, and saves what is in effect in its place. It
+// returns the path of the file that was kept.
+func (sa *SettingsAPI) MoveFileAside() (kept string, err error) {
+	defer sa.recoverProblem(&err)
+	return sa.cfg.MoveAside()
 }
 
 // ColorSchemes lists the color schemes of terminals: the built-in ones, then those that the user imported.

@@ -3486,6 +3486,24 @@ export interface ColorScheme {
   imported?: boolean;
 }
 
+/** FileState is where the settings file is, and what is wrong in it. */
+export interface FileState {
+  path: string;
+  problems: FileProblem[] | null;
+}
+
+/** FileProblem is an error in the settings file. */
+export interface FileProblem {
+  /** from 1 */
+  line: number;
+  /** in characters, from 1 */
+  column: number;
+  /** what is wrong */
+  message: string;
+  /** what to do next */
+  hint: string;
+}
+
 /** TerminalProfile is how a terminal of the user starts. What is empty is as in any other terminal. */
 export interface TerminalProfile {
   name: string;
@@ -3971,6 +3989,15 @@ export interface Methods {
   "SettingsAPI.Get": () => Settings;
   /** Save saves the settings. */
   "SettingsAPI.Save": (s: Settings) => boolean;
+  /** FileState returns where the settings file is, and what is wrong in it. */
+  "SettingsAPI.FileState": () => FileState;
+  /** OpenFile shows the settings file in a pane. */
+  "SettingsAPI.OpenFile": () => PaneInfo;
+  /**
+   * MoveFileAside keeps a settings file with errors under another name, and saves what is in effect in its place. It
+   * returns the path of the file that was kept.
+   */
+  "SettingsAPI.MoveFileAside": () => string;
   /** ColorSchemes lists the color schemes of terminals: the built-in ones, then those that the user imported. */
   "SettingsAPI.ColorSchemes": () => ColorScheme[] | null;
   /** ImportColorScheme adds the color scheme of a file: a property list of iTerm2, or a base16 scheme in YAML. */

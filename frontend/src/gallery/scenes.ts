@@ -638,6 +638,28 @@ export const scenes: Record<string, Scene> = {
       (await shown("key-swap")).scrollIntoView({ block: "center" });
     },
   },
+  "settings-problems": {
+    before: (b) => {
+      b.settingsProblems = [
+        {
+          line: 4,
+          column: 18,
+          message: "99 is out of range for font size",
+          hint: "use 8 to 32. Until then, the default is in effect",
+        },
+        {
+          line: 9,
+          column: 5,
+          message: '"colour" is not a known key',
+          hint: "correct its name or remove it; the keys are in settings.schema.json beside it",
+        },
+      ];
+    },
+    after: (app) => {
+      app.openSettings("Terminal");
+      return shown("settings-problems");
+    },
+  },
   "settings-search": {
     after: async (app) => {
       app.openSettings("Scrollback");

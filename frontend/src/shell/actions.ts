@@ -581,6 +581,13 @@ function windowActions(app: App): Action[] {
       run: () => app.go("settings"),
     }),
     action({
+      id: "settings.file",
+      title: "Open settings.json",
+      words: ["preferences", "configuration", "file", "JSON"],
+      group: "Goalpost",
+      run: () => app.panes.openSettingsFile(),
+    }),
+    action({
       id: "model.connect",
       title: "Connect a model",
       words: ["model", "provider", "API key", "Ollama", "OpenAI", "Anthropic", "LLM"],

@@ -31,11 +31,13 @@ export class App extends AppCore {
     if (!isPhone()) rememberDrawers(this.store, localStorage);
     this.sync.onSettings = () => {
       void this.settings.reload();
+      void this.settings.loadProblems();
       void this.settings.loadColorSchemes();
       void this.providers.load();
     };
     this.sync.start();
     // The window is shown before these have loaded.
+    void this.settings.loadProblems();
     void this.settings.loadColorSchemes();
     void this.settings.loadTerminalProfiles();
     void this.providers.load();

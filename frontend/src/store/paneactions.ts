@@ -65,6 +65,11 @@ export class PaneActions {
     await this.showFile(await this.core.ask("ChangesAPI.Show", goal, path), line);
   }
 
+  /** Shows settings.json in a pane, at a line if it is not 0. */
+  async openSettingsFile(line = 0): Promise<void> {
+    await this.showFile(await this.core.ask("SettingsAPI.OpenFile"), line);
+  }
+
   private async showFile(pane: PaneInfo | undefined, line: number): Promise<void> {
     if (!pane) return;
     await this.enter();

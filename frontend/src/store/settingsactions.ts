@@ -53,6 +53,28 @@ export class SettingsActions {
     return read;
   }
 
+  async loadProblems(): Promise<void> {
+    const file = await this.core.newest("SettingsAPI.FileState");
+    if (file !== undefined) this.core.set({ settingsProblems: file.problems ?? [] });
+  }
+
+  moveFileAside(): void {
+    this.core.confirm({
+      title: "Move settings.json aside?",
+      text:
+        "The file with the errors stays beside it under another name, so that you can copy from it. The new " +
+        "settings.json has everything that could be read.",
+      yes: "Move aside",
+      danger: false,
+      run: async () => {
+        const kept = await this.core.ask("SettingsAPI.MoveFileAside");
+        if (kept === undefined) return;
+        this.core.notices.done(`The file with the errors is now ${kept}`);
+        await this.loadProblems();
+      },
+    });
+  }
+
   async markWelcomed(): Promise<void> {
     if (this.core.state.settings?.welcomed === false) await this.save({ welcomed: true });
   }

@@ -3,6 +3,7 @@ import type {
   ColorScheme,
   ResumeInput,
   DoctorFinding,
+  FileProblem,
   FoundServer,
   GrantView,
   PresetView,
@@ -65,6 +66,8 @@ export interface AppState {
   rechecks: Readonly<Record<string, Recheck>>;
   panes: PanesState;
   settings: Settings | null;
+  /** What is wrong in settings.json. */
+  settingsProblems: readonly FileProblem[];
   /** The color schemes of terminals, the built-in ones first. */
   colorSchemes: readonly ColorScheme[];
   terminalProfiles: readonly TerminalProfile[];
@@ -171,6 +174,7 @@ export const initialState: AppState = {
   rechecks: {},
   panes: noPanes,
   settings: null,
+  settingsProblems: [],
   colorSchemes: [],
   terminalProfiles: [],
   providers: [],

@@ -15,6 +15,7 @@ import type {
   GrantView,
   EngineView,
   FileDraft,
+  FileProblem,
   LibraryEntry,
   MemoryNote,
   LoginView,
@@ -86,6 +87,8 @@ export interface FakeOptions {
   empty?: boolean;
 }
 
+const settingsPath = `${connection.data_dir}/settings.json`;
+
 export const livelyId = "01m0lively00000000000000z0";
 
 type Handlers = {
@@ -134,6 +137,7 @@ export class FakeBridge implements Bridge {
   layout = "";
   race = structuredClone(finishedRace);
   settings = structuredClone(settings);
+  settingsProblems: FileProblem[] = [];
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   library: LibraryEntry[] = [...fakeLibrary];
   memory: MemoryNote[] = [...fakeMemory];
@@ -1034,6 +1038,12 @@ export class FakeBridge implements Bridge {
       this.settings = s;
       for (const l of this.listeners) l.settings?.();
       return true;
+    },
+    "SettingsAPI.FileState": () => ({ path: settingsPath, problems: this.settingsProblems }),
+    "SettingsAPI.OpenFile": () => this.putPane(filePane(`f${10 + this.rev}`, settingsPath)),
+    "SettingsAPI.MoveFileAside": () => {
+      this.settingsProblems = [];
+      return `${settingsPath}.unreadable`;
     },
     "SettingsAPI.ColorSchemes": () => colorSchemes,
     "SettingsAPI.ImportColorScheme": (name) => ({ ...importedScheme, name }),

@@ -6,6 +6,7 @@ import { hasOpenDialog } from "@/ui/opendialogs";
 import { About } from "./about";
 import { ColorSchemes } from "./colorschemes";
 import { Engines } from "./engines";
+import { FileProblems } from "./fileproblems";
 import { Library } from "./library";
 import { Keyboard } from "./keyboard";
 import { PageList } from "./list";
@@ -38,6 +39,9 @@ export function SettingsPage() {
       <header className="flex h-12 shrink-0 items-center border-b border-border bg-surface px-4">
         <span className="text-base font-semibold">Settings</span>
         <span className="flex-1" />
+        <Button look="quiet" data-testid="settings-file" onClick={() => void app.panes.openSettingsFile()}>
+          Open settings.json
+        </Button>
         <Button look="quiet" data-testid="settings-close" onClick={() => app.go("workspace")}>
           Close <Kbd>Esc</Kbd>
         </Button>
@@ -81,6 +85,7 @@ function ShownPage({ page, settings }: { page: Page; settings: Settings }) {
   return (
     <main ref={content} className="min-h-0 flex-1 overflow-y-auto" data-testid="settings-content">
       <div className="mx-auto max-w-[860px] px-6 py-6 max-[640px]:px-3">
+        <FileProblems />
         <h1 className="text-lg font-semibold">{page.title}</h1>
         <p className="mb-5 text-xs text-text-faint">{page.text}</p>
         {page.sections.map(({ title, own, rows }) => {

@@ -65,3 +65,21 @@ test("an answer is followed until the user scrolls up", { timeout: limit(180_000
     assert.ok(await list.evaluate(isAtEnd));
   });
 });
+
+test("the field is as high as its text, up to a limit", { timeout: limit(180_000) }, async () => {
+  await withScene("chat", async (page, at) => {
+    const field = at("chat-field");
+    const heightOf = async (text) => {
+      await field.fill(text);
+      await page.evaluate(() => window.gallery.still());
+      return field.evaluate((el) => el.offsetHeight);
+    };
+    const one = await heightOf("one line");
+    const three = await heightOf("a\nb\n");
+    const wrapped = await heightOf("words ".repeat(60));
+    assert.ok(three > 2 * one - 20 && wrapped > three, `${one}, ${three}, ${wrapped}`);
+    assert.equal(await heightOf("line\n".repeat(40)), 200);
+    assert.ok(await field.evaluate((el) => el.scrollHeight > el.clientHeight), "the rest cannot be scrolled to");
+    assert.equal(await heightOf(""), one);
+  });
+});

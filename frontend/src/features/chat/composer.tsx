@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, type ClipboardEvent, type KeyboardEvent } from "react";
+import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent } from "react";
 import { isAnswering } from "@/store/chats";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
@@ -7,8 +7,6 @@ import { AttachMenu } from "./attachmenu";
 import { DraftChip } from "./attachmentchip";
 import { attachPictures } from "./pictures";
 import { ModelMenu } from "./modelmenu";
-
-const maxHeight = 200;
 
 /** Where the user writes. Enter sends, Shift+Enter begins a line, Esc stops the answer. */
 export function Composer() {
@@ -24,13 +22,6 @@ export function Composer() {
     el.focus();
     el.setSelectionRange(el.value.length, el.value.length);
   }, [focus]);
-  useLayoutEffect(() => {
-    const el = field.current;
-    if (!el) return;
-    el.style.height = "auto";
-    el.style.height = `${Math.min(maxHeight, el.scrollHeight)}px`;
-  }, [draft.text]);
-
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.nativeEvent.isComposing) return;
     if (e.code === "Escape") {
@@ -72,18 +63,27 @@ export function Composer() {
             ))}
           </div>
         ) : null}
-        <textarea
-          ref={field}
-          data-testid="chat-field"
-          aria-label="Message"
-          rows={1}
-          placeholder="Ask about this workspace…"
-          className="block w-full resize-none bg-transparent px-3 py-2 outline-none"
-          value={draft.text}
-          onChange={(e) => app.chat.draft({ text: e.target.value })}
-          onKeyDown={onKeyDown}
-          onPaste={onPaste}
-        />
+        {/* The text behind the field gives it its height. A script would lay out the window twice for each key. */}
+        <div
+          data-text={draft.text}
+          className={
+            "grid max-[640px]:text-[16px] after:invisible after:max-h-[200px] after:overflow-hidden after:px-3 after:py-2 " +
+            "after:break-words after:whitespace-pre-wrap after:[grid-area:1/1] after:content-[attr(data-text)_'_']"
+          }
+        >
+          <textarea
+            ref={field}
+            data-testid="chat-field"
+            aria-label="Message"
+            rows={1}
+            placeholder="Ask about this workspace…"
+            className="block w-full resize-none bg-transparent px-3 py-2 outline-none [grid-area:1/1]"
+            value={draft.text}
+            onChange={(e) => app.chat.draft({ text: e.target.value })}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+        </div>
         <div className="flex min-w-0 items-center gap-1 px-1.5 pb-1.5">
           <AttachMenu />
           <ModelMenu />

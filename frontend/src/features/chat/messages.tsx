@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 import { isAnswering } from "@/store/chats";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { VirtualRows } from "@/ui/virtualrows";
+import { VirtualRows, withLast } from "@/ui/virtualrows";
 import { MessageRow } from "./messagerow";
 
 const nearEnd = 4;
@@ -15,15 +15,17 @@ export function Messages() {
   const { messages } = chat;
   const busy = isAnswering(chat);
   const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: messages.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => usualHeight,
     getItemKey: (i) => messages[i]?.id ?? i,
+    rangeExtractor: withLast,
     overscan: 3,
     paddingEnd: 12,
   });
-  const { isFollowing, follow, handlers } = useFollowing(scroller, chat.id, messages.length);
+  const { isFollowing, follow, handlers } = useFollowing(scroller, content, chat.id, messages.length);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
@@ -34,24 +36,27 @@ export function Messages() {
         aria-label="Conversation"
         data-testid="chat-messages"
         data-following={isFollowing}
-        className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
+        // Contained: neither words nor keys in the field lay out what is on the other side of it.
+        className="min-h-0 flex-1 [contain:strict] overflow-y-auto [overflow-anchor:none]"
         {...handlers}
       >
-        <VirtualRows virtual={virtual}>
-          {(index) => {
-            const message = messages[index];
-            const isLast = index === messages.length - 1;
-            return message ? (
-              <MessageRow
-                chat={chat.id}
-                message={message}
-                thinking={isLast ? chat.thinking : ""}
-                isLast={isLast}
-                isBusy={busy}
-              />
-            ) : null;
-          }}
-        </VirtualRows>
+        <div ref={content}>
+          <VirtualRows virtual={virtual} isLastInFlow>
+            {(index) => {
+              const message = messages[index];
+              const isLast = index === messages.length - 1;
+              return message ? (
+                <MessageRow
+                  chat={chat.id}
+                  message={message}
+                  thinking={isLast ? chat.thinking : ""}
+                  isLast={isLast}
+                  isBusy={busy}
+                />
+              ) : null;
+            }}
+          </VirtualRows>
+        </div>
       </div>
       <span role="status" className="sr-only">
         {busy ? "Answering" : messages.at(-1)?.role === "assistant" ? "The answer is complete" : ""}
@@ -72,11 +77,13 @@ export function Messages() {
 /** The keys that scroll up. */
 const upKeys = new Set(["PageUp", "ArrowUp", "Home"]);
 
+type Ref = React.RefObject<HTMLDivElement | null>;
+
 /**
  * Keeps the end in view while the content or the panel changes its size, until the user scrolls up. A message of the
  * user brings it back: that is what `count` tells.
  */
-function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, chat: string, count: number) {
+function useFollowing(scroller: Ref, content: Ref, chat: string, count: number) {
   const [isFollowing, setFollowing] = useState(true);
   const toEnd = useCallback(() => {
     const el = scroller.current;
@@ -87,10 +94,14 @@ function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, chat: st
     toEnd();
   };
   useEffect(() => setFollowing(true), [chat, count]);
-  // After each render: the list is drawn again when a row or the panel has another height.
+  // Its callback runs between layout and drawing, so that new words and the place are drawn together, once.
   useLayoutEffect(() => {
-    if (isFollowing) toEnd();
-  });
+    if (!isFollowing || !scroller.current || !content.current) return;
+    const observer = new ResizeObserver(toEnd);
+    observer.observe(scroller.current);
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [isFollowing, toEnd, scroller, content]);
   const leave = () => {
     const el = scroller.current;
     if (el && el.scrollHeight > el.clientHeight) setFollowing(false);

@@ -115,6 +115,19 @@ test(
       await page.keyboard.press("Enter");
       await file.locator(".cm-activeLine", { hasText: "print" }).waitFor();
 
+      // The chat is asked about the selection, and about the file.
+      await page.keyboard.press("Home");
+      await page.keyboard.press("Shift+ArrowUp");
+      await win.menu(file, "ask");
+      const chip = win.at("chat-draft-chip");
+      await chip.getByText("Line 3 of cart.py").waitFor();
+      await line("def").click();
+      await win.menu(file, "ask");
+      await chip
+        .and(page.locator('[data-kind="file"]'))
+        .getByText("cart.py")
+        .waitFor();
+
       // It comes back with the page. A file that is gone says so.
       await page.reload();
       await line("return 2").waitFor();

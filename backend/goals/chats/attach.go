@@ -150,14 +150,18 @@ func (s *Service) readPage(ctx context.Context, p *browser.Pane) (string, error)
 	return read.Text, err
 }
 
-// readFile reads the beginning of a regular file that the user names, and sets its title. A relative path stays in the
-// chat's folder.
+// readFile reads the beginning of a regular file that the user names, and sets its title. A file of the chat's folder
+// must be in it: a program may have replaced it by a link.
 func readFile(dir string, a *chat.Attachment, limit int64) (content []byte, err error) {
 	invalid := func(why string) error {
 		return fault.Invalid("attachments", fmt.Sprintf("%s cannot be attached: %s", a.Path, why), "choose another file")
 	}
 	path := a.Path
-	if a.Title = text.SanitizeLine(path, maxTitle); !filepath.IsAbs(path) {
+	a.Title = text.SanitizeLine(path, maxTitle)
+	if rel, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	if !filepath.IsAbs(path) {
 		if dir == "" || !filepath.IsLocal(path) {
 			return nil, invalid("it is not in the chat's folder")
 		}

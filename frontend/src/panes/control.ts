@@ -1,7 +1,7 @@
 import { boundLabel } from "@/lib/bindings";
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
-import type { Check, PaneInfo } from "@/bridge/types";
+import type { Attachment, Check, PaneInfo } from "@/bridge/types";
 import type { Block, FailedCommand } from "@/features/terminal/promptmarks";
 import { writeClipboard } from "@/bridge/clipboard";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
@@ -10,6 +10,7 @@ import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { App } from "@/store/app";
 import { attachment } from "@/store/chatactions";
+import { chatFolder } from "@/store/chatfolder";
 import { paneFolder, paneTitle } from "@/store/panes";
 import { ownTab, shownPanes, shownTab } from "@/store/workspaces";
 import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
@@ -369,6 +370,10 @@ export class WorkspaceControl {
     const pane = this.app.state.panes.panes.find((p) => p.id === id);
     if (!pane) return;
     const title = paneTitle(pane);
+    if (pane.kind === "file") {
+      this.app.chat.ask(this.fileAttachment(pane));
+      return;
+    }
     const text = this.screens.get(id)?.term.getSelection() ?? "";
     this.app.chat.ask(
       text.trim() === ""
@@ -382,12 +387,34 @@ export class WorkspaceControl {
     );
   }
 
+  hasSelection(id: string): boolean {
+    return Boolean(this.screens.get(id)?.term.hasSelection() ?? this.app.panes.files.get(id)?.selected);
+  }
+
+  /** The selection in a file, what the user wrote and did not save, or else the file as it is on the disk then. */
+  private fileAttachment({ id, path }: PaneInfo): Attachment {
+    const file = this.app.panes.files.get(id);
+    const dir = `${chatFolder(this.app.state)}/`;
+    const name = path.startsWith(dir) ? path.slice(dir.length) : path;
+    const attach = (title: string, text: string) =>
+      attachment({ kind: "selection", title, text: text.slice(0, maxSelection) });
+    if (file?.selected) {
+      const { text, from, to } = file.selected;
+      return attach(`${from === to ? `Line ${from}` : `Lines ${from} to ${to}`} of ${name}`, text);
+    }
+    if (file?.isChanged) return attach(`${name}, not saved`, file.text);
+    return attachment({ kind: "file", title: name, path });
+  }
+
   /** Attaches the focused pane to the first message of a new chat. */
   attachFocused(): void {
     const pane = this.activePane;
     const { chat, chatDraft, route } = this.app.state;
     if (!pane || route !== "workspace" || chat.messages.length > 0 || chatDraft.attachments.length > 0) return;
-    if (pane.kind === "file") return;
+    if (pane.kind === "file") {
+      this.app.chat.attach(this.fileAttachment(pane));
+      return;
+    }
     if (pane.kind === "browser" && !/^(?:https?|file):/.test(pane.url)) return;
     this.app.chat.attach(attachment({ kind: "pane", title: paneTitle(pane), pane: pane.id }));
   }

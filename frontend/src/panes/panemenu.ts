@@ -65,7 +65,10 @@ export function paneMenu(
     ];
   }
   if (pane.kind === "file") {
+    const label = control.hasSelection(pane.id) ? "Ask about the selection" : "Ask about this file";
     return [
+      { id: "ask", label, takesFocus: true, run: () => control.ask(pane.id) },
+      null,
       { id: "editor", label: "Open in $EDITOR", takesFocus: true, run: () => control.openEditor(pane) },
       { id: "copy-path", label: "Copy the path", run: () => void writeClipboard(pane.path) },
       null,
@@ -76,7 +79,7 @@ export function paneMenu(
   return [
     {
       id: "ask",
-      label: screen()?.term.hasSelection() ? "Ask about the selection" : "Ask about this",
+      label: control.hasSelection(pane.id) ? "Ask about the selection" : "Ask about this",
       takesFocus: true,
       run: () => control.ask(pane.id),
     },

@@ -16,10 +16,19 @@ function pageSize(): { width: number; height: number } {
 
 const closeCalls = { terminal: "TerminalAPI.Close", browser: "BrowserAPI.Close", file: "FileAPI.Close" } as const;
 
+/** A file in a pane that is drawn. */
+interface DrawnFile {
+  /** The user changed the text and did not save it. */
+  readonly isChanged: boolean;
+  readonly text: string;
+  /** The selected text and its lines, counted from 1; null if nothing is selected. */
+  readonly selected: { text: string; from: number; to: number } | null;
+}
+
 /** Actions on panes. */
 export class PaneActions {
-  /** The panes whose file the user changed and did not save. */
-  readonly unsaved = new Set<string>();
+  /** The files that are drawn, by pane. */
+  readonly files = new Map<string, DrawnFile>();
   readonly drafts: FileDrafts;
 
   constructor(
@@ -152,7 +161,7 @@ export class PaneActions {
     const close = async () => {
       await this.core.ask(closeCalls[pane.kind], id);
     };
-    if (pane.kind === "file" && this.unsaved.has(id)) {
+    if (this.files.get(id)?.isChanged) {
       this.core.confirm({
         title: `Close ${pane.title} without saving?`,
         text: "What you wrote since the last save is lost.",

@@ -96,6 +96,15 @@ export class FileEditor {
     return !this.view.state.doc.eq(this.saved);
   }
 
+  /** The selected text and its lines, counted from 1; null if nothing is selected. */
+  get selected(): { text: string; from: number; to: number } | null {
+    const { from, to, empty } = this.view.state.selection.main;
+    if (empty) return null;
+    const line = (at: number) => this.doc.lineAt(at).number;
+    const text = this.doc.sliceString(from, to);
+    return { text, from: line(from), to: line(text.endsWith("\n") ? to - 1 : to) };
+  }
+
   /** What ends the lines of the file. */
   private lineBreak = "\n";
 

@@ -48,6 +48,7 @@ export class OpenFile {
   ) {
     this.editor = new FileEditor(host, pane.title, { edited: () => this.edited() });
     this.pause = new Pause(() => this.keepDraft());
+    app.panes.files.set(pane.id, this.editor);
     void this.open();
   }
 
@@ -182,6 +183,7 @@ export class OpenFile {
   close(): void {
     this.pause.close();
     this.isClosed = true;
+    this.app.panes.files.delete(this.pane.id);
     this.link?.close();
     this.editor.close();
   }

@@ -125,7 +125,7 @@ function useFile(pane: PaneInfo) {
   const host = useRef<HTMLDivElement>(null);
   const file = useRef<OpenFile | null>(null);
   const [state, setState] = useState(initialFile);
-  const { content, isChanged } = state;
+  const { content } = state;
   const wanted = useAppState((s) => s.fileLine);
 
   useEffect(() => {
@@ -138,12 +138,6 @@ function useFile(pane: PaneInfo) {
     };
     // oxlint-disable-next-line react/exhaustive-deps -- the object of a pane is a new one with each event
   }, [app, pane.id, pane.title]);
-
-  useEffect(() => {
-    const { unsaved } = app.panes;
-    if (isChanged) unsaved.add(pane.id);
-    return () => void unsaved.delete(pane.id);
-  }, [app, pane.id, isChanged]);
 
   const isLoaded = content !== null;
   useEffect(() => {

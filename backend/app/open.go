@@ -216,6 +216,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		OnWindow:       a.sessions.OnPopup,
 		OnVisit:        browsing.OnVisit,
 		Downloads:      browsing.Downloads,
+		AsksWhere:      browsing.AsksWhere,
 		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,
 		Logins:         panes.Logins{Logins: a.secrets.Logins()},

@@ -88,6 +88,7 @@ type DownloadState string
 // The states.
 const (
 	Downloading DownloadState = "downloading"
+	Arrived     DownloadState = "arrived" // complete, and waits for the user to say where it is saved
 	Downloaded  DownloadState = "downloaded"
 	Canceled    DownloadState = "canceled"
 )
@@ -97,7 +98,8 @@ type Download struct {
 	ID       string        `json:"id"`
 	Name     string        `json:"name"`
 	URL      string        `json:"url"`
-	Path     string        `json:"path"` // where the finished file is
+	Path     string        `json:"path"` // where the finished file is, or is proposed to be if it asks
+	Asks     bool          `json:"asks"` // the user has to say where it is saved
 	State    DownloadState `json:"state"`
 	Received int64         `json:"received"` // bytes
 	Total    int64         `json:"total"`    // bytes, 0 if unknown

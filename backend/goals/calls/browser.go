@@ -111,6 +111,11 @@ func (ba *BrowserAPI) CancelDownload(id, download string) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return p.Downloads.CancelDownload(ba.ctx, download) })
 }
 
+// PlaceDownload says where a download is saved that asks: a path, or a folder in which it has its own name.
+func (ba *BrowserAPI) PlaceDownload(id, download, path string) (bool, error) {
+	return ba.with(id, func(p *browser.Pane) error { return ba.browsing.PlaceDownload(p, download, path) })
+}
+
 // OpenDownload opens a downloaded file, or its folder, on the desktop.
 func (ba *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, err error) {
 	defer ba.recoverProblem(&err)

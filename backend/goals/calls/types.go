@@ -305,6 +305,8 @@ type Settings struct {
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
+	// AskWhereToSave asks where each file that the user's pages download is saved
+	AskWhereToSave bool `json:"ask_where_to_save"`
 	// PageIdleMinutes is after how long an unseen page is discarded; 0 = never
 	PageIdleMinutes int    `json:"page_idle_minutes"`
 	UpdateFeed      string `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates

@@ -73,6 +73,21 @@ func (b *Browsing) Downloads(string) string {
 	return filepath.Join(b.panes.Config.State(), "downloads")
 }
 
+// AsksWhere reports whether the user wants to be asked where each file is saved.
+func (b *Browsing) AsksWhere() bool { return b.panes.Config.Settings().AskWhereToSave }
+
+// PlaceDownload says where a download is saved that asks: a path, or a folder.
+func (b *Browsing) PlaceDownload(p *browser.Pane, download, path string) error {
+	path = strings.TrimSpace(path)
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(b.panes.Config.Home(), rest)
+	}
+	if err := p.Downloads.Place(download, path); err != nil {
+		return fault.Invalid("path", err.Error(), "the file stays here until you choose a place for it")
+	}
+	return nil
+}
+
 // OnVisit adds an address to the history of a profile.
 func (b *Browsing) OnVisit(profile, address, title string) {
 	if profile == "" {
@@ -205,7 +220,7 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 		return err
 	}
 	list := p.Downloads.List()
-	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
+	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.State == pane.Downloaded })
 	if i < 0 {
 		return &fault.Error{Code: fault.NotFound, Message: "there is no such download", Hint: "it may not be complete yet"}
 	}

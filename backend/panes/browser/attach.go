@@ -213,5 +213,5 @@ func (p *Pane) end(ctx context.Context) error {
 	}
 	p.State.change(func() { p.State.info.Running = false })
 	p.State.work.Wait()
-	return errors.Join(err, p.Forms.removeUploadCopies())
+	return errors.Join(err, p.Downloads.placeAll(), p.Forms.removeUploadCopies())
 }

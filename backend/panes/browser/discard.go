@@ -46,7 +46,7 @@ func (p *Pane) isDiscardable(unseen time.Duration) bool {
 		return false
 	}
 	for _, d := range p.Downloads.List() {
-		if d.State == pane.Downloading {
+		if d.State == pane.Downloading || d.Asks {
 			return false
 		}
 	}

@@ -98,6 +98,9 @@ func (do *Downloads) onDownload(guid, address, name string) {
 		}
 		isNew = true
 		d := pane.Download{ID: guid, Name: name, URL: text.SanitizeLine(address, 2000), State: pane.Downloading}
+		if do.state.asksWhere() {
+			d.Asks, d.Path = true, filepath.Join(do.state.m.folders.folderFor(""), name)
+		}
 		list = append(list, d)
 		return list[max(0, len(list)-50):]
 	})
@@ -126,7 +129,7 @@ func (do *Downloads) markDownloadsInterrupted() {
 	do.changeLocked(func(list []pane.Download) []pane.Download {
 		for i := range list {
 			if list[i].State == pane.Downloading {
-				list[i].State = pane.Canceled
+				list[i].State, list[i].Asks, list[i].Path = pane.Canceled, false, ""
 			}
 		}
 		return list
@@ -146,7 +149,7 @@ func (m *Manager) onProgress(e *cdp.Event) {
 	p.Downloads.updateDownload(ev.GUID, func(d *pane.Download) {
 		d.Received, d.Total = int64(ev.ReceivedBytes), int64(ev.TotalBytes)
 		if ev.State == proto.BrowserDownloadProgressStateCanceled {
-			d.State = pane.Canceled
+			d.State, d.Asks, d.Path = pane.Canceled, false, ""
 		}
 	})
 	if done {
@@ -188,13 +191,16 @@ func (do *Downloads) updateDownload(guid string, f func(*pane.Download)) {
 
 // finishDownload gives a finished file its name. It never replaces an existing file.
 func (do *Downloads) finishDownload(guid string) error {
+	do.updateDownload(guid, func(d *pane.Download) {
+		if d.Asks {
+			d.State = pane.Arrived
+		}
+	})
 	d, ok := do.download(guid)
-	if !ok {
+	if !ok || d.Asks {
 		return nil
 	}
-	dir := do.state.m.folders.folderFor(do.state.goalID)
-	path, err := do.state.m.folders.moveDownload(do.state.goalID, dir, d.Name,
-		filepath.Join(do.state.m.folders.partialDownloadDir(do.state.goalID, dir), guid))
+	path, err := do.state.m.folders.moveDownload(do.state.goalID, d, do.partial(guid))
 	if err != nil {
 		do.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("saving the download %q: %w", d.Name, err)
@@ -206,16 +212,26 @@ func (do *Downloads) finishDownload(guid string) error {
 	return nil
 }
 
-// moveDownload moves a finished file to its folder. In a goal's folder it uses an os.Root, so
-// that no link leads out of it.
-func (d *downloadFolders) moveDownload(goalID, dir, name, from string) (string, error) {
+// partial returns where Chromium writes a download.
+func (do *Downloads) partial(guid string) string {
+	folders := &do.state.m.folders
+	return filepath.Join(folders.partialDownloadDir(do.state.goalID, folders.folderFor(do.state.goalID)), guid)
+}
+
+// moveDownload moves a finished file to where the user wants it, or to the folder for downloads. In a goal's folder it
+// uses an os.Root, so that no link leads out of it.
+func (d *downloadFolders) moveDownload(goalID string, download pane.Download, from string) (string, error) {
+	dir, name := d.folderFor(goalID), download.Name
 	if goalID != "" {
 		path, err := moveInto(dir, name, from)
 		return path, errors.Join(err, os.Remove(from))
 	}
+	if download.Path != "" {
+		dir, name = filepath.Split(download.Path)
+	}
 	path, err := createUnique(dir, name)
 	if err == nil {
-		err = os.Rename(from, path)
+		err = moveFile(from, path)
 	}
 	if err != nil {
 		return "", fmt.Errorf("moving the file: %w", err)
@@ -350,6 +366,13 @@ func (do *Downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([
 // CancelDownload cancels a running download.
 func (do *Downloads) CancelDownload(ctx context.Context, id string) error {
 	d, ok := do.download(id)
+	if ok && d.State == pane.Arrived {
+		do.updateDownload(id, func(d *pane.Download) { d.State, d.Asks, d.Path = pane.Canceled, false, "" })
+		if err := os.Remove(do.partial(id)); err != nil {
+			return fmt.Errorf("canceling a download: %w", err)
+		}
+		return nil
+	}
 	if !ok || d.State != pane.Downloading {
 		return errors.New("canceling a download: it is not running")
 	}

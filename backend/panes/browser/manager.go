@@ -56,6 +56,8 @@ type Config struct {
 	// Downloads returns the folder for the files that pages send to the user; its argument is "". No
 	// folder, or nil, refuses them.
 	Downloads func(goalID string) string
+	// AsksWhere reports whether the user is asked where each file is saved. May be nil.
+	AsksWhere func() bool
 	// GoalFolder returns the folder of a goal, whose subfolder "downloads" is for the files that
 	// pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string

@@ -148,6 +148,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		Welcomed:        true,
 		HostIdleMinutes: 25,
 		PageIdleMinutes: 30,
+		AskWhereToSave:  true,
 		ApprovalMinutes: 3,
 		SilenceMinutes:  20,
 		ModelWaitHours:  8,

@@ -106,6 +106,8 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. Empty
 	// asks the user before the first search, and `none` disables searching.
 	SearchPage string `json:"search_page"`
+	// AskWhereToSave asks where each file that your pages download is saved; otherwise it is the folder for downloads.
+	AskWhereToSave bool `json:"ask_where_to_save"`
 	// PageIdleMinutes is after how long an unseen page of the user is discarded until it is shown again; 0 is never.
 	PageIdleMinutes int `json:"page_idle_minutes" range:"1 1440" zero:"for never"`
 	// UpdateFeed is the HTTPS address that each start asks once for the newest release; empty disables the check.

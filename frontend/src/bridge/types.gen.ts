@@ -1312,15 +1312,21 @@ export interface PaneAnswer {
 }
 
 /** DownloadState is the state of a download. */
-export type DownloadState = "downloading" | "downloaded" | "canceled";
+export type DownloadState =
+  | "downloading"
+  | "arrived" // complete, and waits for the user to say where it is saved
+  | "downloaded"
+  | "canceled";
 
 /** Download is a file that a page sends. */
 export interface PaneDownload {
   id: string;
   name: string;
   url: string;
-  /** where the finished file is */
+  /** where the finished file is, or is proposed to be if it asks */
   path: string;
+  /** the user has to say where it is saved */
+  asks: boolean;
   state: DownloadState;
   /** bytes */
   received: number;
@@ -3420,6 +3426,8 @@ export interface Settings extends ModelRoles {
   home_page: string;
   /** address for words in the address bar, with %s for them; "" = ask, "none" */
   search_page: string;
+  /** AskWhereToSave asks where each file that the user's pages download is saved */
+  ask_where_to_save: boolean;
   /** PageIdleMinutes is after how long an unseen page is discarded; 0 = never */
   page_idle_minutes: number;
   /** HTTPS address of the release feed; "" = no check for updates */
@@ -3642,6 +3650,8 @@ export interface Methods {
   "BrowserAPI.Print": (id: string) => string;
   /** CancelDownload cancels a download. */
   "BrowserAPI.CancelDownload": (id: string, download: string) => boolean;
+  /** PlaceDownload says where a download is saved that asks: a path, or a folder in which it has its own name. */
+  "BrowserAPI.PlaceDownload": (id: string, download: string, path: string) => boolean;
   /** OpenDownload opens a downloaded file, or its folder, on the desktop. */
   "BrowserAPI.OpenDownload": (id: string, download: string, folder: boolean) => boolean;
   /** Save downloads an address. */

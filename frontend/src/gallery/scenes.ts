@@ -76,6 +76,7 @@ const download: PaneDownload = {
   url: "https://legacy.example.org/invoice",
   path: "/home/ada/Downloads/invoice-2026-10.pdf",
   state: "downloaded",
+  asks: false,
   received: 84_000,
   total: 84_000,
 };

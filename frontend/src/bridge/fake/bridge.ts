@@ -794,6 +794,7 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.CopyPicture": () =>
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4AWNgAAAAAgABc3UBGAAAAABJRU5ErkJggg==",
     "BrowserAPI.CancelDownload": () => true,
+    "BrowserAPI.PlaceDownload": () => true,
     "BrowserAPI.OpenDownload": () => true,
     "BrowserAPI.Upload": ({ name }) => `/tmp/${name}`,
     "BrowserAPI.Profiles": () => ["default", "work"],

@@ -52,6 +52,7 @@ export const settings: Settings = {
   keep_running: false,
   host_idle_minutes: 10,
   page_idle_minutes: 15,
+  ask_where_to_save: false,
   welcomed: true,
   approval_minutes: 10,
   secrets_in_file: false,

@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 
 const file: PaneDownload = {
   ...{ id: "d1", name: "a.bin", url: "http://127.0.0.1/a.bin", path: "/tmp/a.bin" },
-  ...{ received: 1, total: 2, state: "downloaded" },
+  ...{ received: 1, total: 2, state: "downloaded", asks: false },
 };
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 

@@ -3,6 +3,7 @@ import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
+import { Input } from "@/ui/input";
 import { Popover } from "./popover";
 
 interface DownloadsProps {
@@ -40,14 +41,43 @@ function size(bytes: number): string {
 
 function progress(d: PaneDownload): string {
   if (d.state === "canceled") return "canceled";
+  if (d.state === "arrived") return `${size(d.received)}, waits for its place`;
   if (d.state === "downloaded") return size(d.received);
   return d.total > 0 ? `${size(d.received)} of ${size(d.total)}` : size(d.received);
+}
+
+/** Asks where a file is saved. It arrives in the meantime. */
+function Place({ pane, download }: { pane: PaneInfo; download: PaneDownload }) {
+  const app = useApp();
+  const [path, setPath] = useState(download.path);
+  return (
+    <form
+      className="mt-1 flex gap-1"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void app.ask("BrowserAPI.PlaceDownload", pane.id, download.id, path);
+      }}
+    >
+      <Input
+        data-testid="download-place"
+        aria-label={`Where to save ${download.name}`}
+        title="A path, or a folder"
+        spellCheck={false}
+        className="h-7 min-w-0 flex-1 px-2 font-mono"
+        value={path}
+        onChange={(e) => setPath(e.target.value)}
+      />
+      <Button type="submit" look="primary" data-testid="download-save">
+        Save
+      </Button>
+    </form>
+  );
 }
 
 /** The downloads of the pane, newest first. */
 export function Downloads({ pane, list, passing = false, onClose }: DownloadsProps) {
   const app = useApp();
-  const use = usePassing(passing && !list.some((d) => d.state === "downloading"), onClose);
+  const use = usePassing(passing && !list.some((d) => d.state === "downloading" || d.asks), onClose);
   return (
     <Popover {...use} data-testid="downloads" className="appear flex max-h-80 min-h-0 w-80 flex-col" onClose={onClose}>
       <header className="flex h-9 items-center justify-between border-b border-border pr-1 pl-3 text-xs font-semibold">
@@ -78,8 +108,9 @@ export function Downloads({ pane, list, passing = false, onClose }: DownloadsPro
                 />
               </div>
             ) : null}
+            {d.asks ? <Place pane={pane} download={d} /> : null}
             <div className="mt-1 flex gap-1">
-              {d.state === "downloading" ? (
+              {d.state === "downloading" || d.state === "arrived" ? (
                 <Button
                   data-testid="download-cancel"
                   onClick={() => void app.ask("BrowserAPI.CancelDownload", pane.id, d.id)}

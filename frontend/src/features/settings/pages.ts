@@ -232,6 +232,13 @@ const browser: Page = {
           words: ["start page"],
         },
         {
+          kind: "switch",
+          key: "ask_where_to_save",
+          title: "Ask where to save each file",
+          text: "A download begins at once, and waits in its list for a place. Turned off, files go to your folder for downloads.",
+          words: ["downloads", "save as"],
+        },
+        {
           kind: "number",
           key: "page_idle_minutes",
           title: "Put unseen pages to sleep",

@@ -223,3 +223,41 @@ test(
       assert.equal(await file.getByTestId("file-unsaved").count(), 0);
     }),
 );
+
+test(
+  "the first lines of a long file are shown, and searched once it is whole",
+  { timeout: limit(240_000) },
+  (t) =>
+    withWindow(t, async (win, { page, home }) => {
+      const dir = join(home, "project");
+      mkdirSync(dir);
+      const line = (n) =>
+        `line ${n} of a text that is long enough to arrive in many pieces\n`;
+      writeFileSync(
+        join(dir, "long.txt"),
+        Array.from({ length: 300_000 }, (_, n) => line(n + 1)).join(""),
+      );
+      const file = await openFile(win, page, dir, "long.txt");
+      await file.locator(".cm-line", { hasText: "line 1 of" }).waitFor();
+      await file
+        .getByTestId("file-edit")
+        .and(page.locator(":enabled"))
+        .waitFor();
+      assert.equal(await file.getByTestId("file-unsaved").count(), 0);
+      await file.locator(".cm-line").first().click();
+      await page.keyboard.press("Control+g");
+      await file.locator(".cm-panel input").fill("299999");
+      await page.keyboard.press("Enter");
+      await file
+        .locator(".cm-activeLine", { hasText: "line 299999 of" })
+        .waitFor();
+      await page.keyboard.press("Control+f");
+      await file
+        .locator(".cm-search input[name=search]")
+        .pressSequentially("line 150000 of");
+      await page.keyboard.press("Enter");
+      await file
+        .locator(".cm-searchMatch-selected", { hasText: "line 150000 of" })
+        .waitFor();
+    }),
+);

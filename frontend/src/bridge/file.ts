@@ -14,6 +14,8 @@ export interface FileContent {
 }
 
 export interface FileHandlers {
+  /** The first whole lines of a long text, long before its end has arrived. */
+  beginning: (text: string) => void;
   /** The content, at first and after each change on the disk. */
   content: (content: FileContent) => void;
   link: (state: "open" | "down") => void;
@@ -58,8 +60,10 @@ export function openFile(dial: Dial, pane: string, on: FileHandlers): Closer {
     },
     binary: (data) => {
       if (!content) return;
+      const isFirst = content.text === "";
       content.text += decoder.decode(data, { stream: true });
       missing -= data.byteLength;
+      if (isFirst && missing > 0) on.beginning(content.text.slice(0, content.text.lastIndexOf("\n") + 1));
       deliver();
     },
     down: () => {

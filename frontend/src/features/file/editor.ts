@@ -108,14 +108,22 @@ export class FileEditor {
   /** What ends the lines of the file. */
   private lineBreak = "\n";
 
+  /** Shows the first lines of a file, whose whole text is loaded later. */
+  begin(text: string): void {
+    const insert = Text.of(text.split(lineBreakOf(text)));
+    this.saved = insert;
+    this.view.dispatch({
+      changes: { from: 0, to: this.doc.length, insert },
+      annotations: Transaction.addToHistory.of(false),
+    });
+  }
+
   /**
    * Shows what the file holds now. If it was shown before, marks the lines that are new, and returns the first of them,
    * counted from 1; 0 if nothing is new.
    */
   load(text: string, isFirst: boolean): number {
-    const breaks = [...new Set(text.match(/\r?\n/g))];
-    // Line breaks of both kinds stay as they are.
-    this.lineBreak = breaks.length === 1 ? (breaks[0] ?? "\n") : "\n";
+    this.lineBreak = lineBreakOf(text);
     const doc = Text.of(text.split(this.lineBreak));
     const change = difference(this.view.state.doc, doc);
     this.saved = doc;
@@ -176,6 +184,11 @@ export class FileEditor {
     const support = await found.load();
     this.view.dispatch({ effects: this.language.reconfigure(support) });
   }
+}
+
+/** What ends the lines of a text. Line breaks of both kinds stay as they are. */
+function lineBreakOf(text: string): string {
+  return text.includes("\r\n") && !/(?:^|[^\r])\n/.test(text) ? "\r\n" : "\n";
 }
 
 /** The only change that makes one text of the other: the lines between their common beginning and end. */

@@ -56,6 +56,9 @@ export class OpenFile {
     let draft = await this.app.panes.drafts.get(this.pane.id);
     if (this.isClosed) return;
     this.link = this.app.bridge.file(this.pane.id, {
+      beginning: (text) => {
+        if (!this.state.content) this.editor.begin(text);
+      },
       content: (content) => {
         this.set({ content });
         if (draft) this.restore(draft, content);

@@ -226,6 +226,7 @@ async function walk(t, { page, home, program, said }, site) {
     await savedSettings(home, (s) => s.page_idle_minutes === 1);
     await page.getByTestId("settings-close").click();
     const first = await shown();
+    await first.go(fixture("second"), "Second", "opened");
     await first.go(fixture("mouse"), "Mouse");
     await first.move(400, 300);
     await page.mouse.wheel(0, 400);
@@ -238,5 +239,9 @@ async function walk(t, { page, home, program, said }, site) {
     await mouse.click();
     await mouse.getByTestId("pane-asleep").waitFor({ state: "detached" });
     await first.says("scrolled"); // it scrolled there itself
+    await first.at("browser-back").click();
+    await first.says("opened");
+    await first.at("browser-forward").click();
+    await first.shows("Mouse");
   });
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -85,7 +86,7 @@ func (w *Workspace) SavePages(ctx context.Context) error {
 			list = append(list, p.Save(ctx))
 		}
 	}
-	if slices.Equal(list, w.pages) {
+	if reflect.DeepEqual(list, w.pages) {
 		return nil
 	}
 	body, err := json.Marshal(list)

@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/lib/text"
+	"goalpost/backend/panes/browser/internal/cdp"
 )
 
 // SavedPage is a page of the user as it is stored between two starts.
@@ -20,10 +21,11 @@ type SavedPage struct {
 	Y       float64 `json:"y"`
 	Icon    string  `json:"icon"`   // as pane.Info has it
 	Pinned  bool    `json:"pinned"` // as pane.Info has it
+	Trail   Trail   `json:"trail"`
 }
 
-// OpenAsleep makes a pane of the user without loading its page: its next viewer does that. Until then it costs
-// nothing.
+// OpenAsleep makes a pane of the user without loading its page: its next viewer or reader does that. Until then it
+// costs nothing.
 func (m *Manager) OpenAsleep(s SavedPage) (*Pane, error) {
 	address, err := m.rules.validateAddress(s.URL)
 	if err != nil {
@@ -60,6 +62,11 @@ func (p *Pane) Save(ctx context.Context) SavedPage {
 		if layout, err := pg.layout(ctx); err == nil {
 			s.X, s.Y = layout.CSSVisualViewport.PageX, layout.CSSVisualViewport.PageY
 		}
+		if history, err := pg.readHistory(ctx); err == nil && len(history.Entries) > 0 {
+			p.State.mu.Lock()
+			s.Trail = p.State.trail.whole(history)
+			p.State.mu.Unlock()
+		}
 	}
 	return s
 }
@@ -84,18 +91,21 @@ func (p *Pane) wake() {
 		return
 	}
 	var s *SavedPage
-	p.State.change(func() { s, p.State.asleep = p.State.asleep, nil })
+	p.State.change(func() {
+		if p.State.page == nil { // else the user has opened another page in it
+			s, p.State.waking = p.State.asleep, p.State.waking || p.State.asleep != nil
+		}
+		p.State.asleep = nil
+	})
 	if s == nil {
 		return // another viewer was faster
 	}
-	if _, err := p.State.currentPage(); err == nil {
-		return // the user has opened another page in it
-	}
 	p.State.runAsync(func(ctx context.Context) error {
+		defer p.State.change(func() { p.State.waking = false })
 		if s.URL == "about:blank" {
 			return p.attachNew(ctx)
 		}
-		if err := p.Navigation.navigate(ctx, s.URL); err != nil {
+		if err := p.Navigation.loadWithTrail(ctx, s.URL, s.Trail); err != nil {
 			p.State.setLoadError("%s", text.SanitizeLine(err.Error(), 300))
 			return err
 		}
@@ -108,4 +118,26 @@ func (p *Pane) wake() {
 		}
 		return nil
 	})
+}
+
+// wakeForReader loads the page of a pane that sleeps, and waits for it: an agent or a chat reads it.
+func (p *Pane) wakeForReader(ctx context.Context) error {
+	p.State.mu.Lock()
+	isAwake := p.State.asleep == nil && !p.State.waking
+	p.State.mu.Unlock()
+	if isAwake {
+		return nil
+	}
+	p.wake() //nolint:contextcheck // the page stays when its reader has gone
+	ctx, end := cdp.JoinContexts(ctx, p.State.ctx)
+	defer end(nil)
+	problem := ""
+	err := p.State.wait(ctx, func() bool {
+		problem = p.State.loadError
+		return !p.State.waking
+	})
+	if err == nil && problem != "" {
+		err = errors.New(problem)
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -141,5 +142,60 @@ func TestPin_PageOfTheUser_IsSavedWithIt(t *testing.T) {
 	b.ok(err)
 	if private.State.Pin(true) == nil || private.State.Info().Pinned {
 		t.Error("a private page was pinned")
+	}
+}
+
+func TestDiscardIdle_PageWithHistory_GoesBackAndForward(t *testing.T) {
+	b := newOwnFixture(t)
+	p := b.openOwn("b1", "one.html")
+	for _, page := range []string{"two.html", "big.html"} {
+		b.ok(p.Navigation.Navigate(b.ctx, b.url(page)))
+	}
+	b.ok(p.Navigation.Back(b.ctx))
+	at := func(page string, back, forward bool) {
+		t.Helper()
+		b.until(p, "at "+page, func(i pane.Info) bool {
+			return i.URL == b.url(page) && !i.Loading && i.CanBack == back && i.CanFwd == forward
+		})
+	}
+	at("two.html", true, true)
+	b.DiscardIdle(b.ctx, 0)
+	// It is closed and opened again, too.
+	saved := p.Save(b.ctx)
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	var err error
+	p, err = b.OpenAsleep(saved)
+	b.ok(err)
+	v := p.Attach()
+	defer v.Close()
+	at("two.html", true, true)
+	b.ok(p.Navigation.Forward(b.ctx))
+	at("big.html", true, false)
+	b.ok(p.Navigation.Back(b.ctx))
+	at("two.html", true, true)
+	b.ok(p.Navigation.Back(b.ctx))
+	at("one.html", false, true)
+	if err := p.Navigation.Back(b.ctx); err == nil {
+		t.Error("there was a page before the first one")
+	}
+	b.ok(p.Navigation.Forward(b.ctx))
+	at("two.html", true, true)
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("form.html")))
+	at("form.html", true, false)
+	b.ok(p.Navigation.Back(b.ctx))
+	at("two.html", true, true)
+}
+
+func TestRead_PageThatSleeps_IsWoken(t *testing.T) {
+	b := newOwnFixture(t)
+	p := b.openOwn("b1", "two.html")
+	b.DiscardIdle(b.ctx, 0)
+	if !p.State.Info().Asleep {
+		t.Fatal("the page does not sleep")
+	}
+	read, err := p.Reader.Read(b.ctx, pane.ReadOptions{})
+	b.ok(err)
+	if !strings.Contains(read.Text, "Page two") || p.State.Info().Asleep {
+		t.Errorf("it reads %q", read.Text)
 	}
 }

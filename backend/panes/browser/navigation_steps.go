@@ -317,6 +317,9 @@ func (n *Navigation) historyStep(ctx context.Context, by int) error {
 	if err := n.driver.checkDriver(ctx); err != nil {
 		return err
 	}
+	if done, err := n.trailStep(ctx, by); done || err != nil {
+		return err
+	}
 	what, end := "going back", "there is no earlier page"
 	if by > 0 {
 		what, end = "going forward", "there is no later page"
@@ -377,18 +380,18 @@ func (n *Navigation) followHistory() {
 		if err != nil {
 			continue
 		}
-		err = pg.do(n.state.ctx, pg.callLimit(), "reading the history", func(c proto.Client) error {
-			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
-			if err == nil {
-				n.state.change(func() {
-					n.state.info.CanBack = history.CurrentIndex > 0
-					n.state.info.CanFwd = history.CurrentIndex < len(history.Entries)-1
-				})
-			}
-			return err
-		})
+		history, err := pg.readHistory(n.state.ctx)
 		if err != nil {
 			n.state.m.cfg.Log.Debug("browser pane", "pane", n.state.id, "error", err)
+			continue
 		}
+		n.state.change(func() {
+			last := len(history.Entries) - 1
+			if last >= 0 {
+				n.state.trail.follow(history.Entries[last].ID)
+			}
+			n.state.info.CanBack = history.CurrentIndex > 0 || len(n.state.trail.Before) > 0
+			n.state.info.CanFwd = history.CurrentIndex < last || len(n.state.trail.After) > 0
+		})
 	}
 }

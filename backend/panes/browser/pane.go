@@ -124,6 +124,7 @@ func (p *Pane) connectAgent() {
 		prompts:   &p.Prompts,
 		popup:     &p.popup,
 		use:       p.screencast.Use,
+		wake:      p.wakeForReader,
 		agentTurn: make(chan struct{}, 1),
 	}
 	p.targets = targets{

@@ -48,6 +48,8 @@ type State struct {
 	network      networkActivity
 	unresponsive bool       // the page let a call time out
 	asleep       *SavedPage // what the next viewer loads, nil if nothing
+	waking       bool       // it is being loaded
+	trail        trail      // see Trail
 	playing      playing    // see Pane.plays
 	iconAddress  string     // of the icon that the page was asked for last
 }

@@ -16,8 +16,9 @@ type turns struct {
 	prompts *Prompts
 	popup   *popup
 
-	use       func() (end func()) // keeps the page drawn
-	agentTurn chan struct{}       // one token: for a call of the agent
+	use       func() (end func())         // keeps the page drawn
+	wake      func(context.Context) error // loads a page that sleeps
+	agentTurn chan struct{}               // one token: for a call of the agent
 }
 
 // withTurn runs one action of the agent, when the previous one is done.
@@ -60,6 +61,9 @@ func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.
 	ctx, endLease := t.driver.withLease(ctx)
 	defer endLease(nil)
 	if err := cdp.Cause(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if err := t.wake(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	t.popup.awaitFirstDocument(ctx)

@@ -779,6 +779,23 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await at("downloads-close").click();
     await ask(false);
   });
+  await it("pages have the user agent of the settings, and their site says so", async () => {
+    const set = async (agent) => {
+      await openSettings(page, "browser");
+      await page.getByTestId("user-agent").fill(agent);
+      await page.getByTestId("user-agent").press("Enter");
+      await savedSettings(home, (s) => s.user_agent === agent);
+      await page.getByTestId("settings-close").click();
+    };
+    await set("Tester/1.0");
+    await pane.go(`${site.url}/agent`, "Agent", "Tester/1.0");
+    await at("site-button").click();
+    await at("site-agent").getByText("Tester/1.0").waitFor();
+    await at("site-agent-change").click();
+    await page.getByTestId("user-agent").waitFor();
+    await page.getByTestId("settings-close").click();
+    await set("");
+  });
   await it("the page is saved as a PDF", async () => {
     await at("browser-menu").click();
     await page.getByTestId("menu-pdf").click();

@@ -104,6 +104,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 func (a *App) watchSettings() {
 	end, err := a.cfg.Watch(func() {
 		a.broker.Publish(event.Event{At: a.options.Clock.Now(), Body: &event.SettingsChanged{}})
+		a.panes.Browsers.ApplyUserAgent()
 	})
 	if err != nil {
 		a.log.Warn("changes of the settings are not noticed", "error", err)
@@ -217,6 +218,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		OnVisit:        browsing.OnVisit,
 		Downloads:      browsing.Downloads,
 		AsksWhere:      browsing.AsksWhere,
+		UserAgent:      browsing.UserAgent,
 		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,
 		Logins:         panes.Logins{Logins: a.secrets.Logins()},

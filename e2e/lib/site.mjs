@@ -64,6 +64,10 @@ export async function startSite() {
     } else if (path === "/icon.png") {
       response.writeHead(200, { "content-type": "image/png" });
       response.end(icon);
+    } else if (path === "/agent") {
+      response.writeHead(200, { "content-type": types[".html"] });
+      const sent = JSON.stringify(request.headers["user-agent"]);
+      response.end(`<title>Agent</title><body><script src="say.js"></script><script>say(${sent})</script>`);
     } else if (path === "/pictured") {
       response.writeHead(200, { "content-type": types[".html"] });
       const elsewhere = `http://localhost:${plain.address().port}/icon.png`;

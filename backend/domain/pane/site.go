@@ -29,6 +29,7 @@ type Site struct {
 	Certificate *SiteCertificate `json:"certificate"`
 	Permissions []SitePermission `json:"permissions"` // empty where Chromium grants none
 	Cookies     int              `json:"cookies"`     // number of cookies sent to the page's address
+	UserAgent   string           `json:"user_agent"`  // of the settings, "" for Chromium's own
 }
 
 // SiteCertificate is how a host proves its identity. Times are RFC 3339.

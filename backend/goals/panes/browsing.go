@@ -76,6 +76,9 @@ func (b *Browsing) Downloads(string) string {
 // AsksWhere reports whether the user wants to be asked where each file is saved.
 func (b *Browsing) AsksWhere() bool { return b.panes.Config.Settings().AskWhereToSave }
 
+// UserAgent returns the user agent of the user's pages, "" for Chromium's own.
+func (b *Browsing) UserAgent() string { return b.panes.Config.Settings().UserAgent }
+
 // PlaceDownload says where a download is saved that asks: a path, or a folder.
 func (b *Browsing) PlaceDownload(p *browser.Pane, download, path string) error {
 	path = strings.TrimSpace(path)

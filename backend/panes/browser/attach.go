@@ -70,6 +70,9 @@ func (b *browserProcess) attachTarget(
 		if !p.State.scriptless {
 			requests = append(requests, pageSetup...)
 		}
+		if agent := p.State.userAgent(); agent != "" {
+			requests = append(requests, proto.EmulationSetUserAgentOverride{UserAgent: agent})
+		}
 		if listens { // requests of a goal's pages are recorded for its agent
 			requests = append(requests, networkEnableParams)
 		}

@@ -289,6 +289,9 @@ func (er *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 	if !er.pane.State.scriptless {
 		requests = append(requests, pageSetup...)
 	}
+	if agent := er.pane.State.userAgent(); agent != "" {
+		requests = append(requests, proto.EmulationSetUserAgentOverride{UserAgent: agent})
+	}
 	if listens {
 		requests = append(requests, networkEnableParams)
 	}

@@ -61,6 +61,8 @@ type Config struct {
 	// GoalFolder returns the folder of a goal, whose subfolder "downloads" is for the files that
 	// pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string
+	// UserAgent returns the user agent of the user's pages, "" for Chromium's own. May be nil.
+	UserAgent func() string
 	// Logins stores what the user logs in with. If nil, nothing is stored or filled in.
 	Logins LoginStore
 	// Secrets are redacted in every picture that is stored or handed on. If nil, nothing is redacted.

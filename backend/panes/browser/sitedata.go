@@ -79,7 +79,7 @@ func (sd *SiteData) Site(ctx context.Context) (pane.Site, error) {
 		if s.Came == pane.SiteUnknown {
 			return nil
 		}
-		s.Origin = originOf(address)
+		s.Origin, s.UserAgent = originOf(address), sd.state.userAgent()
 		if s.Came == pane.SiteSecure || s.Came == pane.SiteBadCertificate {
 			s.Certificate = certificate
 		}

@@ -106,6 +106,8 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. Empty
 	// asks the user before the first search, and `none` disables searching.
 	SearchPage string `json:"search_page"`
+	// UserAgent is what your pages call their browser, in headers and to scripts; empty is Chromium's own.
+	UserAgent string `json:"user_agent"`
 	// AskWhereToSave asks where each file that your pages download is saved; otherwise it is the folder for downloads.
 	AskWhereToSave bool `json:"ask_where_to_save"`
 	// PageIdleMinutes is after how long an unseen page of the user is discarded until it is shown again; 0 is never.
@@ -234,6 +236,9 @@ func (s Settings) validate() error {
 	case s.invalidKey() != "":
 		return fault.Invalid("keys", fmt.Sprintf("%.100q is not a command with a key", s.invalidKey()),
 			"name a command and its keys, such as {\"pane.split\": [\"Ctrl+Shift+KeyX\"]}")
+	case len(s.UserAgent) > maxUserAgent || strings.ContainsFunc(s.UserAgent, isNotPrintableASCII):
+		return fault.Invalid("user_agent", "this user agent cannot be sent in a header",
+			fmt.Sprintf("use at most %d characters without umlauts and line breaks, or leave it empty", maxUserAgent))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")
@@ -488,3 +493,8 @@ func (f *file) find(id string) int {
 func unknownProvider(id string) error {
 	return fault.Invalid("id", fmt.Sprintf("there is no provider %q", id), "the settings and `providers list` show them")
 }
+
+// maxUserAgent is the length of the longest user agent.
+const maxUserAgent = 500
+
+func isNotPrintableASCII(r rune) bool { return r < ' ' || r > '~' }

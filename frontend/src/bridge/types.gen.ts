@@ -1463,6 +1463,8 @@ export interface Site {
   permissions: SitePermission[] | null;
   /** number of cookies sent to the page's address */
   cookies: number;
+  /** of the settings, "" for Chromium's own */
+  user_agent: string;
 }
 
 /** SiteCertificate is how a host proves its identity. Times are RFC 3339. */
@@ -3426,6 +3428,8 @@ export interface Settings extends ModelRoles {
   home_page: string;
   /** address for words in the address bar, with %s for them; "" = ask, "none" */
   search_page: string;
+  /** of the user's pages; "" = Chromium's own */
+  user_agent: string;
   /** AskWhereToSave asks where each file that the user's pages download is saved */
   ask_where_to_save: boolean;
   /** PageIdleMinutes is after how long an unseen page is discarded; 0 = never */

@@ -809,6 +809,7 @@ export class FakeBridge implements Bridge {
       certificate: null,
       permissions: [{ name: "geolocation", state: "ask" }],
       cookies: 2,
+      user_agent: "",
     }),
     "BrowserAPI.SetPermission": () => true,
     "BrowserAPI.ClearSite": () => true,

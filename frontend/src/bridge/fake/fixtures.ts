@@ -53,6 +53,7 @@ export const settings: Settings = {
   host_idle_minutes: 10,
   page_idle_minutes: 15,
   ask_where_to_save: false,
+  user_agent: "",
   welcomed: true,
   approval_minutes: 10,
   secrets_in_file: false,

@@ -88,6 +88,16 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </p>
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
+      {site?.user_agent ? (
+        <p className="flex items-center gap-2 border-t border-border pt-2">
+          <span className="selectable min-w-0 flex-1 break-words" data-testid="site-agent">
+            User agent: {site.user_agent}
+          </span>
+          <Button look="quiet" data-testid="site-agent-change" onClick={() => app.openSettings("User agent")}>
+            Change…
+          </Button>
+        </p>
+      ) : null}
       {site?.permissions?.length ? <Permissions list={site.permissions} onPermit={permit} /> : null}
       {site?.origin ? <Cookies count={site.cookies} cleared={cleared} onClear={clear} onReload={reload} /> : null}
     </Popover>

@@ -232,6 +232,13 @@ const browser: Page = {
           words: ["start page"],
         },
         {
+          kind: "text",
+          key: "user_agent",
+          title: "User agent",
+          text: "What your pages call their browser, from their next document on. Leave empty for Chromium's own.",
+          words: ["identify as", "useragent", "mobile"],
+        },
+        {
           kind: "switch",
           key: "ask_where_to_save",
           title: "Ask where to save each file",

@@ -36,15 +36,16 @@ var upward = map[string][]string{"backend/app": {"backend/entry/editor", "backen
 // neighbours lists what packages may import of their own group. The core, whose interfaces the packages beside it
 // implement, is not among them: goals connects them.
 var neighbours = map[string][]string{
-	"backend/lib/fileio":     {"text"},
-	"backend/lib/folder":     {"text"},
-	"backend/lib/shell":      {"text"},
-	"backend/lib/toolschema": {"text"},
-	"backend/domain/goal":    {"policy"},
-	"backend/domain/chat":    {"goal"},
-	"backend/domain/event":   {"chat", "goal", "pane", "policy"},
-	"backend/host/sandbox":   {"procnet"},
-	"backend/entry/cli":      {"hostsocket", "serve"},
+	"backend/lib/fileio":      {"text"},
+	"backend/lib/folder":      {"text"},
+	"backend/lib/shell":       {"text"},
+	"backend/lib/toolschema":  {"text"},
+	"backend/domain/goal":     {"policy"},
+	"backend/domain/chat":     {"goal"},
+	"backend/domain/schedule": {"goal"},
+	"backend/domain/event":    {"chat", "goal", "pane", "policy"},
+	"backend/host/sandbox":    {"procnet"},
+	"backend/entry/cli":       {"hostsocket", "serve"},
 
 	"backend/goals/network":     {"api"},
 	"backend/goals/models":      {"api"},
@@ -59,8 +60,9 @@ var neighbours = map[string][]string{
 	"backend/goals/lifecycle": {
 		"api", "access", "goalsandbox", "models", "network", "panes", "session", "worktrees",
 	},
-	"backend/goals/chats": {"api", "access", "lifecycle", "models", "panes", "session"},
-	"backend/goals/calls": {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes"},
+	"backend/goals/chats":     {"api", "access", "lifecycle", "models", "panes", "session"},
+	"backend/goals/schedules": {"access", "api", "lifecycle"},
+	"backend/goals/calls":     {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes", "schedules"},
 }
 
 // homes lists the only packages that may import external code, by import prefix. It includes two packages of the
@@ -99,6 +101,7 @@ var homes = map[string][]string{
 	"github.com/rogpeppe/go-internal": {"backend/core/verify", "backend/agent/tools", "backend/storage/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/storage/config", "backend/storage/library"},
 	"golang.org/x/sys":                {"backend/host/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
+	"github.com/adhocore/gronx":       {"backend/goals/schedules"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
 	"github.com/ledongthuc/pdf":       {"cmd/goalpost-predicate"},
 	// the browser looks for Chromium; .golangci.yml forbids it to start programs

@@ -32,6 +32,7 @@ require (
 require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
+	github.com/adhocore/gronx v1.20.4
 	github.com/fsnotify/fsnotify v1.10.1
 )
 

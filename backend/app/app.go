@@ -28,6 +28,7 @@ import (
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/network"
 	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/schedules"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/host/sandbox/egress"
@@ -99,6 +100,7 @@ type App struct {
 	stream       *stream.Server
 	sessions     *session.Registry
 	chats        *chats.Service
+	schedules    *schedules.Service
 	runner       *runner.Runner
 	notifier     *notifier
 	updates      update.Checker
@@ -127,8 +129,20 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewSecretAPI(ctx, a.secrets),
 		calls.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
 		a.ChatAPI(ctx),
+		a.ScheduleAPI(ctx),
 	}
 }
+
+// ScheduleAPI returns the calls about schedules. The command line uses it too.
+func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {
+	return calls.NewScheduleAPI(ctx, a.schedules, a.store)
+}
+
+// ActiveSchedules counts the schedules that are not off.
+func (a *App) ActiveSchedules(ctx context.Context) int { return a.schedules.Count(ctx) }
+
+// StartSchedules starts what is due, now and from now on. One process of a data folder does that.
+func (a *App) StartSchedules(ctx context.Context) { a.schedules.Open(ctx) }
 
 // ChatAPI returns the calls about chats. The command line uses it too.
 func (a *App) ChatAPI(ctx context.Context) *calls.ChatAPI { return calls.NewChatAPI(ctx, a.chats) }

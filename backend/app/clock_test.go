@@ -96,6 +96,18 @@ func (j *jumpClock) jumpUnless(stop <-chan struct{}, durations ...time.Duration)
 	}
 }
 
+// jump puts the clock forward, and ends the waits that are over then.
+func (j *jumpClock) jump(d time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ahead += d
+	for w := range j.waits {
+		if !w.at.After(time.Now().Add(j.ahead)) {
+			j.endWait(w)
+		}
+	}
+}
+
 // jumpUntilPaused jumps over every wait of these durations until the goal has stopped, and returns its result. An
 // update of the agent that arrives after a jump begins such a wait again.
 func (p *program) jumpUntilPaused(

@@ -80,6 +80,8 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 			n, show = notify.Notification{Title: "A goal's files changed after done", Text: b.Text}, !waits[e.GoalID]
 			waits[e.GoalID] = true
 		}
+	case *event.SchedulesChanged:
+		n, show = notify.Notification{Title: "A schedule was turned off", Text: b.TurnedOff}, b.TurnedOff != ""
 	case *event.Ended:
 		delete(waits, e.GoalID)
 		n.Title, n.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows

@@ -24,6 +24,7 @@ import (
 	"goalpost/backend/goals/models"
 	"goalpost/backend/goals/network"
 	"goalpost/backend/goals/panes"
+	"goalpost/backend/goals/schedules"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/goals/worktrees"
 	"goalpost/backend/host/sandbox"
@@ -335,6 +336,14 @@ func (a *App) openGoals(context.Context) error {
 
 		AskTimeout: a.approvalTimeout,
 	}
+	a.schedules = &schedules.Service{
+		Store:  a.store,
+		Goals:  a.Goals,
+		Access: a.access,
+		Broker: &a.broker,
+		Clock:  a.options.Clock,
+		Log:    a.log,
+	}
 	a.runner = a.Goals.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume
 	return nil
@@ -349,6 +358,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.panes != nil {
 		a.panes.Background.Closing.Store(true)
+	}
+	if a.schedules != nil {
+		a.schedules.Close()
 	}
 	if a.chats != nil {
 		errs = append(errs, a.chats.Close(ctx))

@@ -294,6 +294,11 @@ type (
 	}
 	// SettingsChanged reports that the settings have changed, in any window, on the command line or in the file.
 	SettingsChanged struct{}
+
+	// SchedulesChanged reports that schedules, or what is known about their runs, have changed.
+	SchedulesChanged struct {
+		TurnedOff string `json:"turned_off,omitempty"` // why the schedule of the goal was turned off; "" if none was
+	}
 	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev
 	// grows by one with each.
 	Pane struct {
@@ -413,6 +418,7 @@ func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
 func (SettingsChanged) EventType() string    { return "settings" }
+func (SchedulesChanged) EventType() string   { return "schedules" }
 func (Chat) EventType() string               { return "chat" }
 func (ChatMessage) EventType() string        { return "chat_message" }
 func (ChatPart) EventType() string           { return "chat_part" }
@@ -450,7 +456,7 @@ func BodyTypes() []Body {
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
 		&Looked{}, &Resumed{}, &Ended{}, &Accepted{}, &ChangesUndone{}, &Taken{}, &RaceRanked{}, &Rechecked{}, &Delta{},
-		&Egress{}, &Pane{}, &SettingsChanged{},
+		&Egress{}, &Pane{}, &SettingsChanged{}, &SchedulesChanged{},
 		&Chat{}, &ChatMessage{}, &ChatPart{}, &ChatDelta{},
 	}
 }

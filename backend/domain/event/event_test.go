@@ -163,6 +163,7 @@ func filled() []event.Body {
 			Focus:  true,
 		},
 		&event.SettingsChanged{},
+		&event.SchedulesChanged{TurnedOff: "3 runs in a row failed"},
 		&event.Chat{
 			Chat: chat.Chat{
 				ID: "c", Title: "t", Workspace: "w", Dir: "/w", Provider: "p", Model: "m", Effort: "high", GoalID: "g",

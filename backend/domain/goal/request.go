@@ -95,6 +95,8 @@ type Origin struct {
 	PersonaCopy *PersonaCopy `json:"persona_copy,omitempty"`
 	// the goal's place in a race, nil if it is in none
 	Race *Race `json:"race,omitempty"`
+	// the schedule that started the goal, nil if none did
+	Scheduled *Scheduled `json:"scheduled,omitempty"`
 }
 
 // PersonaCopy is what the file of a goal's persona said when the goal was created.

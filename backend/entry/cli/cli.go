@@ -76,7 +76,7 @@ func (p Program) root() *cobra.Command {
 		inHost(orders.orderCommand("abort", "End a goal at once", (*calls.GoalAPI).Abort), useHost),
 		inHost(orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
 			(*calls.GoalAPI).Delete), useHost),
-		inHost(orders.steer(), useHost), inHost(orders.prune(), useHost))
+		inHost(orders.steer(), useHost), inHost(orders.prune(), useHost), p.schedule())
 	addGroup("Answer goals",
 		approvals.approvals(), inHost(approvals.approve(), startHost), inHost(approvals.deny(), startHost),
 		inHost(approvals.revoke(), useHost), inHost(resuming.accept(), startHost), inHost(resuming.reject(), startHost))

@@ -82,6 +82,7 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	if err := a.RestoreWorkspace(ctx); err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
+	a.StartSchedules(ctx)
 	methods := func(env []string) (hostsocket.Methods, error) {
 		ctx := ctx
 		if env != nil {
@@ -93,7 +94,7 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	s, err := hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
 		Streams: a.Stream().Handler(isAdmitted), Page: h.program.page(), Run: h.runFor(a),
-		Owned: func() hostsocket.Owned { return countOwned(a) }, Keep: a.Goals.KeepForNextHost,
+		Owned: func() hostsocket.Owned { return countOwned(ctx, a) }, Keep: a.Goals.KeepForNextHost,
 		Idle:         idleTime(a.Config(), idle),
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	})
@@ -128,8 +129,8 @@ func askCaller(ctx context.Context) (string, error) {
 // isAdmitted admits every request: the socket admits only programs of this user.
 func isAdmitted(*http.Request) bool { return true }
 
-func countOwned(a *app.App) hostsocket.Owned {
-	o := hostsocket.Owned{Goals: a.ActiveGoals()}
+func countOwned(ctx context.Context, a *app.App) hostsocket.Owned {
+	o := hostsocket.Owned{Goals: a.ActiveGoals(), Schedules: a.ActiveSchedules(ctx)}
 	for _, info := range a.Panes() {
 		switch {
 		case !info.Running: // only its output is left, which is saved
@@ -187,7 +188,7 @@ func describeOwned(o hostsocket.Owned) string {
 	for _, p := range []struct {
 		n    int
 		word string
-	}{{o.Goals, "active goal"}, {o.Terminals, "terminal"}, {o.Pages, "page"}} {
+	}{{o.Goals, "active goal"}, {o.Terminals, "terminal"}, {o.Pages, "page"}, {o.Schedules, "schedule"}} {
 		if p.n > 0 {
 			parts = append(parts, goal.FormatCount(p.n, p.word))
 		}

@@ -50,6 +50,7 @@ type Owned struct {
 	Goals     int `json:"goals"`     // that run, wait or are queued
 	Terminals int `json:"terminals"` // of the user and of goals
 	Pages     int `json:"pages"`     // browser panes
+	Schedules int `json:"schedules"` // that are not off: without a host nothing starts
 }
 
 // IsEmpty reports whether nothing would end with the host.

@@ -28,7 +28,8 @@ func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), s.store.Goals.Delete(ctx, id),
+	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), removeDryRun(row),
+		s.store.Goals.Delete(ctx, id),
 		s.Intake.removeGoalState(id), lock.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
@@ -74,6 +75,6 @@ func (s *Service) prune(ctx context.Context, id goal.ID) (isDeleted bool, err er
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row),
+	return true, errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), removeDryRun(row),
 		s.store.Goals.Delete(ctx, id), s.Intake.removeGoalState(id))
 }

@@ -56,32 +56,8 @@ type Intake struct {
 func (it *Intake) prepareGoal(
 	ctx context.Context, in goal.Request, shape func(*goal.Goal) error,
 ) (g *goal.Goal, isNewDir bool, err error) {
-	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
-	if err := it.takePersona(g); err != nil {
+	if g, err = it.draftGoal(ctx, in); err != nil {
 		return nil, false, err
-	}
-	if err := g.Complete(); err != nil {
-		return nil, false, fmt.Errorf("intake: %w", err)
-	}
-	if err := it.validateGoalSecrets(ctx, g.Secrets); err != nil {
-		return nil, false, err
-	}
-	if err := it.validateOptions(ctx, &g.Options); err != nil {
-		return nil, false, err
-	}
-	noModel := it.models.Choose(ctx, g)
-	// A missing engine is said first: the user would get a key for a model in vain.
-	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
-		return nil, false, err
-	}
-	if err := it.validateLogin(ctx, *g); err != nil {
-		return nil, false, err
-	}
-	if noModel != nil && g.EngineLogin {
-		noModel = it.doWithoutModel(g, noModel)
-	}
-	if noModel != nil {
-		return nil, false, explainEngineModel(noModel, g.Options.Engine)
 	}
 	if isNewDir, err = it.setGoalDir(ctx, g); err != nil {
 		return nil, false, err
@@ -112,6 +88,44 @@ func (it *Intake) prepareGoal(
 		return nil, false, err
 	}
 	return g, isNewDir, nil
+}
+
+// draftGoal makes a goal without a folder, whose checks are not tried yet, or refuses it.
+func (it *Intake) draftGoal(ctx context.Context, in goal.Request) (g *goal.Goal, err error) {
+	g = &goal.Goal{ID: goal.ID(store.NewID()), Request: in}
+	if err := it.takePersona(g); err != nil {
+		return nil, err
+	}
+	if err := g.Complete(); err != nil {
+		return nil, fmt.Errorf("intake: %w", err)
+	}
+	if err := it.validateGoalSecrets(ctx, g.Secrets); err != nil {
+		return nil, err
+	}
+	if err := it.validateOptions(ctx, &g.Options); err != nil {
+		return nil, err
+	}
+	noModel := it.models.Choose(ctx, g)
+	// A missing engine is said first: the user would get a key for a model in vain.
+	if g.Options.Engine, err = chooseEngine(it.engines, g.Engine, it.cfg.Settings().Engine, *g); err != nil {
+		return nil, err
+	}
+	if err := it.validateLogin(ctx, *g); err != nil {
+		return nil, err
+	}
+	if noModel != nil && g.EngineLogin {
+		noModel = it.doWithoutModel(g, noModel)
+	}
+	if noModel != nil {
+		return nil, explainEngineModel(noModel, g.Options.Engine)
+	}
+	return g, nil
+}
+
+// ValidateRequest refuses a goal that could not start, without trying its checks.
+func (it *Intake) ValidateRequest(ctx context.Context, in goal.Request) error {
+	_, err := it.draftGoal(ctx, in)
+	return err
 }
 
 // draftPolicy completes and validates the policy of a goal that the user is still entering.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -133,7 +134,7 @@ func (r *Races) prepare(
 		in.Provider, in.Model = "", choice.Model
 	}
 	if in.NewWorktree = worktrees.IsInRepository(place.Folder); !in.NewWorktree {
-		if place.Copy, err = r.copyFolder(ctx, place); err != nil {
+		if place.Copy, err = r.copyFolder(ctx, place.Folder, strconv.Itoa(place.Runner)); err != nil {
 			return made, err
 		}
 		in.Dir = place.Copy
@@ -149,26 +150,26 @@ func (r *Races) prepare(
 	return madeRunner{goal: g, copied: place.Copy}, nil
 }
 
-// copyFolder copies the user's folder for one runner.
-func (r *Races) copyFolder(ctx context.Context, place goal.Race) (string, error) {
+// copyFolder copies a folder of the user for one runner, or for another goal that must not change it.
+func (r *Races) copyFolder(ctx context.Context, from, label string) (string, error) {
 	parent := filepath.Join(r.goals.cfg.Work(), "copies")
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", fmt.Errorf("the folder of copies: %w", err)
 	}
-	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%s-%d-", filepath.Base(place.Folder), place.Runner))
+	dir, err := os.MkdirTemp(parent, filepath.Base(from)+"-"+label+"-")
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
 		return "", fmt.Errorf("the folder of copies: %w", err)
 	}
-	err = folder.Copy(ctx, place.Folder, dir, maxCopyBytes)
+	err = folder.Copy(ctx, from, dir, maxCopyBytes)
 	if errors.Is(err, folder.ErrTooLarge) {
-		err = fault.Invalid("dir", fmt.Sprintf("the folder has more than %d GiB, too much to copy it for each runner",
+		err = fault.Invalid("dir", fmt.Sprintf("the folder has more than %d GiB, too much to copy it",
 			maxCopyBytes>>30), "choose a smaller folder, or make it a git repository: then nothing is copied")
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("copy %s: %w", place.Folder, err), removeCopy(dir))
+		return "", errors.Join(fmt.Errorf("copy %s: %w", from, err), removeCopy(dir))
 	}
 	return dir, nil
 }

@@ -29,6 +29,9 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err := s.Races.removeExpired(ctx); err != nil {
 		s.Runs.log.Warn("the folders of old races were not removed", "error", err)
 	}
+	if err := s.removeOldDryRuns(ctx); err != nil {
+		s.Runs.log.Warn("the copies of old dry runs were not removed", "error", err)
+	}
 	if n, err := s.store.Artifacts.Sweep(ctx); err != nil {
 		s.Runs.log.Warn("unused evidence was not removed", "error", err)
 	} else if n > 0 {

@@ -79,6 +79,9 @@ func (gt *GoalTable) insert(ctx context.Context, g *goal.Goal) (err error) {
 		created.Persona, created.PersonaWord = p.Name, p.Word
 	}
 	return gt.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
+		if err := gt.claimScheduled(ctx, tx, g); err != nil {
+			return err
+		}
 		return execStatement(ctx, tx, "create goal",
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,

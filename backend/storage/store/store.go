@@ -67,6 +67,7 @@ type Store struct {
 	Spend     *SpendTable
 	Chats     *ChatTable
 	Memory    *MemoryTable
+	Schedules *ScheduleTable
 	Backups   *Backups
 
 	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
@@ -92,6 +93,7 @@ func newStore(c connection) *Store {
 	s.Spend = &SpendTable{&s.connection}
 	s.Chats = &ChatTable{connection: &s.connection}
 	s.Memory = &MemoryTable{connection: &s.connection}
+	s.Schedules = &ScheduleTable{&s.connection}
 	s.Backups = &Backups{connection: &s.connection, goals: s.Goals}
 	return s
 }

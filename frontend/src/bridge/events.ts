@@ -8,6 +8,8 @@ export interface EventHandlers {
   pane: (event: PaneEvent) => void;
   /** Called when the settings are others than before. */
   settings?: () => void;
+  /** Called when schedules or their runs have changed. */
+  schedules?: () => void;
   chat?: (event: ChatUpdate) => void;
   down: (code: number) => void;
 }
@@ -24,9 +26,11 @@ function isChatUpdate(event: GoalEvent | ChatUpdate): event is ChatUpdate {
 export function openEvents(dial: Dial, on: EventHandlers): Closer {
   return new ReconnectingSocket(dial, () => "/v1/events", {
     text: (message) => {
-      const event = message as GoalEvent | PaneEvent | ChatUpdate | { type: "hello" } | { type: "settings" };
+      const event = message as
+        GoalEvent | PaneEvent | ChatUpdate | { type: "hello" } | { type: "settings" } | { type: "schedules" };
       if (event.type === "hello") on.hello();
       else if (event.type === "settings") on.settings?.();
+      else if (event.type === "schedules") on.schedules?.();
       else if (event.type === "pane") on.pane(event);
       else if (isChatUpdate(event)) on.chat?.(event);
       else if (typeof event.goal_id === "string") on.goal(event);

@@ -531,6 +531,12 @@ export interface EgressEvent {
 /** SettingsChanged reports that the settings have changed, in any window, on the command line or in the file. */
 export type SettingsChangedEvent = object;
 
+/** SchedulesChanged reports that schedules, or what is known about their runs, have changed. */
+export interface SchedulesChangedEvent {
+  /** why the schedule of the goal was turned off; "" if none was */
+  turned_off?: string;
+}
+
 /**
  * Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev grows by
  * one with each.
@@ -1042,6 +1048,8 @@ export interface Origin {
   persona_copy?: PersonaCopy;
   /** the goal's place in a race, nil if it is in none */
   race?: Race;
+  /** the schedule that started the goal, nil if none did */
+  scheduled?: Scheduled;
 }
 
 /** PersonaCopy is what the file of a goal's persona said when the goal was created. */
@@ -1079,6 +1087,19 @@ export interface Note {
   /** counts from 1 over the life of the goal */
   n: number;
   text: string;
+}
+
+/** Scheduled is the place of a goal in a schedule, which started it. */
+export interface Scheduled {
+  /** of the schedule */
+  id: string;
+  /** when it was to start */
+  due: string;
+  dry_run: boolean;
+  /** of the user, from which a dry run has its copy */
+  folder: string;
+  /** Copy is the copy of Folder in which a dry run works, "" in other runs. */
+  copy?: string;
 }
 
 /** Outcome is the outcome of a check. */
@@ -1669,6 +1690,71 @@ export interface Policy {
 
 /** Risk is a risk level. The ceiling of a goal is one of these. */
 export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
+
+/** Mode says what a schedule does when it is due. */
+export type Mode =
+  | "dry_run" // DryRun starts the goal in a copy of its folder, with a network that it can only read.
+  | "active" // starts the goal in its folder
+  | "off"; // starts nothing
+
+/** Missed says what happens with a time at which no Goalpost was running. */
+export type Missed =
+  | "once" // one run makes up for all times that were missed
+  | "skip";
+
+/** Overlap says what happens if the run before has not ended when the next is due. */
+export type Overlap =
+  | "skip"
+  | "queue"; // one run waits for the end of the run before
+
+/** Plan is what the user enters: a goal, and when to start it. */
+export interface Plan {
+  /** its limit of money is that of each run */
+  request: GoalRequest;
+  /** five fields: minute, hour, day of the month, month, day of the week */
+  cron: string;
+  /** such as Europe/Berlin; "" is that of the computer */
+  zone: string;
+  /** "" is once */
+  missed: Missed;
+  /** "" is skip */
+  overlap: Overlap;
+  /** what its runs may cost in a month, in US dollars; 0 is no limit */
+  month_usd: number;
+}
+
+/** Schedule is a plan with its state. */
+export interface Schedule extends Plan {
+  id: string;
+  mode: Mode;
+  /** a dry run of this plan was done */
+  tried: boolean;
+  /** runs in a row that failed */
+  failures: number;
+  created_at: string;
+  /** DecidedTo is the time up to which every due time was decided. */
+  decided_to: string;
+}
+
+/** State says what became of a due time. */
+export type State =
+  | "started" // as a goal
+  | "waiting" // for the end of the run before
+  | "skipped"
+  | "refused"; // the goal could not be started
+
+/** Run is what was decided about one due time. A schedule has at most one for each. */
+export interface Run {
+  schedule: string;
+  due: string;
+  decided_at: string;
+  state: State;
+  /** "" if none was started */
+  goal: string;
+  dry_run: boolean;
+  /** it was skipped or refused */
+  why: string;
+}
 
 /** ArgsUpload is one piece of a file that the user uploads to a page. */
 export interface ArgsUpload {
@@ -2364,6 +2450,32 @@ export interface TakenView {
   branch: string;
   /** when the folders of the race are removed */
   until: string;
+}
+
+/** ScheduleView is a schedule as the page and --json show it. */
+export interface ScheduleView extends Schedule {
+  /** the cron expression in words */
+  when: string;
+  /** its next times; [] if it is off */
+  upcoming: string[] | null;
+  /** in this month */
+  spent_usd: number;
+  /** a goal of it has not ended */
+  running: boolean;
+}
+
+/** ScheduleRunView is what became of one due time of a schedule. */
+export interface ScheduleRunView extends Run {
+  /** of its goal */
+  status?: Status;
+  exit?: Exit;
+  usd: number;
+}
+
+/** Timetable is a cron expression in words, with its next times. */
+export interface Timetable {
+  when: string;
+  upcoming: string[] | null;
 }
 
 /** ArgsOpenSSH describes the connection to open in a pane. */
@@ -3610,6 +3722,7 @@ export interface EventBodies {
   delta: DeltaEvent;
   egress: EgressEvent;
   settings: SettingsChangedEvent;
+  schedules: SchedulesChangedEvent;
   pane: PaneEvent;
   chat: ChatEvent;
   chat_message: ChatMessageEvent;
@@ -3979,6 +4092,28 @@ export interface Methods {
   "SSHAPI.Answer": (input: ArgsAnswer) => boolean;
   /** Destroy ends a pane's session on its server and closes the pane. */
   "SSHAPI.Destroy": (id: string) => boolean;
+  /** List lists all schedules, the oldest first. */
+  "ScheduleAPI.List": () => ScheduleView[] | null;
+  /** Get describes one schedule. */
+  "ScheduleAPI.Get": (id: string) => ScheduleView;
+  /** Runs lists the newest runs of a schedule, the newest first. */
+  "ScheduleAPI.Runs": (id: string) => ScheduleRunView[] | null;
+  /**
+   * Describe says a cron expression in words, with its next times. zone is a name such as Europe/Berlin; "" is the
+   * computer's.
+   */
+  "ScheduleAPI.Describe": (cron: string, zone: string) => Timetable;
+  /**
+   * Save stores a new schedule, whose id is "", or changes one. A new one, and one whose goal has changed, does dry
+   * runs.
+   */
+  "ScheduleAPI.Save": (id: string, input: Plan) => ScheduleView;
+  /** SetMode makes a schedule do dry runs or real runs, or turns it off. Real runs need a dry run that is done. */
+  "ScheduleAPI.SetMode": (id: string, mode: Mode) => ScheduleView;
+  /** Run starts a run now, in the present mode of the schedule, and returns the id of its goal. */
+  "ScheduleAPI.Run": (id: string) => string;
+  /** Delete deletes a schedule. Its goals stay. */
+  "ScheduleAPI.Delete": (id: string) => ScheduleView;
   /** Where describes where new values are stored. */
   "SecretAPI.Where": () => SecretPlace;
   /** List lists the secrets, by name. */

@@ -6,7 +6,7 @@ export type * from "./types.gen";
 /** One flat object for each event of a goal. */
 export type GoalEvent = { [K in keyof EventBodies]: Event<K> & { goal_id: string } }[Exclude<
   keyof EventBodies,
-  "pane" | "settings" | ChatEventName
+  "pane" | "settings" | "schedules" | ChatEventName
 >];
 
 type ChatEventName = "chat" | "chat_message" | "chat_part" | "chat_delta";

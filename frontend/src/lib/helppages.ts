@@ -9,6 +9,7 @@ export const helpPages = [
   "guide/undo",
   "guide/personas",
   "guide/races",
+  "guide/schedules",
   "how-to/goals",
   "guide/workspaces",
   "guide/chat",

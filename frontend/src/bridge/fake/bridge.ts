@@ -41,6 +41,7 @@ import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { fakeLibrary, fillFakeTemplate, inferFakePersona, newFakeEntry } from "./library";
 import { fakeMemory, newFakeNote } from "./memory";
+import { FakeSchedules } from "./schedules";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -141,6 +142,7 @@ export class FakeBridge implements Bridge {
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   library: LibraryEntry[] = [...fakeLibrary];
   memory: MemoryNote[] = [...fakeMemory];
+  schedules = new FakeSchedules();
   private deletedEntries: LibraryEntry[] = [];
   engines: EngineView[] = [
     {
@@ -975,6 +977,14 @@ export class FakeBridge implements Bridge {
       this.memory = this.memory.filter((n) => n.id !== id);
       return true;
     },
+    "ScheduleAPI.List": () => this.schedules.list,
+    "ScheduleAPI.Get": (id) => this.schedules.find(id),
+    "ScheduleAPI.Runs": (id) => this.schedules.runsOf(id),
+    "ScheduleAPI.Describe": (cron) => this.schedules.describe(cron),
+    "ScheduleAPI.Save": (id, input) => this.schedules.save(id, input),
+    "ScheduleAPI.SetMode": (id, mode) => this.schedules.setMode(id, mode),
+    "ScheduleAPI.Run": (id) => this.schedules.start(id),
+    "ScheduleAPI.Delete": (id) => this.schedules.delete(id),
     "EngineAPI.List": () => this.engines,
     "EngineAPI.Use": (id) => {
       this.engines = this.engines.map((e) => ({ ...e, default: e.id === id }));

@@ -66,3 +66,67 @@ test(
       assert.deepEqual(complaints(said), []);
     }),
 );
+
+test(
+  "the letter of a command after the leader is changed, with its own conflicts, and found by the search",
+  {
+    timeout: limit(200_000),
+  },
+  (t) =>
+    withApp(t, async ({ page, home, said }) => {
+      const at = (id) => page.getByTestId(id);
+      const row = (id) => at("key-row").and(page.locator(`[data-id="${id}"]`));
+      const press = (key) => page.keyboard.press(key);
+      const record = async (id) => {
+        await row(id).getByTestId("leader-change").click();
+        await page.locator('[data-testid="key-field"]:focus').waitFor();
+      };
+      await at("skip-welcome").click();
+      await savedSettings(home, (s) => s.welcomed);
+      await openSettings(page, "terminal");
+
+      // The search of the settings finds a command by its name and by its key, and leads to its row.
+      await at("settings-search").fill("all chats");
+      await at("settings-hit").getByText("All chats").waitFor();
+      await press("Enter");
+      await row("chat.all").and(page.locator("[data-marked]")).waitFor();
+      await page.locator('[data-id="chat.all"] [data-testid="key-change"]:focus').waitFor();
+      await page.waitForURL((url) => url.search === "?place=settings&at=key-chat.all");
+      await at("settings-search").fill("ctrl+shift+g");
+      await at("settings-hit").first().getByText("Toggle goals").waitFor();
+
+      // A letter that is free is taken at once, shown in the list after the leader, and works.
+      await record("chat.all");
+      await press("Control+KeyQ");
+      await at("key-note").getByText("Press a letter, a digit or an arrow alone.").waitFor();
+      await press("KeyQ");
+      await row("chat.all").getByTestId("leader-change").getByText("Q").waitFor();
+      await savedSettings(home, (s) => s.leader_keys?.["chat.all"] === "q");
+      await press("Control+Shift+Space");
+      await at("leader-key").filter({ hasText: "All chats" }).getByText("Q", { exact: true }).waitFor();
+      await press("KeyQ");
+      await at("leader-keys").waitFor({ state: "detached" });
+      await at("chat-list").waitFor();
+
+      // A conflict names the other command; a swap gives it the letter of this one.
+      await openSettings(page, "keyboard");
+      await record("chat.all");
+      await press("KeyG");
+      await at("key-note").getByText("G is used by Toggle goals.").waitFor();
+      await at("key-swap").click();
+      await savedSettings(home, (s) => s.leader_keys["chat.all"] === "g" && s.leader_keys.goals === "q");
+      await row("goals").getByTestId("leader-change").getByText("Q").waitFor();
+
+      // Backspace takes a letter away, and a row or all rows get their defaults back.
+      await record("help");
+      await press("Backspace");
+      await savedSettings(home, (s) => s.leader_keys.help === "");
+      await row("help").getByTestId("key-reset").click();
+      await savedSettings(home, (s) => !("help" in s.leader_keys));
+      await at("keys-reset").click();
+      await page.getByRole("button", { name: "Reset all", exact: true }).click();
+      await savedSettings(home, (s) => Object.keys(s.leader_keys ?? {}).length === 0);
+      await row("goals").getByTestId("leader-change").getByText("G").waitFor();
+      assert.deepEqual(complaints(said), []);
+    }),
+);

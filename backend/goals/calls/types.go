@@ -281,8 +281,9 @@ type Settings struct {
 	// HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
 	HostIdleMinutes int `json:"host_idle_minutes"`
 	// Keys are the user's keys of commands, by their id; an empty list is none.
-	Keys     map[string][]string `json:"keys"`
-	Welcomed bool                `json:"welcomed"` // the first-start page was closed
+	Keys       map[string][]string `json:"keys"`
+	LeaderKeys map[string]string   `json:"leader_keys"` // letters after the leader, by command
+	Welcomed   bool                `json:"welcomed"`    // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int `json:"approval_minutes"`
 	SilenceMinutes  int `json:"silence_minutes"`  // how long a model may send nothing; 0 = the default

@@ -135,12 +135,17 @@ func (m schemaMaker) property(in reflect.Type, f reflect.StructField, key string
 			property["minimum"], property["maximum"] = s.min, s.max
 		}
 	}
-	if key == "keys" {
+	if s.typ.Kind() == reflect.Map {
 		property["propertyNames"] = object{"pattern": commandForm.Regexp().String()}
 		property["maxProperties"] = maxCommands
+	}
+	switch key {
+	case "keys":
 		keys := property["additionalProperties"].(object)
 		keys["items"] = object{"type": "string", "pattern": keyForm.Regexp().String()}
 		keys["maxItems"] = maxKeys
+	case "leader_keys":
+		property["additionalProperties"] = object{"type": "string", "pattern": leaderForm.Regexp().String()}
 	}
 	return property
 }

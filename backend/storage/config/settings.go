@@ -66,6 +66,9 @@ type Settings struct {
 	// Keys are your keys of the window's commands, by their id, such as {"pane.split": ["Ctrl+Shift+KeyX"]}; an empty list
 	// is none. Others keep those of the [keyboard page](keyboard.md).
 	Keys map[string][]string `json:"keys,omitempty"`
+	// LeaderKeys are your letters of the window's commands after Ctrl+Shift+Space, by their id, such as
+	// {"pane.split": "x"}; an empty one is none.
+	LeaderKeys map[string]string `json:"leader_keys,omitempty"`
 	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
@@ -239,6 +242,9 @@ func (s Settings) validate() error {
 	case len(s.UserAgent) > maxUserAgent || strings.ContainsFunc(s.UserAgent, isNotPrintableASCII):
 		return fault.Invalid("user_agent", "this user agent cannot be sent in a header",
 			fmt.Sprintf("use at most %d characters without umlauts and line breaks, or leave it empty", maxUserAgent))
+	case s.invalidLeaderKey() != "":
+		return fault.Invalid("leader_keys", fmt.Sprintf("%.100q is not a command with a letter", s.invalidLeaderKey()),
+			"name a command and a letter, digit or arrow, such as {\"pane.split\": \"x\"}")
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")
@@ -274,6 +280,16 @@ func (s Settings) invalidKey() string {
 		}
 		if i := slices.IndexFunc(keys, func(k string) bool { return !keyForm.MatchString(k) }); i >= 0 {
 			return cmp.Or(keys[i], command)
+		}
+	}
+	return ""
+}
+
+// invalidLeaderKey returns a command that has no possible letter, "" if all are valid.
+func (s Settings) invalidLeaderKey() string {
+	for command, letter := range s.LeaderKeys {
+		if !commandForm.MatchString(command) || !leaderForm.MatchString(letter) || len(s.LeaderKeys) > maxCommands {
+			return command
 		}
 	}
 	return ""
@@ -344,6 +360,7 @@ var (
 	idPattern    = text.NewPattern(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
 	commandForm  = text.NewPattern(`^[a-z][a-z0-9.-]{0,63}$`)
 	keyForm      = text.NewPattern(`^((Ctrl|Shift|Alt)[+]){0,3}[A-Z][A-Za-z0-9]{0,30}$`)
+	leaderForm   = text.NewPattern(`^[a-z0-9←→↑↓]?$`)
 	secretForm   = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 	variableForm = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )

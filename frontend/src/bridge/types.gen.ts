@@ -3506,6 +3506,8 @@ export interface Settings extends ModelRoles {
   host_idle_minutes: number;
   /** Keys are the user's keys of commands, by their id; an empty list is none. */
   keys: Record<string, string[] | null> | null;
+  /** letters after the leader, by command */
+  leader_keys: Record<string, string> | null;
   /** the first-start page was closed */
   welcomed: boolean;
   /** ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once. */

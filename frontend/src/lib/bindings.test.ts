@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { action, actionFor } from "./actions";
-import { boundLabel, conflicts, keyOf, keyWarning, refusedKey, withKeys } from "./bindings";
+import { action, actionFor, actionForLeader } from "./actions";
+import { boundLabel, conflicts, keyOf, keyWarning, leaderConflicts, leaderOf, refusedKey, withKeys } from "./bindings";
 
 const run = () => undefined;
 const split = action({ id: "pane.split", title: "Split", group: "Panes", keys: ["Ctrl+Shift+KeyD"], run });
@@ -23,11 +23,11 @@ const press = (code: string, held: string) => ({
 });
 
 test("the user's keys replace the defaults of a command, and an empty list is none", () => {
-  const all = withKeys([split, zoom], { "pane.split": ["Ctrl+Alt+KeyX"], "pane.zoom": [], unknown: ["F5"] });
+  const all = withKeys([split, zoom], { "pane.split": ["Ctrl+Alt+KeyX"], "pane.zoom": [], unknown: ["F5"] }, null);
   expect(actionFor(all, press("KeyX", "ca"))?.id).toBe("pane.split");
   expect(actionFor(all, press("KeyD", "cs"))).toBeUndefined();
   expect(actionFor(all, press("Enter", "cs"))).toBeUndefined();
-  expect(withKeys([split], null)).toEqual([split]);
+  expect(withKeys([split], null, null)).toEqual([split]);
   expect(boundLabel({ "pane.split": ["Ctrl+Alt+KeyX"] }, "pane.split", "D")).toBe("Ctrl+Alt+X");
   expect([boundLabel({ a: [] }, "a", "D"), boundLabel(null, "a", "D")]).toEqual(["", "D"]);
 });
@@ -50,4 +50,21 @@ test("keys that shells and typing need are refused with the reason, others are w
 test("a conflict is another command with the key in the same place, however it is written", () => {
   expect(conflicts([split, zoom, reopen], split, "Shift+Ctrl+Enter")).toEqual([zoom]);
   expect(conflicts([split, zoom], split, "Ctrl+Shift+KeyD")).toEqual([]);
+});
+
+test("letters after the leader are the user's, and each belongs to one command", () => {
+  const help = action({ id: "help", title: "Help", group: "Goalpost", leader: "a", run });
+  const chat = action({ id: "chat", title: "Chat", group: "Chat", leader: "c", run });
+  const all = withKeys([help, chat], null, { help: "x", chat: "" });
+  expect(actionForLeader(all, "KeyX")?.id).toBe("help");
+  expect([actionForLeader(all, "KeyA"), actionForLeader(all, "KeyC")]).toEqual([undefined, undefined]);
+  expect(leaderConflicts([help, chat], help, "c")).toEqual([chat]);
+  expect(["KeyQ", "Digit3", "ArrowLeft", "F5", "Space"].map((code) => leaderOf(press(code, "")))).toEqual([
+    "q",
+    "3",
+    "←",
+    "",
+    "",
+  ]);
+  expect(leaderOf(press("KeyQ", "c"))).toBe("");
 });

@@ -4,10 +4,21 @@ import { keyLabel, type Key, type KeyPress } from "./keys";
 /** The user's keys by the id of their command, as the settings have them; an empty list is none. */
 export type Bindings = Readonly<Record<string, readonly Key[] | null>>;
 
-/** Puts the user's keys in place of the defaults. */
-export function withKeys(actions: readonly Action[], bindings: Bindings | null | undefined): readonly Action[] {
-  if (!bindings) return actions;
-  return actions.map((a) => (a.id in bindings ? { ...a, keys: bindings[a.id] ?? [] } : a));
+/** The user's letters after the leader, as the settings have them; `""` is none. */
+export type LeaderBindings = Readonly<Record<string, string>>;
+
+/** Puts the user's keys and letters in place of the defaults. */
+export function withKeys(
+  actions: readonly Action[],
+  bindings: Bindings | null | undefined,
+  leaders: LeaderBindings | null | undefined,
+): readonly Action[] {
+  if (!bindings && !leaders) return actions;
+  return actions.map((a) => ({
+    ...a,
+    keys: bindings && a.id in bindings ? (bindings[a.id] ?? []) : a.keys,
+    leader: leaders?.[a.id] ?? a.leader,
+  }));
 }
 
 /** The label of a command's key: the user's, or else the default. "" if the user took it away. */
@@ -57,3 +68,13 @@ export function conflicts(actions: readonly Action[], of: Action, key: Key): Act
 
 /** Reports whether two keys are the same, in whatever order their modifiers are written. */
 export const sameKey = (a: Key, b: Key): boolean => a.split("+").sort().join() === b.split("+").sort().join();
+
+/** What a pressed key is after the leader: a letter, digit or arrow in lower case; `""` if it cannot be one. */
+export function leaderOf(press: KeyPress): string {
+  const letter = keyLabel(press.code).toLowerCase();
+  return /^[a-z0-9←→↑↓]$/.test(letter) && !press.ctrlKey && !press.altKey && !press.metaKey ? letter : "";
+}
+
+/** The other commands with a letter after the leader. */
+export const leaderConflicts = (actions: readonly Action[], of: Action, letter: string): Action[] =>
+  actions.filter((a) => a.id !== of.id && a.leader === letter);

@@ -21,7 +21,7 @@ Generated from the window's commands: \`UPDATE_DOCS=1 npx vitest run src/shell/k
 
 Ctrl+Shift+P finds actions, goals, panes, files, servers, models, settings and help. Type >, @, # or / first for actions, goals, panes or
 files only. ${keyLabel(leaderKey)} and then a letter or arrow is a second way, for keys that your desktop or browser uses itself. On a Mac keyboard, Cmd counts as Ctrl. Keys of shells (Ctrl+R, Ctrl+W and so on) always reach the terminal.
-**Settings > Keyboard** changes the keys of the third column, which are the defaults here, and finds what a key does.
+**Settings > Keyboard** changes the keys of the third column and the letters of the last, which are the defaults here, and finds what a key does.
 
 | | command | key | after ${keyLabel(leaderKey)} |
 |---|---|---|---|

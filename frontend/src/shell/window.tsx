@@ -38,7 +38,8 @@ export function Window({ app }: { app: App }) {
   const control = useMemo(() => new WorkspaceControl(app), [app]);
   const defaults = useMemo(() => buildCommands(app, control), [app, control]);
   const keys = useStore(app.store, (s) => s.settings?.keys);
-  const actions = useMemo(() => withKeys(defaults, keys), [defaults, keys]);
+  const leaders = useStore(app.store, (s) => s.settings?.leader_keys);
+  const actions = useMemo(() => withKeys(defaults, keys, leaders), [defaults, keys, leaders]);
   const commands = useMemo(() => ({ defaults, commands: actions }), [defaults, actions]);
   useKeyboard(app, actions);
   return (

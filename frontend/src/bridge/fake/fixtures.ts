@@ -43,6 +43,7 @@ export const settings: Settings = {
   font_size: 13,
   scrollback: 10_000,
   keys: null,
+  leader_keys: null,
   font_family: "",
   webgl: false,
   screen_reader: false,

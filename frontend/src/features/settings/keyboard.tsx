@@ -1,48 +1,69 @@
 import { useContext, useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { leaderKey, type Action } from "@/lib/actions";
-import { conflicts, keyOf, keyWarning, refusedKey, sameKey } from "@/lib/bindings";
+import { conflicts, keyOf, keyWarning, leaderConflicts, leaderOf, refusedKey, sameKey } from "@/lib/bindings";
 import { keyLabel, type Key } from "@/lib/keys";
-import { CommandsContext, useApp } from "@/store/context";
+import { CommandsContext, useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
+import { commandPlace } from "./places";
 import { Choice, Group, type SectionProps } from "./rows";
 
 type Shown = "all" | "changed" | "none";
 
-/** The keys of the window's commands, and how to change them. */
-export function Keyboard({ settings, save }: SectionProps) {
+/** The keys of the window's commands, and how to change them. One that was jumped to is not filtered out. */
+export function Keyboard(props: SectionProps) {
+  const at = useAppState((s) => s.settingsAt.title);
+  return <Keys key={at} {...props} />;
+}
+
+/** What of a command waits for a key. */
+interface Recording {
+  id: string;
+  what: "key" | "leader";
+}
+
+function Keys({ settings, save }: SectionProps) {
   const app = useApp();
   const { commands, defaults } = useContext(CommandsContext);
   const [filter, setFilter] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const [finding, setFinding] = useState<Key | null>(null);
-  const [recording, setRecording] = useState("");
+  const [recording, setRecording] = useState<Recording | null>(null);
   const keys = settings.keys ?? {};
-  const changed = commands.filter((a) => a.id in keys);
+  const leaders = settings.leader_keys ?? {};
+  const isChanged = (a: Action) => a.id in keys || a.id in leaders;
+  const changed = commands.filter(isChanged);
   const words = filter.toLowerCase().split(/\s+/);
   const list = commands.filter(
     (a) =>
-      (shown === "all" || (shown === "changed" ? a.id in keys : a.keys.length === 0)) &&
+      (shown === "all" || (shown === "changed" ? isChanged(a) : a.keys.length === 0)) &&
       (!finding || a.keys.some((k) => sameKey(k, finding)) || a.leader.toUpperCase() === keyLabel(finding)) &&
       words.every((w) => `${a.group} ${a.title} ${a.words.join(" ")}`.toLowerCase().includes(w)),
   );
-  /** Gives commands other keys; those with their default keys are not kept in the settings. */
-  const bind = (next: Record<string, readonly Key[]>) => {
-    const all = new Map([...Object.entries(keys), ...Object.entries(next)]);
-    const isDefault = (id: string, own: readonly Key[]) =>
-      String(defaults.find((a) => a.id === id)?.keys ?? []) === String(own);
-    const kept = [...all].filter(([id, own]) => !isDefault(id, own ?? []));
-    setRecording("");
-    return save({ keys: Object.fromEntries(kept.map(([id, own]) => [id, [...(own ?? [])]])) });
+  const defaultOf = (id: string) => defaults.find((a) => a.id === id);
+  /** Gives commands other keys and letters; their defaults are not kept in the settings. */
+  const bind = ({ keys: newKeys = {}, leaders: newLeaders = {} }: Rebinding) => {
+    const isOwnKeys = ([id, own]: [string, readonly Key[] | null]) =>
+      String(defaultOf(id)?.keys ?? []) !== String(own ?? []);
+    const isOwnLetter = ([id, own]: [string, string]) => (defaultOf(id)?.leader ?? "") !== own;
+    const keptKeys = Object.entries({ ...keys, ...newKeys }).filter(isOwnKeys);
+    const keptLeaders = Object.entries({ ...leaders, ...newLeaders }).filter(isOwnLetter);
+    setRecording(null);
+    return save({
+      keys: Object.fromEntries(keptKeys.map(([id, own]) => [id, [...(own ?? [])]])),
+      leader_keys: Object.fromEntries(keptLeaders),
+    });
   };
+  const reset = ({ id }: Action) =>
+    void bind({ keys: { [id]: defaultOf(id)?.keys ?? [] }, leaders: { [id]: defaultOf(id)?.leader ?? "" } });
   const resetAll = () =>
     app.confirm({
       title: "Reset all keys?",
       text: `${changed.length} ${changed.length === 1 ? "command gets its" : "commands get their"} default keys back.`,
       yes: "Reset all",
       danger: true,
-      run: async () => void (await save({ keys: {} })),
+      run: async () => void (await save({ keys: {}, leader_keys: {} })),
     });
   return (
     <div data-testid="keyboard">
@@ -79,12 +100,12 @@ export function Keyboard({ settings, save }: SectionProps) {
                 <KeyRow
                   key={a.id}
                   command={a}
-                  isChanged={a.id in keys}
-                  isRecording={recording === a.id}
+                  isChanged={isChanged(a)}
+                  recording={recording?.id === a.id ? recording.what : null}
                   commands={commands}
-                  onRecord={(on) => setRecording(on ? a.id : "")}
+                  onRecord={(what) => setRecording(what ? { id: a.id, what } : null)}
                   onBind={(next) => void bind(next)}
-                  onReset={() => void bind({ [a.id]: defaults.find((d) => d.id === a.id)?.keys ?? [] })}
+                  onReset={() => reset(a)}
                 />
               ))}
           </ul>
@@ -137,49 +158,62 @@ function FindByKey({ found, onFind }: { found: Key | null; onFind: (key: Key | n
   );
 }
 
+/** Keys and letters that commands get, by their ids. */
+interface Rebinding {
+  keys?: Record<string, readonly Key[]>;
+  leaders?: Record<string, string>;
+}
+
 interface KeyRowProps {
   command: Action;
   commands: readonly Action[];
   isChanged: boolean;
-  isRecording: boolean;
-  onRecord: (on: boolean) => void;
-  onBind: (keys: Record<string, readonly Key[]>) => void;
+  recording: Recording["what"] | null;
+  onRecord: (what: Recording["what"] | null) => void;
+  onBind: (next: Rebinding) => void;
   onReset: () => void;
 }
 
-function KeyRow({ command: a, commands, isChanged, isRecording, onRecord, onBind, onReset }: KeyRowProps) {
+function KeyRow({ command: a, commands, isChanged, recording, onRecord, onBind, onReset }: KeyRowProps) {
+  const Recorder = recording === "leader" ? LeaderRecorder : KeyRecorder;
   return (
     <li
       data-testid="key-row"
       data-id={a.id}
-      className={cx("border-b border-border px-4 py-1.5 last:border-b-0", isRecording && "bg-accent-bg")}
+      data-setting={commandPlace(a.id)}
+      className={cx("border-b border-border px-4 py-1.5 last:border-b-0", recording && "bg-accent-bg")}
     >
       <div className="flex min-h-7 flex-wrap items-center gap-2">
         <span className="min-w-40 flex-1">{a.title}</span>
-        <span className="flex w-72 flex-wrap items-center gap-1 text-xs text-text-faint max-[640px]:w-full">
+        <span className="flex w-80 flex-wrap items-center gap-1 text-xs text-text-faint max-[640px]:w-full">
           {a.keys.map((k) => (
             <Kbd key={k}>{keyLabel(k)}</Kbd>
           ))}
-          {a.leader ? (
-            <>
-              {a.keys.length > 0 ? "or" : null} <Kbd>{keyLabel(leaderKey)}</Kbd> then{" "}
-              <Kbd>{a.leader.toUpperCase()}</Kbd>
-            </>
-          ) : a.keys.length === 0 ? (
-            "Not set"
-          ) : null}
+          {a.keys.length > 0 ? "or" : null} <Kbd>{keyLabel(leaderKey)}</Kbd> then{" "}
+          <button
+            type="button"
+            data-testid="leader-change"
+            aria-label={`Change the letter of ${a.title}`}
+            className="rounded-sm hover:bg-surface-hover hover:text-text"
+            onClick={() => onRecord("leader")}
+          >
+            {a.leader ? <Kbd>{a.leader.toUpperCase()}</Kbd> : "…"}
+          </button>
         </span>
         <span className="w-16 text-xs text-accent">{isChanged ? "Changed" : ""}</span>
         <Button look="quiet" data-testid="key-reset" className={isChanged ? "" : "invisible"} onClick={onReset}>
           Reset
         </Button>
-        <Button data-testid="key-change" aria-label={`Change the key of ${a.title}`} onClick={() => onRecord(true)}>
+        <Button
+          data-testid="key-change"
+          data-main=""
+          aria-label={`Change the key of ${a.title}`}
+          onClick={() => onRecord("key")}
+        >
           Change
         </Button>
       </div>
-      {isRecording ? (
-        <Recorder command={a} commands={commands} onCancel={() => onRecord(false)} onBind={onBind} />
-      ) : null}
+      {recording ? <Recorder command={a} commands={commands} onCancel={() => onRecord(null)} onBind={onBind} /> : null}
     </li>
   );
 }
@@ -188,40 +222,90 @@ interface RecorderProps {
   command: Action;
   commands: readonly Action[];
   onCancel: () => void;
-  onBind: (keys: Record<string, readonly Key[]>) => void;
+  onBind: (next: Rebinding) => void;
 }
 
 /** Takes the next key. One that cannot be, that others have or that is only to be known about is named first. */
-function Recorder({ command, commands, onCancel, onBind }: RecorderProps) {
+function KeyRecorder({ command, commands, onCancel, onBind }: RecorderProps) {
   const app = useApp();
-  const [key, setKey] = useState<Key | null>(null);
+  const without = (a: Action, gone: Key) => a.keys.filter((k) => !sameKey(k, gone));
+  return (
+    <RecorderLine
+      of={command}
+      what="key"
+      label={keyLabel}
+      read={keyOf}
+      refused={refusedKey}
+      others={(key) => conflicts(commands, command, key)}
+      warning={(key) => keyWarning(key, app.bridge.window)}
+      canSwap={command.keys.length > 0}
+      onCancel={onCancel}
+      onClear={() => onBind({ keys: { [command.id]: [] } })}
+      onTake={(key, others, swap) => {
+        const given = others.map((o) => [o.id, [...without(o, key), ...(swap ? command.keys : [])]] as const);
+        onBind({ keys: { ...Object.fromEntries(given), [command.id]: [key] } });
+      }}
+    />
+  );
+}
+
+/** Takes the next letter, which runs the command after the leader. */
+function LeaderRecorder({ command, commands, onCancel, onBind }: RecorderProps) {
+  return (
+    <RecorderLine
+      of={command}
+      what="letter"
+      label={(letter) => letter.toUpperCase()}
+      read={(e) => leaderOf(e) || keyOf(e)}
+      refused={(letter) => (letter.length > 1 ? "Press a letter, a digit or an arrow alone." : "")}
+      others={(letter) => leaderConflicts(commands, command, letter)}
+      warning={() => ""}
+      canSwap={command.leader !== ""}
+      onCancel={onCancel}
+      onClear={() => onBind({ leaders: { [command.id]: "" } })}
+      onTake={(letter, others, swap) => {
+        const given = others.map((o) => [o.id, swap ? command.leader : ""] as const);
+        onBind({ leaders: { ...Object.fromEntries(given), [command.id]: letter } });
+      }}
+    />
+  );
+}
+
+interface RecorderLineProps {
+  of: Action;
+  what: "key" | "letter";
+  label: (value: string) => string;
+  read: (press: KeyboardEvent) => string;
+  /** Why a value cannot be taken, and what to know about one; "" for nothing. */
+  refused: (value: string) => string;
+  warning: (value: string) => string;
+  /** The other commands that have a value. */
+  others: (value: string) => Action[];
+  canSwap: boolean;
+  onTake: (value: string, others: readonly Action[], swap: boolean) => void;
+  onClear: () => void;
+  onCancel: () => void;
+}
+
+function RecorderLine({ of, what, label, onTake, onClear, onCancel, ...p }: RecorderLineProps) {
+  const [value, setValue] = useState("");
   const field = useRef<HTMLButtonElement>(null);
   useRecording(true);
   useEffect(() => field.current?.focus(), []);
-  const refused = key ? refusedKey(key) : "";
-  const others = key ? conflicts(commands, command, key) : [];
-  const warning = key ? keyWarning(key, app.bridge.window) : "";
-  const without = (a: Action, gone: Key) => a.keys.filter((k) => !sameKey(k, gone));
+  const refused = value ? p.refused(value) : "";
+  const others = value && !refused ? p.others(value) : [];
+  const warning = value ? p.warning(value) : "";
   const press = (e: KeyboardEvent) => {
     if (isModifier(e) || e.code === "Tab") return;
     e.preventDefault();
     e.stopPropagation();
-    const pressed = keyOf(e);
+    const pressed = p.read(e);
     if (e.code === "Escape") onCancel();
-    else if (pressed === "Backspace") onBind({ [command.id]: [] });
-    else if (
-      refusedKey(pressed) ||
-      conflicts(commands, command, pressed).length > 0 ||
-      keyWarning(pressed, app.bridge.window)
-    )
-      setKey(pressed);
-    else onBind({ [command.id]: [pressed] });
+    else if (pressed === "Backspace") onClear();
+    else if (p.refused(pressed) || p.others(pressed).length > 0 || p.warning(pressed)) setValue(pressed);
+    else onTake(pressed, [], false);
   };
-  const take = (swap: boolean) => {
-    if (!key) return;
-    const given = others.map((o) => [o.id, [...without(o, key), ...(swap ? command.keys : [])]] as const);
-    onBind({ ...Object.fromEntries(given), [command.id]: [key] });
-  };
+  const shown = value ? label(value) : `Press the new ${what}`;
   return (
     <div className="flex flex-wrap items-center gap-2 py-1.5 text-xs" data-testid="key-recorder">
       <button
@@ -229,27 +313,27 @@ function Recorder({ command, commands, onCancel, onBind }: RecorderProps) {
         type="button"
         data-testid="key-field"
         className="field h-7 w-48 text-left"
-        aria-label={`${key ? keyLabel(key) : "Press the new key"}, of ${command.title}`}
+        aria-label={`${shown}, of ${of.title}`}
         onKeyDown={press}
       >
-        {key ? keyLabel(key) : "Press the new key"}
+        {shown}
       </button>
       <span role="status" className="min-w-0 flex-1 text-text-muted" data-testid="key-note">
         {refused ||
           (others.length > 0
-            ? `${keyLabel(key ?? "")} is used by ${others.map((o) => o.title).join(", ")}. ${warning}`
-            : warning || "Esc cancels, Backspace takes the key away.")}
+            ? `${label(value)} is used by ${others.map((o) => o.title).join(", ")}. ${warning}`
+            : warning || `Esc cancels, Backspace takes the ${what} away.`)}
       </span>
       <Button look="quiet" data-testid="key-cancel" onClick={onCancel}>
         Cancel
       </Button>
-      {key && !refused && others.length > 0 && command.keys.length > 0 ? (
-        <Button data-testid="key-swap" onClick={() => take(true)}>
+      {others.length > 0 && p.canSwap ? (
+        <Button data-testid="key-swap" onClick={() => onTake(value, others, true)}>
           Swap
         </Button>
       ) : null}
-      {key && !refused ? (
-        <Button look="primary" data-testid="key-take" onClick={() => take(false)}>
+      {value && !refused ? (
+        <Button look="primary" data-testid="key-take" onClick={() => onTake(value, others, false)}>
           {others.length > 0 ? "Replace" : "Use it"}
         </Button>
       ) : null}

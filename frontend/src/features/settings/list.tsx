@@ -1,11 +1,11 @@
-import { useRef, type KeyboardEvent, type RefObject } from "react";
-import { useApp } from "@/store/context";
+import { useContext, useMemo, useRef, type KeyboardEvent, type RefObject } from "react";
+import { CommandsContext, useApp } from "@/store/context";
 import { cx } from "@/ui/cx";
 import { SearchIcon } from "@/ui/icons";
 import { Select } from "@/ui/input";
 import { Highlighted } from "./highlighted";
 import { pageGroups, pages, type Page } from "./pages";
-import { searchSettings, searchWords, slug } from "./places";
+import { searchedSettings, searchSettings, searchWords, slug, type SettingsHit } from "./places";
 
 interface PageListProps {
   page: Page;
@@ -29,7 +29,10 @@ export function PageList({ page, query, search, onQuery }: PageListProps) {
     if (to < 0) search.current?.focus();
     else all[to]?.focus();
   };
-  const first = searchSettings(query)[0];
+  const { commands } = useContext(CommandsContext);
+  const searched = useMemo(() => searchedSettings(commands), [commands]);
+  const hits = query.trim() ? searchSettings(searched, query) : [];
+  const [first] = hits;
   return (
     <nav
       ref={list}
@@ -52,11 +55,13 @@ export function PageList({ page, query, search, onQuery }: PageListProps) {
           value={query}
           onChange={(e) => onQuery(e.target.value)}
           onKeyDown={(e) => {
-            if (e.code === "Enter" && query && first) app.openSettings(first.title);
+            if (e.code !== "Enter" || !first) return;
+            e.preventDefault(); // or it presses the button that has the focus then
+            app.openSettings(first.at);
           }}
         />
       </label>
-      {query.trim() ? <Hits query={query} /> : <Pages page={page} />}
+      {query.trim() ? <Hits hits={hits} query={query} /> : <Pages page={page} />}
     </nav>
   );
 }
@@ -102,9 +107,8 @@ function Pages({ page }: { page: Page }) {
   );
 }
 
-function Hits({ query }: { query: string }) {
+function Hits({ hits, query }: { hits: readonly SettingsHit[]; query: string }) {
   const app = useApp();
-  const hits = searchSettings(query);
   const words = searchWords(query);
   return (
     <>
@@ -115,12 +119,12 @@ function Hits({ query }: { query: string }) {
       </p>
       <ul className="flex flex-col gap-px">
         {hits.map((hit) => (
-          <li key={hit.title}>
+          <li key={hit.at}>
             <button
               type="button"
               data-testid="settings-hit"
               className={lineClass}
-              onClick={() => app.openSettings(hit.title)}
+              onClick={() => app.openSettings(hit.at)}
             >
               <span className="w-full text-text">
                 <Highlighted text={hit.title} words={words} />

@@ -142,7 +142,8 @@ function useShownPlace() {
     if (!found) return;
     found.dataset.marked = "";
     found.scrollIntoView({ block: "center" });
-    found.querySelector<HTMLElement>("input, select, button")?.focus({ preventScroll: true });
+    const main = found.querySelector<HTMLElement>("[data-main]");
+    (main ?? found.querySelector<HTMLElement>("input, select, button"))?.focus({ preventScroll: true });
     const unmark = () => delete found.dataset.marked;
     // Captured, or the key that led here would end it as it bubbles.
     addEventListener("keydown", unmark, { once: true, capture: true });

@@ -484,7 +484,7 @@ const secrets: Page = {
   ],
 };
 
-const keyboard: Page = {
+export const keyboardPage: Page = {
   title: "Keyboard",
   text: "Press Change and then the new key. Keys that shells need, such as Ctrl+C, Ctrl+R and Ctrl+W, are never taken.",
   words: ["shortcuts", "hotkeys", "key bindings"],
@@ -502,7 +502,7 @@ const about: Page = {
 export const pageGroups: readonly (readonly Page[])[] = [
   [general, appearance, terminal, browser],
   [goals, models, spending, engines, library, mcpServers, secrets],
-  [keyboard],
+  [keyboardPage],
   [about],
 ];
 

@@ -2,7 +2,7 @@ import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import { all, find, flushAll, get, mount, nth, press, write } from "@/testing/mount";
 import { SettingsPage } from "./page";
-import { searchSettings } from "./places";
+import { searchedSettings, searchSettings } from "./places";
 
 async function open() {
   const { app } = await mount(<SettingsPage />, undefined, (a) => a.start());
@@ -12,7 +12,7 @@ async function open() {
 }
 
 const heading = () => document.querySelector("h1")?.textContent;
-const titles = (query: string) => searchSettings(query).map((p) => p.title);
+const titles = (query: string) => searchSettings(searchedSettings([]), query).map((p) => p.title);
 
 test("the search finds titles first, then synonyms and texts of all pages, and needs every word", () => {
   expect(titles("font")).toEqual(["Terminal font size", "Terminal font"]);

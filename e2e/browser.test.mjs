@@ -1,14 +1,7 @@
 // Tests browser panes as a user uses them: with the pixels of the picture, the mouse on it and the keyboard. All cases
 // use one program with one Chromium.
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -24,15 +17,8 @@ test("browser panes", { timeout: limit(1_200_000) }, async (t) => {
   const site = await startSite();
   // A desktop whose program for opening files records what it should open.
   const desktop = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
-  writeFileSync(
-    join(desktop, "xdg-open"),
-    `#!/bin/sh\necho "$1" >>"${desktop}/opened"\n`,
-    { mode: 0o755 },
-  );
-  const opened = () =>
-    existsSync(join(desktop, "opened"))
-      ? readFileSync(join(desktop, "opened"), "utf8")
-      : "";
+  writeFileSync(join(desktop, "xdg-open"), `#!/bin/sh\necho "$1" >>"${desktop}/opened"\n`, { mode: 0o755 });
+  const opened = () => (existsSync(join(desktop, "opened")) ? readFileSync(join(desktop, "opened"), "utf8") : "");
   try {
     await withApp(t, (app) => walk(t, { ...app, opened }, site), {
       PATH: `${desktop}:${process.env.PATH}`,
@@ -114,10 +100,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("search-engine").selectOption("custom");
     await page.getByTestId("search-page").fill(`${site.url}/search?q=%s`);
     await page.getByTestId("search-page").press("Enter");
-    await savedSettings(
-      home,
-      (s) => s.search_page === `${site.url}/search?q=%s`,
-    );
+    await savedSettings(home, (s) => s.search_page === `${site.url}/search?q=%s`);
     await page.getByTestId("settings-close").click();
     await at("browser-address").click();
     await pane.press("Control+A");
@@ -126,11 +109,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.says("Zoë & two words");
     await pane.enter("? 127.0.0.1");
     await pane.says("127.0.0.1");
-    assert.deepEqual(
-      site.searches,
-      ["Zoë & two words", "127.0.0.1"],
-      "something was sent before Enter",
-    );
+    assert.deepEqual(site.searches, ["Zoë & two words", "127.0.0.1"], "something was sent before Enter");
   });
   await it("the program's own port is refused", async () => {
     await pane.enter(new URL(url).origin);
@@ -174,9 +153,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("a server that is down is reported, and Reload comes back", async () => {
     await pane.enter("http://127.0.0.1:1/");
     await pane.root
-      .getByText(
-        /nothing listens there|does not open this port|could not be loaded/,
-      )
+      .getByText(/nothing listens there|does not open this port|could not be loaded/)
       .first()
       .waitFor();
     await pane.go(fixture("mouse"), "Mouse");
@@ -229,9 +206,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       [60, 470, "text"],
     ]) {
       await pane.move(x, y);
-      await pane.root
-        .locator(`[data-testid="browser-canvas"][data-cursor="${shape}"]`)
-        .waitFor();
+      await pane.root.locator(`[data-testid="browser-canvas"][data-cursor="${shape}"]`).waitFor();
     }
   });
   await it("something is dragged and dropped", async () => {
@@ -299,13 +274,9 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.says("a=from inside");
     await pane.press("Control+A");
     await pane.press("Control+C");
-    await page.waitForFunction(
-      async () => (await navigator.clipboard.readText()) === "from inside",
-      undefined,
-      {
-        polling: 100,
-      },
-    );
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "from inside", undefined, {
+      polling: 100,
+    });
   });
 
   // Dialogs.
@@ -333,31 +304,19 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("a permission is blocked", async () => {
     await pane.click(60, 354);
-    await (
-      await pane.asks("permission")
-    )
-      .getByTestId("question-dismiss")
-      .click();
+    await (await pane.asks("permission")).getByTestId("question-dismiss").click();
     await pane.says("NotAllowedError");
   });
   await it("a permission is allowed", async () => {
     await pane.click(60, 314);
-    await (
-      await pane.asks("permission")
-    )
-      .getByTestId("question-accept")
-      .click();
+    await (await pane.asks("permission")).getByTestId("question-accept").click();
     await pane.says("permission granted");
   });
   await it("what was allowed is blocked and asked again, where the page is from", async () => {
     const choose = async (state) => {
       await at("site-button").click();
-      await pane.root
-        .locator('[data-testid="site"][data-came="here"]')
-        .waitFor();
-      await pane.root
-        .locator('[data-testid="site-permission"][data-name="notifications"]')
-        .selectOption(state);
+      await pane.root.locator('[data-testid="site"][data-came="here"]').waitFor();
+      await pane.root.locator('[data-testid="site-permission"][data-name="notifications"]').selectOption(state);
       await at("site-close").click();
       await pane.go(fixture("keys"), "Keys");
       await pane.click(60, 314);
@@ -365,31 +324,21 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await choose("block");
     await pane.says("permission denied");
     await choose("ask");
-    await (
-      await pane.asks("permission")
-    )
-      .getByTestId("question-accept")
-      .click();
+    await (await pane.asks("permission")).getByTestId("question-accept").click();
     await pane.says("permission granted");
   });
   await it("a page that may read the clipboard reads what was copied in pages, not the user's own", async () => {
     await page.evaluate(() => navigator.clipboard.writeText("the user's own"));
     await at("site-button").click();
-    await pane.root
-      .locator('[data-testid="site-permission"][data-name="clipboard-read"]')
-      .selectOption("allow");
+    await pane.root.locator('[data-testid="site-permission"][data-name="clipboard-read"]').selectOption("allow");
     await at("site-close").click();
     await pane.click(60, 34);
     await pane.type("of a page");
     await pane.press("Control+A");
     await pane.press("Control+C");
-    await page.waitForFunction(
-      async () => (await navigator.clipboard.readText()) === "of a page",
-      undefined,
-      {
-        polling: 100,
-      },
-    );
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "of a page", undefined, {
+      polling: 100,
+    });
     await page.evaluate(() => navigator.clipboard.writeText("the user's own"));
     await pane.click(60, 354);
     await pane.says("read of a page");
@@ -398,14 +347,10 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.enter(`${site.url}/cookie`);
     await pane.says("nobody");
     await at("site-button").click();
-    await pane.root
-      .locator('[data-testid="site-cookies"][data-count="1"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="site-cookies"][data-count="1"]').waitFor();
     await at("site-clear").click();
     await page.getByTestId("question-yes").click();
-    await pane.root
-      .locator('[data-testid="site-cookies"][data-count="0"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="site-cookies"][data-count="0"]').waitFor();
     await pane.comes(() => at("site-reload").click());
     await pane.says("nobody"); // before, it was "who=ann"
     await pane.comes(() => pane.press("F5"));
@@ -447,10 +392,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.says("ann:let me in");
     await pane.press("Enter");
     await pane.says("opened");
-    await pane.root
-      .locator('[data-testid="save-login"][data-user="ann"]')
-      .getByTestId("save-login-yes")
-      .click();
+    await pane.root.locator('[data-testid="save-login"][data-user="ann"]').getByTestId("save-login-yes").click();
     await pane.root.getByTestId("save-login").waitFor({ state: "detached" });
     await pane.go(fixture("login"), "Login");
     await at("browser-menu").click();
@@ -466,27 +408,15 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("a certificate that is not valid", async () => {
     await pane.enter(`${site.unproven}/second.html`);
-    await (
-      await pane.asks("certificate")
-    )
-      .getByTestId("question-dismiss")
-      .click();
+    await (await pane.asks("certificate")).getByTestId("question-dismiss").click();
     await pane.root.getByTestId("question").waitFor({ state: "detached" });
     await pane.root.getByText(/certificate is not valid/).waitFor();
     await pane.enter(`${site.unproven}/second.html`);
-    await (
-      await pane.asks("certificate")
-    )
-      .getByTestId("question-accept")
-      .click();
+    await (await pane.asks("certificate")).getByTestId("question-accept").click();
     await pane.says("opened");
     await at("site-button").click();
-    await pane.root
-      .locator('[data-testid="site"][data-came="unproven"]')
-      .waitFor();
-    await at("site-certificate")
-      .getByText("ERR_CERT_AUTHORITY_INVALID")
-      .waitFor();
+    await pane.root.locator('[data-testid="site"][data-came="unproven"]').waitFor();
+    await at("site-certificate").getByText("ERR_CERT_AUTHORITY_INVALID").waitFor();
     await at("site-certificate").getByText("localhost").first().waitFor();
     await at("site-close").click();
   });
@@ -569,13 +499,9 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("the menu of a link copies its address", async () => {
     await pane.click(40, 270, { button: "right" });
     await at("page-menu-copy-link").click();
-    await page.waitForFunction(
-      (want) => navigator.clipboard.readText().then((t) => t === want),
-      fixture("two"),
-      {
-        polling: 100,
-      },
-    );
+    await page.waitForFunction((want) => navigator.clipboard.readText().then((t) => t === want), fixture("two"), {
+      polling: 100,
+    });
   });
   await it("the menu of a picture copies the picture", async () => {
     await at("page-menu").waitFor({ state: "detached" });
@@ -586,10 +512,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     const copied = await page.evaluate(async () => {
       const [item] = await navigator.clipboard.read();
       const picture = await createImageBitmap(await item.getType("image/png"));
-      const canvas = new OffscreenCanvas(
-        picture.width,
-        picture.height,
-      ).getContext("2d");
+      const canvas = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
       canvas.drawImage(picture, 0, 0);
       return {
         side: picture.width,
@@ -645,11 +568,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("a download of a frame of another site", async () => {
     await pane.click(100, 222);
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="downloaded"][data-name="inner.bin"]',
-      )
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="inner.bin"]').waitFor();
     await at("downloads").waitFor({ state: "detached" }); // it opened by itself
   });
 
@@ -689,57 +608,32 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.go(fixture("second"), "Second", "opened");
     await pane.click(400, 300);
     await pane.press("Control+Equal");
-    await pane.root
-      .locator('[data-testid="browser-canvas"][data-zoom="110"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="110"]').waitFor();
     await pane.press("Control+Digit0");
-    await pane.root
-      .locator('[data-testid="browser-canvas"][data-zoom="100"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="100"]').waitFor();
   });
   await it("a download arrives with its name", async () => {
     await pane.enter(`${site.url}/file.bin`);
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="downloaded"][data-name="report.bin"]',
-      )
-      .waitFor();
-    assert.equal(
-      readFileSync(join(home, "Downloads", "report.bin")).length,
-      2000,
-    );
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="report.bin"]').waitFor();
+    assert.equal(readFileSync(join(home, "Downloads", "report.bin")).length, 2000);
     await at("downloads").waitFor({ state: "detached" });
   });
   await it("a download shows its progress and can be given up", async () => {
     await pane.enter(`${site.url}/slow.bin`);
-    const row = pane.root.locator(
-      '[data-testid="download"][data-name="slow.bin"]',
-    );
+    const row = pane.root.locator('[data-testid="download"][data-name="slow.bin"]');
     await row.getByText("1.0 MB of 4.0 MB").waitFor();
     await row.getByTestId("download-cancel").click();
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="canceled"][data-name="slow.bin"]',
-      )
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-state="canceled"][data-name="slow.bin"]').waitFor();
     site.release();
     await row.getByTestId("download-again").click();
-    const again = pane.root.locator(
-      '[data-testid="download"][data-state="downloading"][data-name="slow.bin"]',
-    );
+    const again = pane.root.locator('[data-testid="download"][data-state="downloading"][data-name="slow.bin"]');
     await again.getByText("1.0 MB of 4.0 MB").waitFor();
     site.release();
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="downloaded"][data-name="slow.bin"]',
-      )
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="slow.bin"]').waitFor();
     assert.equal(readFileSync(join(home, "Downloads", "slow.bin")).length, 4e6);
   });
   await it("a download is opened on the desktop, and its folder", async () => {
-    const done = pane.root.locator(
-      '[data-testid="download"][data-state="downloaded"][data-name="slow.bin"]',
-    );
+    const done = pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="slow.bin"]');
     const path = join(home, "Downloads", "slow.bin");
     for (const [button, wanted] of [
       ["download-open", `${path}\n`],
@@ -759,22 +653,13 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     };
     await ask(true);
     await pane.enter(`${site.url}/file.bin?name=asked.bin`);
-    const row = pane.root.locator(
-      '[data-testid="download"][data-state="arrived"][data-name="asked.bin"]',
-    );
+    const row = pane.root.locator('[data-testid="download"][data-state="arrived"][data-name="asked.bin"]');
     await row.waitFor();
     const place = row.getByTestId("download-place");
-    assert.equal(
-      await place.inputValue(),
-      join(home, "Downloads", "asked.bin"),
-    );
+    assert.equal(await place.inputValue(), join(home, "Downloads", "asked.bin"));
     await place.fill("~/kept.bin");
     await place.press("Enter");
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="downloaded"][data-name="kept.bin"]',
-      )
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="kept.bin"]').waitFor();
     assert.equal(readFileSync(join(home, "kept.bin")).length, 2000);
     await at("downloads-close").click();
     await ask(false);
@@ -800,9 +685,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await at("browser-menu").click();
     await page.getByTestId("menu-pdf").click();
     await page.mouse.move(300, 400); // the list stays under the pointer
-    await pane.root
-      .locator('[data-testid="download"][data-name="Second.pdf"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-name="Second.pdf"]').waitFor();
     assert.match(
       readFileSync(join(home, "Downloads", "Second.pdf"))
         .subarray(0, 5)
@@ -832,11 +715,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       await page.getByTestId("menu-library").click();
       await at("cookies-file").setInputFiles(join(home, name));
       await page
-        .getByText(
-          name === "cookies.txt"
-            ? "1 cookie was imported"
-            : "2 cookies were imported",
-        )
+        .getByText(name === "cookies.txt" ? "1 cookie was imported" : "2 cookies were imported")
         .first()
         .waitFor();
       await pane.press("Escape");
@@ -847,15 +726,11 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("a bookmark is kept, listed and opened", async () => {
     await at("browser-bookmark").click();
-    await pane.root
-      .locator('[data-testid="browser-bookmark"][data-kept="true"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-bookmark"][data-kept="true"]').waitFor();
     await pane.go(fixture("two"), "Two");
     await at("browser-menu").click();
     await page.getByTestId("menu-library").click();
-    await pane.root
-      .locator(`[data-testid="bookmark"][data-url="${fixture("second")}"]`)
-      .click();
+    await pane.root.locator(`[data-testid="bookmark"][data-url="${fixture("second")}"]`).click();
     await pane.shows("Second");
   });
   await it("the address bar remembers where one was", async () => {
@@ -866,27 +741,20 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("a popup is a tab of its own and knows its opener", async () => {
     await pane.click(60, 275);
     await tabs.getByText("Second", { exact: true }).waitFor();
-    const popup = new Pane(
-      page,
-      page.locator(`[data-testid="browser"][data-url="${fixture("second")}"]`),
-    );
+    const popup = new Pane(page, page.locator(`[data-testid="browser"][data-url="${fixture("second")}"]`));
     await popup.says("opened");
     await popup.click(60, 115);
     await popup.says("sent");
     await tabs.getByText("Mouse", { exact: true }).click();
     await pane.says("message hello");
     await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a link to a new tab opens one", async () => {
     await pane.click(60, 235);
     await tabs.getByText("Second", { exact: true }).waitFor();
     await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a narrow pane keeps the space for the address, and the menu has what the toolbar leaves out", async () => {
     await page.setViewportSize({ width: 480, height: 800 });
@@ -909,58 +777,30 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.says("who=ann");
     await at("browser-menu").click();
     await page.getByTestId("menu-temporary").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 2,
-    );
-    const other = new Pane(
-      page,
-      page.locator('[data-testid="browser"][data-url="about:blank"]'),
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 2);
+    const other = new Pane(page, page.locator('[data-testid="browser"][data-url="about:blank"]'));
     const id = await other.root.getAttribute("data-pane");
-    const temporary = new Pane(
-      page,
-      page.locator(`[data-testid="browser"][data-pane="${id}"]`),
-      site,
-    );
+    const temporary = new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`), site);
     await temporary.go(`${site.url}/cookie`, "Cookie", "nobody");
-    await page
-      .locator(`[data-testid="pane-close"][data-pane="${id}"]`)
-      .and(page.locator(":visible"))
-      .click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).and(page.locator(":visible")).click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a profile has logins of its own, gets another name and is deleted", async () => {
     const library = async (p) => {
       await p.at("browser-menu").click();
       await page.getByTestId("menu-library").click();
     };
-    const profile = (p, name) =>
-      p.root.locator(`[data-testid="profile"][data-name="${name}"]`);
+    const profile = (p, name) => p.root.locator(`[data-testid="profile"][data-name="${name}"]`);
     const count = (n) =>
-      page.waitForFunction(
-        (n) =>
-          document.querySelectorAll('[data-testid="pane-tab"]').length === n,
-        n,
-      );
+      page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane-tab"]').length === n, n);
     const paneOf = async () => {
-      const blank = page.locator(
-        '[data-testid="browser"][data-url="about:blank"]',
-      );
+      const blank = page.locator('[data-testid="browser"][data-url="about:blank"]');
       const id = await blank.getAttribute("data-pane");
-      return new Pane(
-        page,
-        page.locator(`[data-testid="browser"][data-pane="${id}"]`),
-        site,
-      );
+      return new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`), site);
     };
     const close = async (p) => {
       const id = await p.root.getAttribute("data-pane");
-      await page
-        .locator(`[data-testid="pane-close"][data-pane="${id}"]`)
-        .and(page.locator(":visible"))
-        .click();
+      await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).and(page.locator(":visible")).click();
       await count(1);
     };
     await library(pane);
@@ -1037,9 +877,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
             const box = canvas.getBoundingClientRect();
             if (canvas.width !== 2 * Math.round(box.width)) return false;
             // The page has lines that are half a CSS pixel wide.
-            const row = canvas
-              .getContext("2d")
-              .getImageData(160, 220, 40, 1).data;
+            const row = canvas.getContext("2d").getImageData(160, 220, 40, 1).data;
             const light = Array.from({ length: 40 }, (_, i) => row[4 * i]);
             return Math.max(...light) - Math.min(...light) > 150;
           },

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { savedSettings } from "./lib/app.mjs";
 import { limit } from "./lib/limits.mjs";
-import { withWindow } from "./lib/terminals.mjs";
+import { hoverWord, withWindow } from "./lib/terminals.mjs";
 import { until } from "./window/window.mjs";
 
 test("lines are pasted into a program that would run them only after a question", { timeout: limit(200_000) }, (t) =>
@@ -369,22 +369,7 @@ test("a file that a program names with a line opens there in a pane", { timeout:
       await win.type(terminal, "echo src/gone.js:1 src/cart.js:2:1 wrong");
       await win.type(terminal, "cd /; echo elsewhere $((4+4))"); // the line was printed in the other folder
       await win.sees(terminal, "elsewhere 8");
-      const row = terminal.locator(".xterm-rows > div", { hasText: /^src\/gone/ });
-      const at = await row.evaluate((el, name) => {
-        const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
-        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-          const index = node.data.indexOf(name);
-          if (index < 0) continue;
-          const range = document.createRange();
-          range.setStart(node, index + 2);
-          range.setEnd(node, index + 3);
-          const { x, y, width, height } = range.getBoundingClientRect();
-          return [x + width / 2, y + height / 2];
-        }
-        throw new Error(`${name} is not in ${el.textContent}`);
-      }, "src/cart.js");
-      await page.mouse.move(at[0] + 1, at[1]);
-      await page.mouse.move(...at);
+      const at = await hoverWord(page, terminal, /^src\/gone/, "src/cart.js");
       await terminal.locator(".xterm-cursor-pointer").waitFor();
       await page.mouse.click(...at);
       const file = page.locator(`[data-testid="file"][data-path="${join(dir, "src", "cart.js")}"]`);

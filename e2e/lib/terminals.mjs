@@ -77,6 +77,27 @@ class WindowPage {
   }
 }
 
+/** Moves the mouse over a word in the row of a terminal, and resolves with its point. */
+export async function hoverWord(page, terminal, row, word) {
+  const found = terminal.locator(".xterm-rows > div", { hasText: row });
+  const at = await found.evaluate((el, word) => {
+    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const index = node.data.indexOf(word);
+      if (index < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, index + 2);
+      range.setEnd(node, index + 3);
+      const { x, y, width, height } = range.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    }
+    throw new Error(`${word} is not in ${el.textContent}`);
+  }, word);
+  await page.mouse.move(at[0] + 1, at[1]);
+  await page.mouse.move(...at);
+  return at;
+}
+
 /** Runs one test with the page of a new data folder, after its welcome. */
 export async function withWindow(t, use, env = {}) {
   const run = async (app) => {

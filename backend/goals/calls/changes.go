@@ -50,6 +50,14 @@ func (c *ChangesAPI) Show(id, path string) (pane.Info, error) {
 	})
 }
 
+// Find returns the paths of those names that are files of a goal's folder, and "" for the others. A name that is not
+// absolute begins in dir.
+func (c *ChangesAPI) Find(id, dir string, names []string) ([]string, error) {
+	return withGoal(c.apiBase, c.store, id, func(g store.GoalRow) ([]string, error) {
+		return c.history.FindFiles(c.ctx, g.ID, dir, names)
+	})
+}
+
 // Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
 // otherwise one that is installed. path is as List returns it.
 func (c *ChangesAPI) Edit(id, path string) (pane.Info, error) {

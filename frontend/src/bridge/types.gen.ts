@@ -3836,6 +3836,11 @@ export interface Methods {
   /** Show shows a text file of a goal's folder in a pane of the user. */
   "ChangesAPI.Show": (id: string, path: string) => PaneInfo;
   /**
+   * Find returns the paths of those names that are files of a goal's folder, and "" for the others. A name that is not
+   * absolute begins in dir.
+   */
+  "ChangesAPI.Find": (id: string, dir: string, names: readonly string[]) => string[] | null;
+  /**
    * Edit opens a file of a goal's folder in a new terminal pane with the user's editor: $VISUAL, otherwise $EDITOR,
    * otherwise one that is installed. path is as List returns it.
    */

@@ -575,6 +575,7 @@ export class FakeBridge implements Bridge {
       return found;
     },
     "ChangesAPI.Show": (_, path) => this.putPane(filePane(`f${10 + this.rev}`, `/home/ada/shop/${path}`)),
+    "ChangesAPI.Find": (_, __, names) => names.map(() => ""),
     "ChangesAPI.Edit": (_id, path) =>
       this.putPane(terminalPane(`t${10 + this.rev}`, { title: path.split("/").at(-1) ?? path })),
     "ChangesAPI.CommitOffer": () => ({

@@ -135,13 +135,20 @@ function openScreen(
         app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
     },
     openLink: (url, outside) => (outside ? openOutside(url) : void app.panes.openBrowser(url)),
-    // The files of a server and of a goal's sandbox are not those of this computer.
+    // The files of a server are not those of this computer, and a goal's terminal names only those of its folder.
     findFiles: async (dir, names) => {
-      const { pane } = props();
-      if (pane.server || pane.goal_id) return [];
-      return (await app.ask("WorkspaceAPI.FindFiles", dir || pane.cwd || pane.dir, names)) ?? [];
+      const { server, goal_id: goal, ...pane } = props().pane;
+      if (server) return [];
+      const from = dir || pane.cwd || pane.dir;
+      const found = goal
+        ? app.ask("ChangesAPI.Find", goal, from, names)
+        : app.ask("WorkspaceAPI.FindFiles", from, names);
+      return (await found) ?? [];
     },
-    openFile: (file) => void app.panes.openFile(file.path, file.line),
+    openFile: ({ path, line }) => {
+      const goal = props().pane.goal_id;
+      void (goal ? app.panes.openGoalFile(goal, path, line) : app.panes.openFile(path, line));
+    },
     leave: () => props().onLeave(),
     selected: (text) => {
       props().selection.text = text;

@@ -46,6 +46,10 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: l
         await at("error-server-host").waitFor(); // the error is at its field, and nothing is started
         await at("server-host").fill("127.0.0.1");
         await at("server-name").fill("box");
+        await at("server-key_path").fill(`${dir}/`);
+        const offered = page.locator(`datalist option[value="${join(dir, "id")}"]`);
+        await offered.waitFor({ state: "attached" });
+        await at("server-key_path").fill("");
         await at("server-port").fill("1");
         await at("server-test").click();
         await at("server-tested").getByText("Port: nothing listens at this port").waitFor();

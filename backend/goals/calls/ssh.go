@@ -59,6 +59,13 @@ func (s *SSHAPI) ConfigHosts() (out []string, err error) {
 	return s.remotes.ConfigHosts()
 }
 
+// KeyFiles offers private keys, and folders in which they may be, while the user types the path of one; first those in
+// ~/.ssh.
+func (s *SSHAPI) KeyFiles(typed string) (out []string, err error) {
+	defer s.recoverProblem(&err)
+	return s.remotes.KeyFiles(typed), nil
+}
+
 // Connect opens a new pane with a connection to a server by its address, and saves the server.
 func (s *SSHAPI) Connect(in api.ArgsConnectSSH) (out pane.Info, err error) {
 	defer s.recoverProblem(&err)

@@ -135,6 +135,9 @@ func (ss *SSH) ConfigHosts() ([]string, error) {
 	return list, nil
 }
 
+// KeyFiles returns what may complete the path of a private key that the user types.
+func (*SSH) KeyFiles(typed string) []string { return ssh.KeyFiles(homeDir(), typed) }
+
 // ConnectSSH opens a pane for a server by its address. It saves a server that is not in the list yet, so that its
 // sessions are found again after a restart.
 func (ss *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info, error) {

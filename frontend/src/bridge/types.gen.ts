@@ -4093,6 +4093,11 @@ export interface Methods {
   "SSHAPI.Open": (input: ArgsOpenSSH) => PaneInfo;
   /** ConfigHosts lists the hosts that ~/.ssh/config and its included files name, without patterns. */
   "SSHAPI.ConfigHosts": () => string[] | null;
+  /**
+   * KeyFiles offers private keys, and folders in which they may be, while the user types the path of one; first those
+   * in ~/.ssh.
+   */
+  "SSHAPI.KeyFiles": (typed: string) => string[] | null;
   /** Connect opens a new pane with a connection to a server by its address, and saves the server. */
   "SSHAPI.Connect": (input: ArgsConnectSSH) => PaneInfo;
   /** Answer answers a question of ssh. */

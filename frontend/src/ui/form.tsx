@@ -1,4 +1,4 @@
-import { createContext, useContext, useState, type ReactNode } from "react";
+import { createContext, useContext, useId, useState, type ReactNode } from "react";
 import type { HelpTarget } from "@/lib/helppages";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
@@ -119,23 +119,36 @@ type FormInputProps = Omit<FormFieldProps, "children"> & {
   placeholder?: string;
   disabled?: boolean;
   type?: "text" | "password";
+  /** What the field offers while the user types. */
+  offers?: readonly string[];
 };
 
 /** A line of text. The browser does not offer to save a password. */
-export function FormInput({ name, label, note, value, onChange, type, ...rest }: FormInputProps) {
+export function FormInput({ name, label, note, value, onChange, type, offers, ...rest }: FormInputProps) {
+  const list = useId();
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (
-        <Input
-          {...c}
-          {...rest}
-          type={type ?? "text"}
-          spellCheck={false}
-          autoComplete={type === "password" ? "new-password" : "off"}
-          className="disabled:opacity-50"
-          value={value}
-          onChange={(e) => onChange(e.target.value)}
-        />
+        <>
+          <Input
+            {...c}
+            {...rest}
+            type={type ?? "text"}
+            spellCheck={false}
+            autoComplete={type === "password" ? "new-password" : "off"}
+            className="disabled:opacity-50"
+            list={offers && list}
+            value={value}
+            onChange={(e) => onChange(e.target.value)}
+          />
+          {offers ? (
+            <datalist id={list}>
+              {offers.map((offer) => (
+                <option key={offer} value={offer} />
+              ))}
+            </datalist>
+          ) : null}
+        </>
       )}
     </FormField>
   );

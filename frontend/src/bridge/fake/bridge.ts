@@ -768,6 +768,7 @@ export class FakeBridge implements Bridge {
           session: session || "goalpost-1a2b3c4d",
         }),
       ),
+    "SSHAPI.KeyFiles": () => ["~/.ssh/id_ed25519", "~/.ssh/deploy"],
     "SSHAPI.ConfigHosts": () => ["build", "staging"],
     "SSHAPI.Connect": ({ target }) =>
       this.putPane(terminalPane(`t${10 + this.rev}`, { title: target, server: target, session: "goalpost-1a2b3c4d" })),

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { Problem, SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
@@ -30,6 +30,7 @@ const fields: {
 export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const app = useApp();
   const [draft, setDraft] = useState(server);
+  const keys = useKeyFiles(draft.key_path);
   const [port, setPort] = useState(server.port ? String(server.port) : "");
 
   const [test, setTest] = useState<"runs" | "works" | Problem | null>(null);
@@ -66,7 +67,13 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
       onSaved={onSaved}
     >
       {fields.map((f) => (
-        <FormInput key={f.name} {...f} value={draft[f.name]} onChange={(v) => setDraft({ ...draft, [f.name]: v })} />
+        <FormInput
+          key={f.name}
+          {...f}
+          {...(f.name === "key_path" ? { offers: keys } : {})}
+          value={draft[f.name]}
+          onChange={(v) => setDraft({ ...draft, [f.name]: v })}
+        />
       ))}
       <FormField name="port" label="Port">
         {(c) => (
@@ -94,6 +101,17 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
       </div>
     </FormDialog>
   );
+}
+
+/** The private keys, and folders, that begin with what is typed; those of ~/.ssh at first. */
+function useKeyFiles(typed: string): readonly string[] {
+  const app = useApp();
+  const [keys, setKeys] = useState<readonly string[]>([]);
+  useEffect(() => {
+    // Only the newest answer counts; undefined is an older one.
+    void app.newest("SSHAPI.KeyFiles", typed).then((list) => list && setKeys(list));
+  }, [app, typed]);
+  return keys;
 }
 
 /** What one connection without a terminal has shown. */

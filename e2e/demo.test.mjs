@@ -1,7 +1,7 @@
 // First start → demonstration goal → both panes show the work → the dashboard
 // shows the failed check, then the passed one → receipt.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
@@ -56,7 +56,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     assert.equal(await claims.nth(1).getAttribute("data-deciding"), "true");
     await page.keyboard.press("Escape");
 
-    await replay(page, at);
+    await replay(page, at, home);
 
     // With the keyboard in the page of a browser pane, Ctrl+Shift+G is still the app's.
     await at("rail-workspace").click();
@@ -81,7 +81,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
 );
 
 /** Replays the recording from the moment of a step, in the terminal and in the page. */
-async function replay(page, at) {
+async function replay(page, at, home) {
   const step = at("step-log").locator('[data-testid="step"][data-tool="browser_open"]').first();
   const n = await step.getAttribute("data-n");
   await step.getByRole("button").first().click();
@@ -97,6 +97,20 @@ async function replay(page, at) {
       .first();
   await pane("terminal").click();
   await at("replay-terminal").getByText("Serving").first().waitFor();
+
+  // It is drawn in the colors that terminals have, also when they change.
+  const settings = join(home, "state", "settings.json");
+  writeFileSync(
+    settings,
+    readFileSync(settings, "utf8").replace(/"color_scheme": "[^"]*"/, '"color_scheme": "Solarized Light"'),
+  );
+  await page.waitForFunction(() => {
+    const background = (css) => {
+      const element = document.querySelector(`[data-testid="replay-terminal"]${css}`);
+      return element && getComputedStyle(element).backgroundColor;
+    };
+    return ["", " .xterm-scrollable-element"].every((css) => background(css) === "rgb(253, 246, 227)");
+  });
 
   // The replay starts before the page existed and runs to the end, where the page is drawn.
   await pane("browser").click();

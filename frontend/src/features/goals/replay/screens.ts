@@ -1,6 +1,6 @@
 import { Terminal } from "@xterm/xterm";
 import { Unicode11Addon } from "@xterm/addon-unicode11";
-import { fonts, terminalTheme } from "@/ui/terminal";
+import { fonts, minContrast, terminalTheme, type TerminalColors } from "@/ui/terminal";
 import type { Screen } from "./player";
 import type { RecordedItem, RecordLoader } from "./recordloader";
 
@@ -72,7 +72,7 @@ export class TerminalScreen extends Drawn {
   constructor(
     loader: RecordLoader,
     host: HTMLElement,
-    look: { fontFamily: string; screenReader: boolean },
+    look: { fontFamily: string; screenReader: boolean; colors: TerminalColors | null },
     on: ScreenEvents,
   ) {
     super(loader, on);
@@ -84,7 +84,8 @@ export class TerminalScreen extends Drawn {
       fontSize: 13,
       screenReaderMode: look.screenReader,
       scrollback: 1_000,
-      theme: terminalTheme(),
+      theme: terminalTheme(look.colors),
+      minimumContrastRatio: minContrast(look.colors),
     });
     this.term.loadAddon(new Unicode11Addon());
     this.term.unicode.activeVersion = "11";
@@ -93,8 +94,10 @@ export class TerminalScreen extends Drawn {
     this.term.textarea?.setAttribute("tabindex", "-1");
   }
 
-  look(): void {
-    this.term.options.theme = terminalTheme();
+  /** Draws in the colors of a scheme; null for those of the page's theme. */
+  recolor(colors: TerminalColors | null): void {
+    this.term.options.theme = terminalTheme(colors);
+    this.term.options.minimumContrastRatio = minContrast(colors);
   }
 
   override close(): void {

@@ -4,6 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, RecordedPane } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
+import type { AppState } from "@/store/state";
 import { usePageTheme } from "@/ui/usepagetheme";
 import { cx } from "@/ui/cx";
 import { GlobeIcon, TerminalIcon } from "@/ui/icons";
@@ -175,12 +176,16 @@ function Page(p: ScreenProps) {
   );
 }
 
+/** The color scheme of terminals without a profile; null for the colors of the theme. */
+const schemeOf = (s: AppState) => s.colorSchemes.find((c) => c.name === s.settings?.color_scheme) ?? null;
+
 function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   const place = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const screen = useRef<TerminalScreen | null>(null);
   const app = useApp();
   const theme = usePageTheme();
+  const colors = useAppState(schemeOf);
   const loader = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   const width = p.shot?.width ?? 0;
@@ -193,7 +198,7 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
     const s = new TerminalScreen(
       loader,
       el,
-      { fontFamily, screenReader },
+      { fontFamily, screenReader, colors: schemeOf(app.state) },
       {
         shown: (shot) => {
           onShown(shot);
@@ -212,9 +217,9 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   }, [app, loader, player, onShown, onProblem]);
 
   useEffect(() => {
-    const frame = requestAnimationFrame(() => screen.current?.look());
+    const frame = requestAnimationFrame(() => screen.current?.recolor(colors));
     return () => cancelAnimationFrame(frame);
-  }, [theme]);
+  }, [theme, colors]);
 
   // The grid keeps its columns; a grid that is too large is scaled down.
   useEffect(() => {
@@ -235,7 +240,11 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   }, [width, height]);
 
   return (
-    <div className="h-full rounded-md bg-surface p-2" data-testid="replay-terminal">
+    <div
+      className="h-full rounded-md bg-surface p-2"
+      style={{ backgroundColor: colors?.background }}
+      data-testid="replay-terminal"
+    >
       <div ref={place} className="h-full overflow-hidden">
         <div ref={host} className="origin-top-left" role="img" aria-label={`What the terminal ${p.pane.pane} showed`} />
       </div>

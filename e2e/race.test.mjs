@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { openSettings, savedSettings, withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
@@ -81,6 +81,66 @@ test("of three runners, two pass and one is committed to the folder", { timeout:
         [],
         "the page reported errors",
       );
+    });
+  } finally {
+    model.close();
+  }
+});
+
+test("a reviewer ranks those that passed, with reasons", { timeout: 3 * minute }, async (t) => {
+  let begun = 0;
+  // The one that comes second wrote more.
+  const rank = (message) => {
+    const text = JSON.stringify(message);
+    const best = text.indexOf("careful") < text.indexOf("change B") ? "A" : "B";
+    const ranking = [
+      { change: best, reason: "It says what was done." },
+      { change: best === "A" ? "B" : "A", reason: "It says nothing." },
+    ];
+    return JSON.stringify({ ranking });
+  };
+  const write = (content) => ({ tool: "write_file", args: { path: "done.txt", content } });
+  const model = await startModel(
+    [
+      (body) => {
+        if (body.messages.some((m) => m.role === "assistant"))
+          return { tool: "claim_complete", args: { rationale: "the file is there" } };
+        begun += 1;
+        return write(begun === 2 ? "a careful note, longer than the other\n" : "x\n");
+      },
+    ],
+    { rank },
+  );
+  try {
+    await withApp(t, async ({ page, home }) => {
+      const at = (id) => page.getByTestId(id);
+      const repo = join(home, "shop");
+      makeRepository(repo);
+      await addProvider(page, model);
+      await openSettings(page, "models");
+      const reviewer = await at("role-review_model").locator("option").nth(1).textContent();
+      await at("role-review_model").selectOption(reviewer);
+      await savedSettings(home, (settings) => settings.review_model === reviewer);
+      await at("settings-close").click();
+
+      await at("rail-goals").click();
+      await at("dashboard-new-goal").click();
+      await at("check-command").fill("test -s done.txt");
+      await at("field-objective").fill("Write the notes");
+      await at("field-dir").fill(repo);
+      await at("race-on").click();
+      await at("start-goal").getByText("Start race").click();
+      await at("new-goal").waitFor({ state: "detached" });
+
+      const race = at("race");
+      await at("race-summary").getByText("2 passed").waitFor({ timeout: minute });
+      await at("race-ranked-by").getByText("which saw the changes without names").waitFor({ timeout: minute });
+      const first = race.getByTestId("race-runner").filter({ hasText: "Ranked first" });
+      await first.getByTestId("race-why").getByText("It says what was done.").waitFor();
+      await race.getByTestId("race-why").getByText("It says nothing.").waitFor();
+      const runner = await first.getAttribute("data-runner");
+      await page.keyboard.press(runner);
+      await at("question-other").getByText("Take and commit").waitFor();
     });
   } finally {
     model.close();

@@ -1,12 +1,12 @@
 // An OpenAI-compatible server that plays given turns: the only thing in these tests that is not real. A turn is { text
 // } or { tool, args }, or a function, possibly async, that returns one for the request. { thinking } streams before
 // the reply, which waits until { wait } resolves. The critic and the reviewer, which get no tools, are always content
-// and take no turn. A chat that becomes a goal gets the proposal. With a key it refuses every request without it. The test of a connection gets its tool call and
+// and take no turn. A chat that becomes a goal gets the proposal, and the runners of a race what `rank` returns. With a key it refuses every request without it. The test of a connection gets its tool call and
 // takes no turn either.
 import { createServer } from "node:http";
 import { once } from "node:events";
 
-export async function startModel(turns, { key = "", proposal } = {}) {
+export async function startModel(turns, { key = "", proposal, rank } = {}) {
   const asked = [];
   const criticised = [];
   const server = createServer((request, response) => {
@@ -38,6 +38,10 @@ export async function startModel(turns, { key = "", proposal } = {}) {
       if (!body.tools?.length) {
         if (proposal && JSON.stringify(body.messages).includes("A user talked with a model")) {
           await stream(response, { text: JSON.stringify(proposal) }, 0);
+          return;
+        }
+        if (rank && JSON.stringify(body.messages).includes("change A")) {
+          await stream(response, { text: rank(body.messages.at(-1)) }, 0);
           return;
         }
         criticised.push(body);

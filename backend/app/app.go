@@ -122,7 +122,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewWorkspaceAPI(ctx, a.panes, a.store),
 		a.ModelAPI(ctx),
 		calls.NewSettingsAPI(ctx, a.doctor(), a.panes, a.StreamConnection),
-		calls.NewLibraryAPI(ctx, a.library),
+		calls.NewLibraryAPI(ctx, a.library, a.cfg),
 		a.MemoryAPI(ctx),
 		calls.NewSSHAPI(ctx, a.panes.Servers),
 		calls.NewMCPAPI(ctx, a.mcpServers),

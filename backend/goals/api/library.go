@@ -50,3 +50,25 @@ type InferredPersona struct {
 	Name string `json:"name"`
 	Word string `json:"word"`
 }
+
+// RecipeEntry is a recipe as the page shows it.
+type RecipeEntry struct {
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	Parameters  []goal.Parameter `json:"parameters"`
+	Tools       []string         `json:"tools"`   // of its steps, in their order
+	Problem     string           `json:"problem"` // why it cannot be used, "" if it can
+	Text        string           `json:"text"`    // as YAML
+}
+
+// ViewRecipe returns a recipe as the page shows it. err says why it cannot be used.
+func ViewRecipe(name, text string, r goal.Recipe, err error) RecipeEntry {
+	if err != nil {
+		return RecipeEntry{Name: name, Problem: err.Error()}
+	}
+	e := RecipeEntry{Name: name, Description: r.Description, Parameters: r.Parameters, Text: text}
+	for _, step := range r.Steps {
+		e.Tools = append(e.Tools, step.Tool)
+	}
+	return e
+}

@@ -6,18 +6,20 @@ import (
 
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/library"
 )
 
-// LibraryAPI lists and changes the files with which users teach agents.
+// LibraryAPI lists and changes the files with which users teach agents, and the recipes that agents made.
 type LibraryAPI struct {
 	library *library.Library
+	recipes *config.Config
 	apiBase
 }
 
 // NewLibraryAPI makes the API; ctx is the program's life.
-func NewLibraryAPI(ctx context.Context, l *library.Library) *LibraryAPI {
-	return &LibraryAPI{l, apiBase{ctx}}
+func NewLibraryAPI(ctx context.Context, l *library.Library, recipes *config.Config) *LibraryAPI {
+	return &LibraryAPI{l, recipes, apiBase{ctx}}
 }
 
 // List lists all personas, skills and templates, the winning one of a name first. dir is a goal's folder, or "".
@@ -102,4 +104,35 @@ func (la *LibraryAPI) Delete(key api.LibraryKey) (ok bool, err error) {
 func (la *LibraryAPI) Restore(key api.LibraryKey) (ok bool, err error) {
 	defer la.recoverProblem(&err)
 	return true, la.library.Restore(library.Kind(key.Kind), key.Name)
+}
+
+// Recipes lists the steps that agents can repeat, also those that cannot be used.
+func (la *LibraryAPI) Recipes() (out []api.RecipeEntry, err error) {
+	defer la.recoverProblem(&err)
+	names, err := la.recipes.RecipeNames()
+	if err != nil {
+		return nil, err
+	}
+	out = []api.RecipeEntry{}
+	for _, name := range names {
+		recipe, err := la.recipes.Recipe(name)
+		var text []byte
+		if err == nil {
+			text, err = config.MarshalRecipe(recipe)
+		}
+		out = append(out, api.ViewRecipe(name, string(text), recipe, err))
+	}
+	return out, nil
+}
+
+// DeleteRecipe removes a recipe. RestoreRecipe undoes it.
+func (la *LibraryAPI) DeleteRecipe(name string) (ok bool, err error) {
+	defer la.recoverProblem(&err)
+	return true, la.recipes.DeleteRecipe(name)
+}
+
+// RestoreRecipe undoes a DeleteRecipe.
+func (la *LibraryAPI) RestoreRecipe(name string) (ok bool, err error) {
+	defer la.recoverProblem(&err)
+	return true, la.recipes.RestoreRecipe(name)
 }

@@ -30,8 +30,8 @@ func (c *Config) recipeFile(name string) (string, error) {
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
 }
 
-// Recipes reads all recipes, sorted by name. If some files cannot be read, it returns the others with an error.
-func (c *Config) Recipes() ([]goal.Recipe, error) {
+// RecipeNames returns the names of all recipes, sorted, also of those that cannot be read.
+func (c *Config) RecipeNames() ([]string, error) {
 	files, err := os.ReadDir(c.recipeDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -39,13 +39,24 @@ func (c *Config) Recipes() ([]goal.Recipe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recipes: %w", err)
 	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".yaml"); ok {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Recipes reads all recipes, sorted by name. If some files cannot be read, it returns the others with an error.
+func (c *Config) Recipes() ([]goal.Recipe, error) {
+	names, err := c.RecipeNames()
+	if err != nil {
+		return nil, err
+	}
 	var list []goal.Recipe
 	var errs []error
-	for _, f := range files {
-		name, ok := strings.CutSuffix(f.Name(), ".yaml")
-		if !ok {
-			continue
-		}
+	for _, name := range names {
 		r, err := c.Recipe(name)
 		if err != nil {
 			errs = append(errs, err)
@@ -131,13 +142,37 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	return nil
 }
 
-// DeleteRecipe removes a recipe.
+// deletedRecipe returns where a recipe is after it was deleted. Nothing reads recipes there.
+func (c *Config) deletedRecipe(name string) string {
+	return filepath.Join(c.recipeDir(), "deleted", name+".yaml")
+}
+
+// DeleteRecipe removes a recipe. RestoreRecipe undoes it.
 func (c *Config) DeleteRecipe(name string) error {
 	file, err := c.recipeFile(name)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(file); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return unknownRecipe(name)
+	}
+	to := c.deletedRecipe(name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(file, to)); err != nil {
+		return fmt.Errorf("recipe %s: %w", name, err)
+	}
+	return nil
+}
+
+// RestoreRecipe brings back the recipe of that name that was deleted last.
+func (c *Config) RestoreRecipe(name string) error {
+	file, err := c.recipeFile(name)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fault.Invalid("name", fmt.Sprintf("there is a recipe %q already", name), "remove that one first")
+	}
+	if err := os.Rename(c.deletedRecipe(name), file); errors.Is(err, fs.ErrNotExist) {
 		return unknownRecipe(name)
 	} else if err != nil {
 		return fmt.Errorf("recipe %s: %w", name, err)

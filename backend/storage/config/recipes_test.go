@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,21 @@ func TestRecipes_Saved_AreReadBack(t *testing.T) {
 	}
 	if list, err := c.Recipes(); err == nil || len(list) != 1 {
 		t.Errorf("%d recipes beside the broken ones, %v", len(list), err)
+	}
+	if err := c.DeleteRecipe("log-in"); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := c.RecipeNames(); err != nil || slices.Contains(names, "log-in") || len(names) == 0 {
+		t.Errorf("after one was deleted: %v, %v", names, err)
+	}
+	if err := c.RestoreRecipe("log-in"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Recipe("log-in"); err != nil || !reflect.DeepEqual(got, r) {
+		t.Errorf("restored: %+v, %v", got, err)
+	}
+	if err := c.RestoreRecipe("log-in"); !strings.Contains(invalid(err).Message, "already") {
+		t.Errorf("restored twice: %v", err)
 	}
 	if err := c.DeleteRecipe("log-in"); err != nil {
 		t.Fatal(err)

@@ -2152,6 +2152,19 @@ export interface InferredPersona {
   word: string;
 }
 
+/** RecipeEntry is a recipe as the page shows it. */
+export interface RecipeEntry {
+  name: string;
+  description: string;
+  parameters: Parameter[] | null;
+  /** of its steps, in their order */
+  tools: string[] | null;
+  /** why it cannot be used, "" if it can */
+  problem: string;
+  /** as YAML */
+  text: string;
+}
+
 /** MCPServer is an MCP server of the user, with the tools that it listed last. */
 export interface MCPServer {
   name: string;
@@ -4029,6 +4042,12 @@ export interface Methods {
   "LibraryAPI.Delete": (key: LibraryKey) => boolean;
   /** Restore undoes a Delete. */
   "LibraryAPI.Restore": (key: LibraryKey) => boolean;
+  /** Recipes lists the steps that agents can repeat, also those that cannot be used. */
+  "LibraryAPI.Recipes": () => RecipeEntry[] | null;
+  /** DeleteRecipe removes a recipe. RestoreRecipe undoes it. */
+  "LibraryAPI.DeleteRecipe": (name: string) => boolean;
+  /** RestoreRecipe undoes a DeleteRecipe. */
+  "LibraryAPI.RestoreRecipe": (name: string) => boolean;
   /** List lists the servers; it starts none. */
   "MCPAPI.List": () => MCPServer[] | null;
   /** Save adds a server or updates the one with its name. */

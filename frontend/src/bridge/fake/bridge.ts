@@ -17,6 +17,7 @@ import type {
   FileDraft,
   FileProblem,
   LibraryEntry,
+  RecipeEntry,
   MemoryNote,
   LoginView,
   PaneInfo,
@@ -39,7 +40,7 @@ import { changes, fileDiff, undo } from "./changes";
 import { FakeChats } from "./chats";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
-import { fakeLibrary, fillFakeTemplate, inferFakePersona, newFakeEntry } from "./library";
+import { fakeLibrary, fakeRecipes, fillFakeTemplate, inferFakePersona, newFakeEntry } from "./library";
 import { fakeMemory, newFakeNote } from "./memory";
 import { FakeSchedules } from "./schedules";
 import { transcript } from "./transcript";
@@ -144,6 +145,8 @@ export class FakeBridge implements Bridge {
   memory: MemoryNote[] = [...fakeMemory];
   schedules = new FakeSchedules();
   private deletedEntries: LibraryEntry[] = [];
+  recipes: RecipeEntry[] = [...fakeRecipes];
+  private deletedRecipes: RecipeEntry[] = [];
   engines: EngineView[] = [
     {
       id: "model",
@@ -964,6 +967,16 @@ export class FakeBridge implements Bridge {
     },
     "LibraryAPI.Restore": () => {
       this.library = [...this.library, ...this.deletedEntries];
+      return true;
+    },
+    "LibraryAPI.Recipes": () => this.recipes,
+    "LibraryAPI.DeleteRecipe": (name) => {
+      this.deletedRecipes = this.recipes.filter((r) => r.name === name);
+      this.recipes = this.recipes.filter((r) => r.name !== name);
+      return true;
+    },
+    "LibraryAPI.RestoreRecipe": () => {
+      this.recipes = [...this.recipes, ...this.deletedRecipes];
       return true;
     },
     "MemoryAPI.List": () => this.memory,

@@ -1,4 +1,4 @@
-import type { GoalRequest, InferredPersona, LibraryEntry } from "@/bridge/types";
+import type { GoalRequest, InferredPersona, LibraryEntry, RecipeEntry } from "@/bridge/types";
 
 const entry = (part: Partial<LibraryEntry> & Pick<LibraryEntry, "kind" | "name">): LibraryEntry => ({
   description: "",
@@ -13,6 +13,17 @@ const entry = (part: Partial<LibraryEntry> & Pick<LibraryEntry, "kind" | "name">
 });
 
 /** The library of the fake: built in, the user's own, a project's and one that cannot be used. */
+export const fakeRecipes: readonly RecipeEntry[] = [
+  {
+    name: "log-in",
+    description: "Logs in to the shop as a user.",
+    parameters: [{ name: "user", description: "Who logs in", default: null, number: false }],
+    tools: ["browser_navigate", "browser_type", "browser_click"],
+    problem: "",
+    text: "name: log-in\ndescription: Logs in to the shop as a user.\n",
+  },
+];
+
 export const fakeLibrary: readonly LibraryEntry[] = [
   entry({ kind: "persona", name: "engineer", owner: "built_in", path: "", description: "Changes code and tests it." }),
   entry({ kind: "persona", name: "researcher", owner: "built_in", path: "", description: "Compares sources." }),

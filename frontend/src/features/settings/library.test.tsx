@@ -51,3 +51,14 @@ test("what is built in is copied under another name", async () => {
   expect(row("user/mine")).not.toBeNull();
   expect(bridge.calls.find((c) => c.method === "LibraryAPI.Duplicate")?.args[1]).toBe("mine");
 });
+
+test("a recipe is shown with its steps, deleted and restored", async () => {
+  await mount(<Library />, new FakeBridge());
+  expect(get("recipe").textContent).toContain("3 steps: browser_navigate");
+  expect(get("recipe").textContent).toContain("needs user");
+  await press("recipe-show");
+  expect(get("recipe").textContent).toContain("name: log-in");
+  await press("recipe-delete");
+  expect(document.querySelector('[data-testid="recipe"]')).toBeNull();
+  expect(get("library-recipe").textContent).toContain("No recipes yet");
+});

@@ -6,6 +6,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { LibraryForm, type LibraryEdit } from "./libraryform";
+import { Recipes } from "./recipes";
 
 const sections = [
   { kind: "persona", title: "Personas" },
@@ -69,6 +70,7 @@ export function Library() {
           </ul>
         </div>
       ))}
+      <Recipes />
       {editing ? (
         <LibraryForm
           edit={editing}

@@ -459,7 +459,8 @@ const library: Page = {
   sections: [
     { title: "Personas", words: ["agents", "roles", "prompt"], rows: [] },
     { title: "Skills", words: ["SKILL.md", "Claude Code"], rows: [] },
-    { title: "Templates", words: ["parameters", "recipes"], own: "library", rows: [] },
+    { title: "Templates", words: ["parameters"], rows: [] },
+    { title: "Recipes", words: ["steps", "repeat"], own: "library", rows: [] },
     { title: "Memory", words: ["notes", "remember", "folder"], own: "memory", rows: [] },
   ],
 };

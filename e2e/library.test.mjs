@@ -1,7 +1,7 @@
 // What the user teaches agents, in the settings: recipes that agents saved, and what a project's folder has.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -39,6 +39,35 @@ test("recipes are listed with what they hold, deleted and restored", { timeout: 
     await page.getByRole("button", { name: "Undo" }).click();
     await recipe("log-in").waitFor();
     assert.match(command("show", "log-in"), /Who logs in/);
+    assert.deepEqual(complaints(said), []);
+  }),
+);
+
+test("the files of a project are listed once its folder is chosen", { timeout: limit(200_000) }, (t) =>
+  withApp(t, async ({ page, home, said }) => {
+    const at = (id) => page.getByTestId(id);
+    const project = join(home, "project");
+    mkdirSync(join(project, ".goalpost", "personas"), { recursive: true });
+    writeFileSync(
+      join(project, ".goalpost", "personas", "baker.md"),
+      "---\nname: baker\ndescription: Bakes bread.\n---\nYou bake.\n",
+    );
+    const baker = page.locator('[data-testid="library-entry"][data-id="project/baker"]');
+    await at("skip-welcome").click();
+    await openSettings(page, "library");
+    await page.locator('[data-testid="library-entry"][data-id="built_in/engineer"]').waitFor();
+    assert.equal(await baker.count(), 0);
+    // Completion, as in the other fields for folders.
+    await at("field-library-dir").fill(join(home, "proj"));
+    await at("folder-choice").getByText("project").waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await baker.getByText("not trusted").waitFor();
+    await baker.getByTestId("entry-show").click();
+    await baker.getByTestId("entry-trust").click();
+    await baker.getByText("not trusted").waitFor({ state: "detached" });
+    await at("field-library-dir").fill(home);
+    await baker.waitFor({ state: "detached" });
     assert.deepEqual(complaints(said), []);
   }),
 );

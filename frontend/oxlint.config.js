@@ -10,6 +10,7 @@ const boundaries = [
   { files: ["src/store/**"], deny: ["agent", "panes", "features", "ui", "shell", "gallery"] },
   { files: ["src/agent/**"], deny: ["panes", "features", "shell", "gallery"] },
   { files: ["src/connect/**"], deny: ["panes", "features", "shell", "gallery"] },
+  { files: ["src/folders/**"], deny: ["agent", "panes", "features", "shell", "gallery"] },
   { files: ["src/panes/**"], deny: ["shell", "gallery"] },
   { files: ["src/shell/**"], deny: ["gallery"] },
   ...features.map((f) => ({

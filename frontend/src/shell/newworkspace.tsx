@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { Problem } from "@/bridge/types";
-import { FolderField } from "@/features/goals/newgoal/folderfield";
+import { FolderField } from "@/folders/folderfield";
 import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { flushAll, get, mount, press, write } from "@/testing/mount";
+import { flushAll, get, mount, press, until, write } from "@/testing/mount";
 import { Library } from "./library";
 
 const row = (id: string) => document.querySelector<HTMLElement>(`[data-testid="library-entry"][data-id="${id}"]`);
@@ -61,4 +61,15 @@ test("a recipe is shown with its steps, deleted and restored", async () => {
   await press("recipe-delete");
   expect(document.querySelector('[data-testid="recipe"]')).toBeNull();
   expect(get("library-recipe").textContent).toContain("No recipes yet");
+});
+
+test("the files of the last folder are listed, and then those of the one that is chosen", async () => {
+  const bridge = new FakeBridge();
+  await mount(<Library />, bridge);
+  const listed = () => bridge.calls.filter((c) => c.method === "LibraryAPI.List").at(-1)?.args[0];
+  const field = () => document.querySelector<HTMLInputElement>('[data-testid="field-library-dir"]')?.value;
+  await until(() => Boolean(listed()));
+  expect(field()).toBe(listed());
+  write("field-library-dir", "/home/ada/elsewhere");
+  await until(() => listed() === "/home/ada/elsewhere");
 });

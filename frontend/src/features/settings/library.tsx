@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { LibraryEntry, LibraryKey } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { FolderField } from "@/folders/folderfield";
 import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -21,10 +22,14 @@ const owners: Record<LibraryEntry["owner"], string> = {
   project: "of the project",
 };
 
-/** The files with which the user teaches agents, those of the last folder of a goal among them. */
+/** The files with which the user teaches agents, those of a chosen folder among them: the last one of a goal at first. */
 export function Library() {
   const app = useApp();
-  const dir = useAnswer("GoalAPI.Folders", "").answer?.recent?.[0] ?? "";
+  const [typed, setTyped] = useState<string | null>(null);
+  const last = useAnswer("GoalAPI.Folders", "").answer?.recent?.[0] ?? "";
+  const value = typed ?? last;
+  // A folder that is not there has no files, and while a path is typed, none is.
+  const dir = useAnswer("GoalAPI.Folders", value).answer?.dir ?? "";
   const { answer, reload } = useAnswer("LibraryAPI.List", dir);
   const [editing, setEditing] = useState<LibraryEdit | null>(null);
   const keyOf = (e: LibraryEntry): LibraryKey => ({ kind: e.kind, name: e.name, path: e.path, dir });
@@ -41,6 +46,13 @@ export function Library() {
   };
   return (
     <section aria-label="Personas, skills and templates" data-testid="library">
+      <FolderField
+        label="Folder"
+        name="library-dir"
+        value={value}
+        onChange={setTyped}
+        placeholder="A project whose personas, skills and templates to list"
+      />
       {sections.map(({ kind, title }) => (
         <div key={kind}>
           <div className="mb-2 flex items-baseline">

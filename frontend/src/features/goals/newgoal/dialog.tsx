@@ -10,7 +10,7 @@ import { AttachedChat, Attachment } from "./attachment";
 import { DoneWhen } from "./donewhen";
 import type { Panel } from "./errors";
 import { FolderInfo } from "./folder";
-import { FolderField } from "./folderfield";
+import { FolderField } from "@/folders/folderfield";
 import { Options, useNeedsModel } from "./options";
 import { RunOutside } from "./scope";
 import { firstRunners, Runners } from "./runners";

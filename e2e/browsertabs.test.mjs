@@ -129,7 +129,10 @@ async function walk(t, { page, home, program, said }, site) {
     await icon.waitFor();
     const [size, colour] = await icon.evaluate(async (image) => {
       await image.decode();
-      const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
+      const canvas = Object.assign(document.createElement("canvas"), {
+        width: 32,
+        height: 32,
+      });
       const context = canvas.getContext("2d");
       context.drawImage(image, 0, 0);
       return [image.naturalWidth, [...context.getImageData(16, 16, 1, 1).data]];
@@ -218,6 +221,24 @@ async function walk(t, { page, home, program, said }, site) {
     await page.getByTestId("menu-logins").click();
     await login.at("login").and(page.locator('[data-user="anna"]')).click();
     await login.says("anna:first password");
+  });
+  await it("a download is listed after its page was closed, until it is removed", async () => {
+    const first = await shown();
+    await first.enter(`${site.url}/file.bin?name=earlier.bin`);
+    await first.root.locator('[data-testid="download"][data-state="downloaded"][data-name="earlier.bin"]').waitFor();
+    await first.at("browser-keys").focus();
+    await first.press("Control+KeyT");
+    await count(2);
+    await tabs.first().getByTestId("pane-close").click();
+    await count(1);
+    const next = await shown();
+    await next.at("browser-menu").click();
+    await page.getByTestId("menu-downloads").click();
+    const row = next.root.locator('[data-testid="earlier-download"][data-name="earlier.bin"]');
+    await row.getByTestId("download-folder").waitFor();
+    await row.getByTestId("download-forget").click();
+    await row.waitFor({ state: "detached" });
+    await next.at("downloads-close").click();
   });
   await it("a page that nobody looks at goes to sleep, and returns where it was", async () => {
     await openSettings(page, "browser");

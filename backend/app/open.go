@@ -219,6 +219,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		OnVisit:        browsing.OnVisit,
 		Downloads:      browsing.Downloads,
 		AsksWhere:      browsing.AsksWhere,
+		OnSaved:        browsing.KeepDownload,
 		UserAgent:      browsing.UserAgent,
 		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,

@@ -116,6 +116,18 @@ func (ba *BrowserAPI) PlaceDownload(id, download, path string) (bool, error) {
 	return ba.with(id, func(p *browser.Pane) error { return ba.browsing.PlaceDownload(p, download, path) })
 }
 
+// Downloads lists the files that pages of the user saved, oldest first, also those of closed panes.
+func (ba *BrowserAPI) Downloads() (out []pane.Download, err error) {
+	defer ba.recoverProblem(&err)
+	return ba.browsing.KeptDownloads(ba.ctx)
+}
+
+// ForgetDownload removes a download from that list, or all of them if id is "". The files stay.
+func (ba *BrowserAPI) ForgetDownload(id string) (ok bool, err error) {
+	defer ba.recoverProblem(&err)
+	return true, ba.browsing.ForgetDownload(ba.ctx, id)
+}
+
 // OpenDownload opens a downloaded file, or its folder, on the desktop.
 func (ba *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, err error) {
 	defer ba.recoverProblem(&err)

@@ -39,6 +39,7 @@ type Browsing struct {
 	// Resume continues a goal that was paused for a take-over.
 	Resume    func(context.Context, goal.ID, api.ResumeInput) error
 	takeovers takeovers
+	kept      keptDownloads
 }
 
 // GoalFolder returns the folder of a goal, which gets the downloads of its pages. It returns "" if id is not a goal, or
@@ -222,12 +223,19 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	if err != nil {
 		return err
 	}
-	list := p.Downloads.List()
+	kept, err := b.KeptDownloads(ctx)
+	if err != nil {
+		return err
+	}
+	list := append(p.Downloads.List(), kept...)
 	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.State == pane.Downloaded })
 	if i < 0 {
 		return &fault.Error{Code: fault.NotFound, Message: "there is no such download", Hint: "it may not be complete yet"}
 	}
 	path := list[i].Path
+	if _, err := os.Stat(path); err != nil && !folder {
+		return &fault.Error{Code: fault.NotFound, Message: "the file is no longer at " + path, Hint: "it was moved or deleted"}
+	}
 	if folder {
 		path = filepath.Dir(path)
 	} else if err := validateOpenable(p.State.Lease(), path); err != nil {

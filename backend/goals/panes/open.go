@@ -22,7 +22,7 @@ import (
 func New(ctx context.Context, p *Registry) *Registry {
 	p.Background = &background{}
 	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
-	p.Browsing = &Browsing{panes: p, background: p.Background}
+	p.Browsing = &Browsing{panes: p, background: p.Background, kept: keptDownloads{panes: p}}
 	p.Servers = &SSH{panes: p, background: p.Background}
 	p.Workspace = &Workspace{
 		panes: p, servers: p.Servers, background: p.Background,

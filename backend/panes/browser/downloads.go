@@ -205,11 +205,18 @@ func (do *Downloads) finishDownload(guid string) error {
 		do.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("saving the download %q: %w", d.Name, err)
 	}
-	do.updateDownload(guid, func(d *pane.Download) {
-		d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
-	})
+	d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
+	do.updateDownload(guid, func(shown *pane.Download) { *shown = d })
+	do.keep(d)
 	do.activity.noteDuringAction(fmt.Sprintf("the download %q is complete", path))
 	return nil
+}
+
+// keep reports a file of the user that was saved.
+func (do *Downloads) keep(d pane.Download) {
+	if do.state.goalID == "" && do.state.m.cfg.OnSaved != nil {
+		do.state.m.cfg.OnSaved(do.state.profile, d)
+	}
 }
 
 // partial returns where Chromium writes a download.

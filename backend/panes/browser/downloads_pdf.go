@@ -33,18 +33,18 @@ func (do *Downloads) PDF(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
-	do.change(func(list []pane.Download) []pane.Download {
-		size := int64(len(out))
-		return append(list, pane.Download{
-			ID:       "pdf-" + filepath.Base(path),
-			Name:     filepath.Base(path),
-			URL:      info.URL,
-			Path:     path,
-			State:    pane.Downloaded,
-			Received: size,
-			Total:    size,
-		})
-	})
+	size := int64(len(out))
+	saved := pane.Download{
+		ID:       "pdf-" + filepath.Base(path),
+		Name:     filepath.Base(path),
+		URL:      info.URL,
+		Path:     path,
+		State:    pane.Downloaded,
+		Received: size,
+		Total:    size,
+	}
+	do.change(func(list []pane.Download) []pane.Download { return append(list, saved) })
+	do.keep(saved)
 	return path, nil
 }
 

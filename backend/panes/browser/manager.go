@@ -58,6 +58,8 @@ type Config struct {
 	Downloads func(goalID string) string
 	// AsksWhere reports whether the user is asked where each file is saved. May be nil.
 	AsksWhere func() bool
+	// OnSaved receives each file that a page of the user has saved, with the profile of the page. May be nil.
+	OnSaved func(profile string, d pane.Download)
 	// GoalFolder returns the folder of a goal, whose subfolder "downloads" is for the files that
 	// pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string

@@ -3784,6 +3784,10 @@ export interface Methods {
   "BrowserAPI.CancelDownload": (id: string, download: string) => boolean;
   /** PlaceDownload says where a download is saved that asks: a path, or a folder in which it has its own name. */
   "BrowserAPI.PlaceDownload": (id: string, download: string, path: string) => boolean;
+  /** Downloads lists the files that pages of the user saved, oldest first, also those of closed panes. */
+  "BrowserAPI.Downloads": () => PaneDownload[] | null;
+  /** ForgetDownload removes a download from that list, or all of them if id is "". The files stay. */
+  "BrowserAPI.ForgetDownload": (id: string) => boolean;
   /** OpenDownload opens a downloaded file, or its folder, on the desktop. */
   "BrowserAPI.OpenDownload": (id: string, download: string, folder: boolean) => boolean;
   /** Save downloads an address. */

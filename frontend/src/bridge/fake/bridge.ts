@@ -802,6 +802,8 @@ export class FakeBridge implements Bridge {
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4AWNgAAAAAgABc3UBGAAAAABJRU5ErkJggg==",
     "BrowserAPI.CancelDownload": () => true,
     "BrowserAPI.PlaceDownload": () => true,
+    "BrowserAPI.Downloads": () => [],
+    "BrowserAPI.ForgetDownload": () => true,
     "BrowserAPI.OpenDownload": () => true,
     "BrowserAPI.Upload": ({ name }) => `/tmp/${name}`,
     "BrowserAPI.Profiles": () => ["default", "work"],

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
@@ -74,9 +75,33 @@ function Place({ pane, download }: { pane: PaneInfo; download: PaneDownload }) {
   );
 }
 
-/** The downloads of the pane, newest first. */
+/** What can be done with a file that was saved. A goal's programs may have altered its files: they are not opened. */
+function Saved({ pane, download }: { pane: PaneInfo; download: PaneDownload }) {
+  const app = useApp();
+  const open = (folder: boolean) => () => void app.ask("BrowserAPI.OpenDownload", pane.id, download.id, folder);
+  return (
+    <div className="flex gap-1">
+      {pane.goal_id ? null : (
+        <Button data-testid="download-open" onClick={open(false)}>
+          Open
+        </Button>
+      )}
+      <Button data-testid="download-folder" onClick={open(true)}>
+        Folder
+      </Button>
+    </div>
+  );
+}
+
+/** The downloads of the pane, newest first, and those of panes that are closed. */
 export function Downloads({ pane, list, passing = false, onClose }: DownloadsProps) {
   const app = useApp();
+  const kept = useAnswer("BrowserAPI.Downloads");
+  const shown = new Set(list.map((d) => d.id));
+  const earlier = passing || pane.goal_id ? [] : (kept.answer ?? []).filter((d) => !shown.has(d.id));
+  const forget = async (id: string) => {
+    if (await app.ask("BrowserAPI.ForgetDownload", id)) await kept.reload();
+  };
   const use = usePassing(passing && !list.some((d) => d.state === "downloading" || d.asks), onClose);
   return (
     <Popover {...use} data-testid="downloads" className="appear flex max-h-80 min-h-0 w-80 flex-col" onClose={onClose}>
@@ -87,7 +112,9 @@ export function Downloads({ pane, list, passing = false, onClose }: DownloadsPro
         </IconButton>
       </header>
       <ul className="overflow-y-auto p-1">
-        {list.length === 0 ? <li className="p-2 text-xs text-text-faint">No downloads.</li> : null}
+        {list.length === 0 && earlier.length === 0 ? (
+          <li className="p-2 text-xs text-text-faint">No downloads.</li>
+        ) : null}
         {[...list].reverse().map((d) => (
           <li
             key={d.id}
@@ -118,30 +145,40 @@ export function Downloads({ pane, list, passing = false, onClose }: DownloadsPro
                   Cancel
                 </Button>
               ) : null}
-              {d.state === "downloaded" ? (
-                <>
-                  {pane.goal_id ? null : (
-                    <Button
-                      data-testid="download-open"
-                      onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, false)}
-                    >
-                      Open
-                    </Button>
-                  )}
-                  <Button
-                    data-testid="download-folder"
-                    onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, true)}
-                  >
-                    Folder
-                  </Button>
-                </>
-              ) : null}
+              {d.state === "downloaded" ? <Saved pane={pane} download={d} /> : null}
               {d.state === "canceled" && /^https?:/.test(d.url) ? (
                 <Button data-testid="download-again" onClick={() => void app.ask("BrowserAPI.Save", pane.id, d.url)}>
                   Try again
                 </Button>
               ) : null}
             </div>
+          </li>
+        ))}
+        {earlier.length > 0 ? (
+          <li className="flex items-center justify-between border-t border-border px-2 pt-1 text-xs">
+            <h3 className="text-2xs font-semibold text-text-faint uppercase">Earlier</h3>
+            <Button look="quiet" data-testid="downloads-clear" onClick={() => void forget("")}>
+              Clear list
+            </Button>
+          </li>
+        ) : null}
+        {[...earlier].reverse().map((d) => (
+          <li key={d.id} className="rounded-sm p-2 text-xs" data-testid="earlier-download" data-name={d.name}>
+            <div className="flex items-center gap-1">
+              <p className="selectable min-w-0 flex-1 truncate font-medium" title={d.path}>
+                {d.name}
+              </p>
+              <IconButton
+                label={`Remove ${d.name} from the list`}
+                data-testid="download-forget"
+                className="size-6 text-text-faint"
+                onClick={() => void forget(d.id)}
+              >
+                <CloseIcon size={11} />
+              </IconButton>
+            </div>
+            <p className="text-2xs text-text-faint">{progress(d)}</p>
+            <Saved pane={pane} download={d} />
           </li>
         ))}
       </ul>

@@ -680,6 +680,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("user-agent").waitFor();
     await page.getByTestId("settings-close").click();
     await set("");
+    await pane.go(fixture("second"), "Second", "opened");
   });
   await it("the page is saved as a PDF", async () => {
     await at("browser-menu").click();

@@ -104,10 +104,11 @@ export class Pane {
 
   /**
    * Where a place of the page is in the window, which may draw it smaller than it is. Waits until nothing covers it: a
-   * message at the edge of the window would get the click.
+   * message at the edge of the window would get the click. Messages stay as long as the pointer is over them.
    */
   async place(x, y) {
     const point = await this.pointOf(x, y);
+    if (await this.page.locator("[data-sonner-toaster]:hover").count()) await this.page.mouse.move(0, 0);
     const canvas = await this.canvas.elementHandle();
     const top = ([canvas, [x, y]]) => document.elementFromPoint(x, y) === canvas;
     try {

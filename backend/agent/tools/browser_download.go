@@ -42,7 +42,7 @@ func (f folder) describeDownload(d pane.Download) string {
 		return fmt.Sprintf("%s is there, %d bytes", path, d.Received)
 	case pane.Canceled:
 		return fmt.Sprintf("%q did not arrive", d.Name)
-	case pane.Downloading:
+	case pane.Downloading, pane.Arrived:
 	}
 	return fmt.Sprintf("%q is in progress, %d of %d bytes", d.Name, d.Received, d.Total)
 }

@@ -306,7 +306,7 @@ type Settings struct {
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
-	UserAgent string `json:"user_agent"` // of the user's pages; "" = Chromium's own
+	UserAgent     string  `json:"user_agent"`  // of the user's pages; "" = Chromium's own
 	// AskWhereToSave asks where each file that the user's pages download is saved
 	AskWhereToSave bool `json:"ask_where_to_save"`
 	// PageIdleMinutes is after how long an unseen page is discarded; 0 = never

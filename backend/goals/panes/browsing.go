@@ -234,7 +234,7 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	}
 	path := list[i].Path
 	if _, err := os.Stat(path); err != nil && !folder {
-		return &fault.Error{Code: fault.NotFound, Message: "the file is no longer at " + path, Hint: "it was moved or deleted"}
+		return fault.New(fault.NotFound, "the file is no longer at "+path, "it was moved or deleted")
 	}
 	if folder {
 		path = filepath.Dir(path)

@@ -231,6 +231,25 @@ export const scenes: Record<string, Scene> = {
   "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
+  schedules: { after: (app) => app.go("schedules") },
+  "schedules-failed": {
+    after: (app) => {
+      app.set({ schedule: "01m0schedule00000flaky003" });
+      app.go("schedules");
+    },
+  },
+  "schedules-empty": {
+    before: (b) => {
+      b.schedules.list = [];
+    },
+    after: (app) => app.go("schedules"),
+  },
+  "schedule-times": {
+    after: async (app) => {
+      app.go("schedules");
+      await press("schedule-edit");
+    },
+  },
   "goals-done": { options: { finish: true }, after: (app) => app.go("goals") },
   "goal-result": { after: (app) => app.openGoal(done) },
   "goal-result-open": {

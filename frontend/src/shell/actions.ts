@@ -122,6 +122,13 @@ function goalsActions(app: App): Action[] {
       run: () => app.set({ launchOpen: true }),
     }),
     action({
+      id: "schedules.show",
+      title: "Show schedules",
+      words: ["cron", "repeat", "nightly", "timer", "again"],
+      group: "Goals",
+      run: () => app.go("schedules"),
+    }),
+    action({
       id: "goals.show",
       title: "Show all goals",
       words: ["dashboard", "list"],

@@ -15,7 +15,7 @@ interface Place {
 }
 
 const workspace: Place = { route: "workspace", goal: "", opened: false, tab: "log", setting: "" };
-const routes: readonly Route[] = ["workspace", "goals", "settings", "welcome"];
+const routes: readonly Route[] = ["workspace", "goals", "schedules", "settings", "welcome"];
 
 /** Parses the query of an address (`?goal=ID&tab=changes`, `?place=settings&at=shell`); null if it names no place. */
 export function placeIn(query: string): Place | null {

@@ -6,6 +6,7 @@ import { PageGoalDialog } from "@/features/goals/newgoal/pagegoal";
 import { NoteDialog } from "@/features/goals/notedialog";
 import { RaceDialog } from "@/features/goals/race/dialog";
 import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
+import { ScheduleDialog } from "@/features/schedules/dialog";
 import { Palette } from "./palette/palette";
 import { ServersDialog } from "@/features/servers/dialog";
 import type { Action } from "@/lib/actions";
@@ -18,6 +19,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
     <>
       <NewGoalDialog />
       <PageGoalDialog />
+      <ScheduleDialog />
       <NoteDialog />
       <ServersDialog />
       <ConnectDialog />

@@ -8,6 +8,7 @@ export const placeHelp: Record<Route, HelpTarget> = {
   welcome: "guide/start",
   workspace: "guide/workspaces",
   goals: "how-to/goals",
+  schedules: "guide/schedules",
   settings: "guide/settings",
 };
 

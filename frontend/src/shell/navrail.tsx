@@ -3,7 +3,7 @@ import { placeHelp } from "./helpplaces";
 import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import type { Route } from "@/store/state";
 import { IconButton } from "@/ui/button";
-import { GoalIcon, HelpIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
+import { ClockIcon, GoalIcon, HelpIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
 
 /** The pages of the window: on the left, or at the bottom on a phone. */
 export function NavRail() {
@@ -15,6 +15,7 @@ export function NavRail() {
   const places: { id: Route; label: string; icon: typeof GoalIcon; hint?: string }[] = [
     { id: "workspace", label: "Workspace", icon: WorkspaceIcon },
     { id: "goals", label: "Goals", icon: GoalIcon, hint: goalsKey },
+    { id: "schedules", label: "Schedules", icon: ClockIcon },
     { id: "settings", label: "Settings", icon: SlidersIcon },
   ];
   return (

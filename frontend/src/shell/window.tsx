@@ -29,6 +29,7 @@ import { useWindowTitle } from "./windowtitle";
 // The window is shown before the code of its dialogs and other pages is there.
 const Dialogs = lazy(() => import("./dialogs"));
 const Dashboard = lazy(() => import("@/features/goals/dashboard").then((m) => ({ default: m.Dashboard })));
+const SchedulesPage = lazy(() => import("@/features/schedules/page").then((m) => ({ default: m.SchedulesPage })));
 const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
 const HelpDialog = lazy(() => import("@/features/help/dialog").then((m) => ({ default: m.HelpDialog })));
 const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
@@ -125,6 +126,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
               <ErrorBoundary what="This page" place={route}>
                 <Suspense fallback={null}>
                   {route === "goals" ? <Dashboard onShowPanes={onShowPanes} /> : null}
+                  {route === "schedules" ? <SchedulesPage /> : null}
                   {route === "settings" ? <SettingsPage /> : null}
                   {route === "welcome" ? <WelcomePage /> : null}
                 </Suspense>

@@ -19,9 +19,10 @@ import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
 import type { LaunchRow } from "./launch";
+import type { Scheduling } from "./schedules";
 import type { StreamedTexts } from "./streamedtext";
 
-export type Route = "workspace" | "goals" | "settings" | "welcome";
+export type Route = "workspace" | "goals" | "schedules" | "settings" | "welcome";
 
 /** The tabs of a goal, in their order. */
 export const goalTabs = ["log", "changes", "checks", "replay", "transcript"] as const;
@@ -149,6 +150,12 @@ export interface AppState {
   paneTab: string;
   /** The dialog for a new workspace is open. */
   newWorkspace: boolean;
+  /** Counts the changes of schedules and their runs. */
+  schedulesRevision: number;
+  /** The shown schedule, "" for the first one. */
+  schedule: string;
+  /** The times that the user chooses; null for none. */
+  scheduling: Scheduling | null;
   /** The chat panel is open, in place of the selected goal. */
   chatOpen: boolean;
   /** Its width in pixels, 0 for the usual one. */
@@ -219,6 +226,9 @@ export const initialState: AppState = {
   workspace: "",
   paneTab: "",
   newWorkspace: false,
+  schedulesRevision: 0,
+  schedule: "",
+  scheduling: null,
   chatOpen: false,
   chatWidth: 0,
   chat: shownChat(""),

@@ -51,7 +51,7 @@ export class Sync {
   start(): void {
     this.closer = this.bridge.events({
       hello: () => {
-        this.store.setState({ link: "open", streamed: {} });
+        this.store.setState((s) => ({ link: "open", streamed: {}, schedulesRevision: s.schedulesRevision + 1 }));
         this.refresh();
       },
       goal: (event) => {
@@ -59,6 +59,7 @@ export class Sync {
         this.flushSoon(event.type === "delta");
       },
       settings: () => this.onSettings(),
+      schedules: () => this.store.setState((s) => ({ schedulesRevision: s.schedulesRevision + 1 })),
       chat: (event) => {
         this.chatQueue.push(event);
         this.flushSoon(event.type === "chat_delta");

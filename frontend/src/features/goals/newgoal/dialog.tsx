@@ -74,6 +74,11 @@ function Form() {
               Race…
             </Button>
           ) : null}
+          {form.runners === null ? (
+            <Button look="quiet" data-testid="repeat-goal" onClick={form.repeat}>
+              Repeat…
+            </Button>
+          ) : null}
           <Button look="quiet" onClick={close}>
             Cancel
           </Button>

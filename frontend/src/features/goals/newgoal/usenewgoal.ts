@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { RunnerChoice } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
+import { usualTimes } from "@/store/schedules";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { describeCheck } from "@/agent/checkwords";
@@ -94,6 +95,18 @@ export function useNewGoal() {
     }
   };
   const start = () => startWith(draft);
+  /** Lets the user choose when the goal starts again and again, instead of starting it. */
+  const repeat = () => {
+    const wrong = validate(draft);
+    if (Object.keys(wrong).length > 0) refuse(wrong);
+    else {
+      const onSaved = () => {
+        if (!from) saveDraft(localStorage, null);
+        app.closeNewGoal();
+      };
+      app.set({ scheduling: { id: "", plan: { ...usualTimes, request: toInput(draft) }, onSaved } });
+    }
+  };
   /** Starts although a check passes already, or its program is missing: the user confirms that for this start alone. */
   const startAnyway = (confirmation: "allow_passing" | "allow_missing") => {
     const confirmed = { ...draft, [confirmation]: true };
@@ -115,6 +128,7 @@ export function useNewGoal() {
     busy,
     objective,
     start,
+    repeat,
     startAnyway,
   };
 }

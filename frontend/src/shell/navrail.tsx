@@ -31,7 +31,7 @@ export function NavRail() {
         <Mark />
       </div>
       {places.map((p) => (
-        <div key={p.id} className="relative">
+        <div key={p.id} className="relative max-[640px]:flex-1">
           <IconButton
             label={p.label}
             {...(p.hint ? { hint: p.hint } : {})}
@@ -39,7 +39,7 @@ export function NavRail() {
             data-testid={`rail-${p.id}`}
             aria-current={route === p.id ? "page" : undefined}
             on={route === p.id}
-            className="size-9 max-[640px]:h-12 max-[640px]:w-20 max-[640px]:flex-col max-[640px]:gap-0.5"
+            className="size-9 max-[640px]:h-12 max-[640px]:w-full max-[640px]:flex-col max-[640px]:gap-0.5"
             onClick={() => (p.id === "goals" ? app.showGoals() : app.go(p.id))}
           >
             <p.icon size={17} />
@@ -67,7 +67,7 @@ export function NavRail() {
         hint={helpKey}
         side="right"
         data-testid="help-button"
-        className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:h-12 max-[640px]:w-20 max-[640px]:flex-col max-[640px]:gap-0.5"
+        className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:h-12 max-[640px]:w-auto max-[640px]:flex-1 max-[640px]:flex-col max-[640px]:gap-0.5"
         onClick={() => app.openHelp(placeHelp[route])}
       >
         <HelpIcon size={17} />

@@ -29,7 +29,7 @@ export function Runs({ schedule, revision }: { schedule: string; revision: numbe
               {run.why}
             </span>
             {run.usd > 0 ? <span className="tabular-nums">{money(run.usd)}</span> : null}
-            {run.status ? (
+            {run.goal && run.status ? (
               <Button look="quiet" data-testid="schedule-run-open" onClick={() => app.openGoal(run.goal)}>
                 Open
               </Button>

@@ -64,7 +64,14 @@ func TestUserAgent_PagesOfTheUser_HaveThatOfTheSettings(t *testing.T) {
 	} {
 		has(path, "Tester/1.0")
 	}
+	// The first request of a window that the page opens may be on its way before the window is attached.
 	b.gesture(p, "window.open('/window')")
+	var opened *Pane
+	waittest.Until(t, "the opened window", func() (ok bool) {
+		opened, ok = b.Get("b2")
+		return ok && strings.HasSuffix(opened.State.Info().URL, "/window")
+	})
+	b.ok(opened.Navigation.Reload(b.ctx))
 	has("/window", "Tester/1.0")
 	found, err := p.SiteData.Site(b.ctx)
 	b.ok(err)

@@ -70,6 +70,16 @@ test("a goal repeats: a dry run in a copy, then a run in the folder", { timeout:
       await page.locator('[data-testid="schedule-run"]:enabled').click();
       await at("schedule-run-row").getByText("there was nothing to do").waitFor({ timeout: minute });
 
+      // After an absence of two hours, the window says what happened.
+      await page.evaluate(() => localStorage.setItem("goalpost.present", String(Date.now() - 2 * 3_600_000)));
+      await page.reload();
+      await at("digest").getByText("Done (2)").waitFor();
+      await at("digest-sum").getByText("0 goals running").waitFor();
+      await at("digest-goal").first().getByRole("button", { name: "Review changes" }).click();
+      await at("digest").waitFor({ state: "detached" });
+      await at("changes-file").and(page.locator('[data-path="done.txt"]')).waitFor();
+      await at("rail-schedules").click();
+
       // Its times are changed, it is turned off, and deleted after a question.
       await at("schedule-edit").click();
       await at("schedule-preset").getByText("Every hour").click();

@@ -149,9 +149,13 @@ func (ga *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 // List reads a page of goals, newest first.
 func (ga *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	defer ga.recoverProblem(&err)
-	rows, total, err := ga.store.Goals.List(ga.ctx, store.Filter{
+	return ga.list(store.Filter{
 		Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset, Resumable: in.Resumable,
 	})
+}
+
+func (ga *GoalAPI) list(f store.Filter) (out GoalList, err error) {
+	rows, total, err := ga.store.Goals.List(ga.ctx, f)
 	if err != nil {
 		return out, err
 	}

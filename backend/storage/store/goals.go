@@ -169,6 +169,7 @@ type Filter struct {
 	Search string // in the objective, the agent's last word and the folder
 	Limit  int    // 0: 200
 	Offset int
+	Since  time.Time // only goals about which something was journaled since then
 	// Resumable selects goals that may be continued: paused, failed, aborted, and running and queued ones whose owner
 	// is gone. Goals that wait in the queue continue anyway.
 	Resumable bool
@@ -188,6 +189,9 @@ func (gt *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error)
 	}
 	if f.Status != "" {
 		where, args = where+" AND status = ?", append(args, f.Status)
+	}
+	if !f.Since.IsZero() {
+		where, args = where+" AND updated_at >= ?", append(args, formatTime(f.Since))
 	}
 	if f.Search != "" {
 		where += " AND (instr(lower(objective), lower(?)) > 0 OR instr(lower(account), lower(?)) > 0" +

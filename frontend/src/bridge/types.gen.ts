@@ -2969,6 +2969,17 @@ export interface DatabaseProblem {
   copies: DatabaseCopy[] | null;
 }
 
+/** Digest says what happened while the user was away. Goals that still work without the user are only counted. */
+export interface Digest {
+  since: string;
+  needs_you: GoalCard[] | null;
+  failed: GoalCard[] | null;
+  done: GoalCard[] | null;
+  running: number;
+  /** what models have cost since then */
+  usd: number;
+}
+
 /** RaceView compares the runners of a race. */
 export interface RaceView {
   id: string;
@@ -3934,6 +3945,8 @@ export interface Methods {
   "FileAPI.DropDraft": (id: string) => boolean;
   /** Close closes a pane. What was not saved is lost. */
   "FileAPI.Close": (id: string) => boolean;
+  /** Digest sums up what has happened since a time (RFC 3339), the newest goals first. */
+  "GoalAPI.Digest": (since: string) => Digest;
   /** Start creates a goal and starts it. */
   "GoalAPI.Start": (input: GoalRequest) => StartOutput;
   /** Demo starts the built-in demonstration goal. */

@@ -231,6 +231,13 @@ export const scenes: Record<string, Scene> = {
   "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
+  digest: {
+    options: { finish: true },
+    after: (app) => {
+      app.goals.showDigest(new Date("2026-03-13T18:00:00Z"));
+      return shown("digest");
+    },
+  },
   schedules: { after: (app) => app.go("schedules") },
   "schedules-failed": {
     after: (app) => {

@@ -122,6 +122,13 @@ function goalsActions(app: App): Action[] {
       run: () => app.set({ launchOpen: true }),
     }),
     action({
+      id: "digest.show",
+      title: "Show digest of the last day",
+      words: ["away", "summary", "happened", "since", "morning"],
+      group: "Goals",
+      run: () => app.goals.showDigest(new Date(Date.now() - 24 * 3_600_000)),
+    }),
+    action({
       id: "schedules.show",
       title: "Show schedules",
       words: ["cron", "repeat", "nightly", "timer", "again"],

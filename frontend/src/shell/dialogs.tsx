@@ -1,5 +1,6 @@
 import { ConnectDialog } from "@/connect/dialog";
 import { ApprovalsDialog } from "@/features/goals/approvals/queue";
+import { DigestDialog } from "@/features/goals/digest/dialog";
 import { LaunchDialog } from "@/features/goals/launch/dialog";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { PageGoalDialog } from "@/features/goals/newgoal/pagegoal";
@@ -27,6 +28,7 @@ export default function Dialogs({ actions }: { actions: readonly Action[] }) {
       <WorktreesDialog />
       <RaceDialog />
       <LaunchDialog />
+      <DigestDialog />
       <NewWorkspaceDialog />
       <Palette actions={actions} />
       <ConfirmDialog />

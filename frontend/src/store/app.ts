@@ -2,6 +2,7 @@ import { answerClosing, restartHost, watchClosing, watchGoalRequests, watchUpdat
 import type { Running } from "@/bridge/windowevents";
 import { plural } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
+import { watchAbsence } from "./absence";
 import { ApprovalActions } from "./approvalactions";
 import { ChatActions } from "./chatactions";
 import { AppCore } from "./core";
@@ -42,6 +43,7 @@ export class App extends AppCore {
     void this.settings.loadTerminalProfiles();
     void this.providers.load();
     void this.settings.loadFindings();
+    watchAbsence((since) => void this.goals.greet(since));
     watchUpdate((version) => this.set({ updateWaits: version }));
     watchGoalRequests((id) => void this.showRequestedGoal(id));
     watchClosing((running) => this.closeWindow(running));

@@ -35,6 +35,19 @@ export class GoalActions {
     this.workspaces.showGoal(out.goal_id);
   }
 
+  /** Shows what has happened since a time. */
+  showDigest(since: Date): void {
+    this.core.set({ digestSince: since.toISOString() });
+  }
+
+  /** Shows what happened while the user was away, if anything needs them or has ended. */
+  async greet(since: Date): Promise<void> {
+    if (this.core.state.route === "welcome") return;
+    const digest = await this.core.bridge.call("GoalAPI.Digest", since.toISOString()).catch(() => null);
+    const parts = [digest?.needs_you, digest?.failed, digest?.done];
+    if (parts.some((goals) => (goals ?? []).length > 0)) this.showDigest(since);
+  }
+
   async pause(id: string): Promise<void> {
     if (await this.core.ask("GoalAPI.Pause", id)) this.core.notices.done("Pausing after the current step…");
   }

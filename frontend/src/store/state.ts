@@ -150,6 +150,8 @@ export interface AppState {
   paneTab: string;
   /** The dialog for a new workspace is open. */
   newWorkspace: boolean;
+  /** The digest says what happened since this time (RFC 3339); "" if it is closed. */
+  digestSince: string;
   /** Counts the changes of schedules and their runs. */
   schedulesRevision: number;
   /** The shown schedule, "" for the first one. */
@@ -226,6 +228,7 @@ export const initialState: AppState = {
   workspace: "",
   paneTab: "",
   newWorkspace: false,
+  digestSince: "",
   schedulesRevision: 0,
   schedule: "",
   scheduling: null,

@@ -42,6 +42,7 @@ import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { fakeLibrary, fakeRecipes, fillFakeTemplate, inferFakePersona, newFakeEntry } from "./library";
 import { fakeMemory, newFakeNote } from "./memory";
+import { digestOf } from "./digest";
 import { FakeSchedules } from "./schedules";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
@@ -994,6 +995,11 @@ export class FakeBridge implements Bridge {
       this.memory = this.memory.filter((n) => n.id !== id);
       return true;
     },
+    "GoalAPI.Digest": (since) =>
+      digestOf(
+        [...this.goals.values()].map((g) => this.withAsks(g.view)),
+        since,
+      ),
     "ScheduleAPI.List": () => this.schedules.list,
     "ScheduleAPI.Get": (id) => this.schedules.find(id),
     "ScheduleAPI.Runs": (id) => this.schedules.runsOf(id),

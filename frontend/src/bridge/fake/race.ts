@@ -45,7 +45,8 @@ export function runnerDiff(race: RaceView, goal: string, path: string): FileDiff
   const r = race.runners?.find((one) => one.goal.id === goal);
   const diff = fileDiff(changes, "cart/cart.go");
   if (!diff || !r?.files?.some((f) => f.path === path)) return undefined;
-  return { ...diff, path, hunks: diff.hunks.replace("adds a coupon", `adds a coupon (${r.engine_name})`) };
+  const own = (text: string) => text.replaceAll("adds a coupon", `adds a coupon (${r.engine_name})`);
+  return { ...diff, path, hunks: own(diff.hunks), was: own(diff.was), is: own(diff.is) };
 }
 
 /** A race as it is at its end, with nothing taken. */

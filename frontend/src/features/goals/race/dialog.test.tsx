@@ -1,5 +1,5 @@
 import { act } from "@/testing/act";
-import { beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { raceId } from "@/bridge/fake/race";
 import type { App } from "@/store/app";
@@ -9,6 +9,7 @@ import { RaceDialog } from "./dialog";
 let bridge: FakeBridge;
 let app: App;
 
+beforeAll(() => import("@/features/goals/changes/highlight")); // so that the lines have their colors at once
 beforeEach(async () => {
   bridge = new FakeBridge();
   ({ app } = await mount(<RaceDialog />, bridge));

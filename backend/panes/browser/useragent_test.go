@@ -9,11 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"goalpost/backend/domain/pane"
 	"goalpost/backend/lib/waittest"
 )
 
-// agentSite serves pages that load frames, workers and windows, and records the user agent of each path.
+// agentSite serves a page with a frame and a worker, and records the user agent of each path.
 type agentSite struct {
 	url  string
 	seen sync.Map
@@ -47,7 +46,6 @@ func TestUserAgent_PagesOfTheUser_HaveThatOfTheSettings(t *testing.T) {
 	agent.Store("Tester/1.0")
 	b := newOwnFixture(t, func(c *Config) {
 		c.UserAgent = func() string { return agent.Load().(string) }
-		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "b2"}, true }
 	})
 	site := startAgentSite(t)
 	has := func(path, want string) {
@@ -64,15 +62,6 @@ func TestUserAgent_PagesOfTheUser_HaveThatOfTheSettings(t *testing.T) {
 	} {
 		has(path, "Tester/1.0")
 	}
-	// The first request of a window that the page opens may be on its way before the window is attached.
-	b.gesture(p, "window.open('/window')")
-	var opened *Pane
-	waittest.Until(t, "the opened window", func() (ok bool) {
-		opened, ok = b.Get("b2")
-		return ok && strings.HasSuffix(opened.State.Info().URL, "/window")
-	})
-	b.ok(opened.Navigation.Reload(b.ctx))
-	has("/window", "Tester/1.0")
 	found, err := p.SiteData.Site(b.ctx)
 	b.ok(err)
 	if found.UserAgent != "Tester/1.0" {

@@ -91,7 +91,7 @@ func (c *Config) refresh() error {
 	}
 	c.read, c.problems = b, problems
 	if f == nil {
-		c.file.Settings.Welcomed = true // whoever has such a file has been here before
+		c.file.Settings.Welcomed = true // a user with such a file has been here before
 		return nil
 	}
 	c.file = *f
@@ -152,7 +152,7 @@ func (c *Config) locked(do func() error) (err error) {
 // WriteIfMissing writes the settings in effect if there is no file.
 func (c *Config) WriteIfMissing() error {
 	if _, err := os.Lstat(c.Path()); !errors.Is(err, os.ErrNotExist) {
-		return nil //nolint:nilerr // whoever reads it says so
+		return nil //nolint:nilerr // its reader says so
 	}
 	return c.change(func(*file) error { return nil })
 }

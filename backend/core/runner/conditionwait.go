@@ -133,7 +133,6 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 			return c.wake(ctx, c.timeout())
 		}
 		c.beginLook(looking)
-		c.sleep.reset()
 		select {
 		case <-ctx.Done():
 		case <-c.active.nudge:
@@ -144,7 +143,7 @@ func (c *conditionWait) await(ctx context.Context) (opening []event.Body, ok boo
 				return c.wake(ctx, *end)
 			}
 		}
-		c.cfg.noteSleep(ctx, c.run.id, c.sleep.sinceReset())
+		c.cfg.noteSleep(ctx, c.run.id, c.sleep.lap())
 	}
 }
 

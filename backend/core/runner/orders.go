@@ -51,8 +51,8 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc, s
 		case <-r.cfg.Clock.After(idleInterval):
 		}
 		// Without a BootClock, time that passes in a turn would count as sleep.
-		if sleep.since.boot != nil && r.cfg.noteSleep(ctx, r.id, sleep.sinceReset()) {
-			sleep.reset()
+		if sleep.since.boot != nil {
+			r.cfg.noteSleep(ctx, r.id, sleep.lap())
 		}
 		if stop := r.orders.readOrders(ctx); stop != nil {
 			cancel(stop)

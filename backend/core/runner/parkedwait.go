@@ -43,7 +43,7 @@ func (r *Runner) waitWhileParked(
 	ctx context.Context, g *goal.Goal, p park, a *active,
 ) (opening []event.Body, ok bool) {
 	for {
-		slept, isOver := p.sleep.sinceReset(), p.isOver() // before the timer, which may fire in the meantime
+		slept, isOver := p.sleep.lap(), p.isOver() // before the timer, which may fire in the meantime
 		switch {
 		case hasFired(p.timer):
 			return resumedAfterWait(g.Exit), true
@@ -52,7 +52,6 @@ func (r *Runner) waitWhileParked(
 		case isOver:
 			return resumedAfterWait(g.Exit), true
 		}
-		p.sleep.reset()
 		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
 			if p.isOver() { // in the meantime
 				return resumedAfterWait(g.Exit), true

@@ -51,30 +51,29 @@ func (c Config) now() time.Time { return c.Clock.Now().Round(0) }
 type sleepWatch struct {
 	cfg   Config
 	since stopwatch
-	slept time.Duration
+	slept time.Duration // by the BootClock at the last lap
 }
 
-// watchSleep returns a watch that has just been reset.
+// watchSleep returns a watch whose first lap begins.
 func (c Config) watchSleep() *sleepWatch {
-	w := &sleepWatch{cfg: c}
-	w.reset()
-	return w
-}
-
-func (w *sleepWatch) reset() {
-	w.since = w.cfg.startWatch(0)
+	w := &sleepWatch{cfg: c, since: c.startWatch(0)}
 	if w.since.boot != nil {
 		w.slept = w.since.boot.Slept()
 	}
+	return w
 }
 
-// sinceReset returns how long the machine has slept since the watch was reset. A clock that cannot tell counts all of
-// the time.
-func (w *sleepWatch) sinceReset() time.Duration {
+// lap returns how long the machine has slept in this lap, and begins the next one at the same moment: no sleep falls
+// between two laps. A clock that cannot tell counts all of the time.
+func (w *sleepWatch) lap() time.Duration {
 	if w.since.boot != nil {
-		return w.since.boot.Slept() - w.slept
+		before := w.slept
+		w.slept = w.since.boot.Slept()
+		return w.slept - before
 	}
-	return w.since.elapsed()
+	before := w.since.at
+	w.since.at = w.cfg.now()
+	return w.since.at.Sub(before)
 }
 
 // noteSleep journals that the machine slept, if it was for long enough, and reports whether it was.

@@ -18,9 +18,17 @@ type sleepyClock struct {
 	clock
 
 	slept atomic.Int64 // a Duration
+	// sleepsIn is how often the clock is read until the machine sleeps for ten minutes.
+	sleepsIn atomic.Int64
 }
 
-func (s *sleepyClock) Up() time.Duration    { return s.Slept() + time.Since(testBegan) }
+func (s *sleepyClock) Up() time.Duration {
+	if s.sleepsIn.Add(-1) == 0 {
+		s.slept.Add(int64(10 * time.Minute))
+	}
+	return s.Slept() + time.Since(testBegan)
+}
+
 func (s *sleepyClock) Slept() time.Duration { return time.Duration(s.slept.Load()) }
 
 // After makes the runner look more often than every five seconds whether the machine has slept.
@@ -52,4 +60,19 @@ func TestSleep_WhileAModelThinks_IsReported(t *testing.T) {
 		len(warnings) != 1 || warnings[0] != "the computer slept for 40 m" {
 		t.Errorf("%q in the journal, and the report says:\n%s", warnings, report)
 	}
+}
+
+// TestSleep_AtAnyMomentOfAWait_IsReported: the machine may also sleep while the runner looks around between two waits.
+func TestSleep_AtAnyMomentOfAWait_IsReported(t *testing.T) {
+	hands := &sleepyClock{}
+	w := newWorldAt(t, hands, call(waitForFile))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("paused")
+	for n := 1; n <= 6; n++ {
+		hands.sleepsIn.Store(int64(n))
+		w.awaitN("warning", n)
+	}
+	w.order(g, goal.Order{Kind: goal.OrderAbort})
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 }

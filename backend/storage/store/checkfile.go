@@ -29,10 +29,12 @@ func (c *connection) checkFile(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := readSchema(ctx, db); err != nil && !hasCode(err, sqlite3.ErrCantOpen) { // a writer may be able to open it
-		return err
+	err = readSchema(ctx, db)
+	if hasCode(err, sqlite3.ErrCantOpen, sqlite3.ErrReadonly) {
+		// Only a writer can open it, for example to roll back what a process that was killed had begun.
+		return nil
 	}
-	return nil
+	return err
 }
 
 // readSchema makes SQLite parse the whole schema.

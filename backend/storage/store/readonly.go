@@ -42,7 +42,7 @@ var errReadOnly = errors.New("the journal is open for reading only")
 // processes may keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not
 // writable. It refuses a database of another version with ErrNewerSchema, an *OutdatedSchemaError or a
 // *DevelopmentSchemaError, and an unreadable one with an *UnreadableError. Damage says that parts of it may be
-// unreadable. A missing database has no goals. Every method that writes returns an error.
+// unreadable. A missing database has no goals, nor has one without a schema. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := newStore(connection{
 		dir:    dir,
@@ -91,6 +91,11 @@ func (c *connection) openReadOnly(ctx context.Context) error {
 		return err
 	case version > schemaVersion():
 		return ErrNewerSchema
+	case version == 0: // the process that created it was killed before it had committed anything
+		if err := c.read.Close(); err != nil {
+			return fmt.Errorf("close database: %w", err)
+		}
+		return c.openEmpty(ctx)
 	case version < schemaVersion():
 		return &OutdatedSchemaError{Has: version, Needs: schemaVersion()}
 	}

@@ -83,7 +83,7 @@ func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 
 // TestOpenReadOnly_OtherVersion_IsRefused checks that the error names the older side, and that the file is unchanged.
 func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
-	for _, version := range []string{"0", "99"} {
+	for _, version := range []string{"1", "99"} {
 		dir := t.TempDir()
 		func() {
 			s, err := Open(context.Background(), Options{Dir: dir})
@@ -103,7 +103,7 @@ func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 		}
 		_, err = OpenReadOnly(context.Background(), dir)
 		var older *OutdatedSchemaError
-		if errors.Is(err, ErrNewerSchema) != (version == "99") || errors.As(err, &older) != (version == "0") {
+		if errors.Is(err, ErrNewerSchema) != (version == "99") || errors.As(err, &older) != (version == "1") {
 			t.Errorf("version %s: %v", version, err)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, "goalpost.db"))
@@ -124,5 +124,45 @@ func TestOpenReadOnly_NotADatabase_IsRefused(t *testing.T) {
 	}
 	if _, err := OpenReadOnly(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
 		t.Errorf("the error does not name the file: %v", err)
+	}
+}
+
+// TestOpen_KilledWhileTheDatabaseWasCreated_Recovers: SQLite creates a database with a rollback journal, before it
+// changes to its write-ahead log. A process that only reads finds no goals; the next one that may write begins anew.
+func TestOpen_KilledWhileTheDatabaseWasCreated_Recovers(t *testing.T) {
+	ctx, from, dir := t.Context(), filepath.Join(t.TempDir(), "from.db"), t.TempDir()
+	db, err := openDatabase("file:" + from + "?_journal_mode=DELETE&_cache_size=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, "BEGIN; CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000))"); err != nil {
+		t.Fatal(err)
+	}
+	keep := func(source, name string) {
+		t.Helper()
+		b, err := os.ReadFile(source)
+		if err != nil || len(b) == 0 {
+			t.Fatalf("%s has %d bytes: %v", source, len(b), err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(from+"-journal", "goalpost.db-journal")
+	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	keep(from, "goalpost.db")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, n, err := look(t, dir).Goals.List(ctx, Filter{}); n != 0 || err != nil {
+		t.Errorf("reading: %d goals, %v", n, err)
+	}
+	s := open(t, dir, nil)
+	create(t, s)
+	if _, n, err := look(t, dir).Goals.List(ctx, Filter{}); n != 1 || err != nil {
+		t.Errorf("after the creation of one: %d goals, %v", n, err)
 	}
 }

@@ -188,6 +188,31 @@ test("what was typed and not saved survives a reload and a kill", { timeout: lim
   }),
 );
 
+test("a workspace with a text that is not saved asks before it closes", { timeout: limit(240_000) }, (t) =>
+  withWindow(t, async (win, { page, home }) => {
+    const dir = join(home, "project");
+    mkdirSync(dir);
+    writeFileSync(join(dir, "notes.txt"), "one\n");
+    const file = await openFile(win, page, dir, "notes.txt");
+    await file.locator(".cm-line").first().click();
+    await page.keyboard.press("e");
+    await file.and(page.locator('[data-editing="true"]')).waitFor();
+    await page.keyboard.type("not saved ");
+    // The file is drawn no longer, and the question knows of its text.
+    await win.at("new-workspace").click();
+    await win.at("field-folder").fill(home);
+    await page.keyboard.press("Control+Enter");
+    await file.waitFor({ state: "detached" });
+    await win.at("workspace-tab").first().click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Close" }).click();
+    await win.at("question").getByText("What you wrote in notes.txt and did not save is lost").last().waitFor();
+    await win.at("question-yes").click();
+    await page.waitForFunction(() => document.querySelectorAll("[data-testid=workspace-tab]").length === 1);
+    await until("the draft to be forgotten", () => readdirSync(join(home, "state", "drafts")).length === 0);
+    assert.equal(readFileSync(join(dir, "notes.txt"), "utf8"), "one\n");
+  }),
+);
+
 test("the first lines of a long file are shown, and searched once it is whole", { timeout: limit(240_000) }, (t) =>
   withWindow(t, async (win, { page, home }) => {
     const dir = join(home, "project");

@@ -74,7 +74,7 @@ export function workspaceActions(app: App): Action[] {
       title: "Close the workspace",
       group: "Workspaces",
       enabled: several,
-      run: () => app.workspaces.close(open()),
+      run: () => void app.workspaces.close(open()),
     }),
     action({
       id: "tab.next",

@@ -74,7 +74,7 @@ function menuOf(app: App, workspace: Workspace, onRename: () => void): MenuItem[
     { id: "export", label: "Export…", run: () => void exportWorkspace(app, workspace) },
     { id: "import", label: "Import…", takesFocus: true, run: () => importWorkspace(app) },
     null,
-    { id: "close", label: "Close", hint: "Delete", danger: true, run: () => app.workspaces.close(id) },
+    { id: "close", label: "Close", hint: "Delete", danger: true, run: () => void app.workspaces.close(id) },
   ];
 }
 
@@ -90,7 +90,7 @@ function Tab({ workspace, isOpen, isRenaming, onRename, onDragStart, onDrop }: T
     if (by !== 0 && e.altKey && e.shiftKey) void app.workspaces.move(workspace.id, by);
     else if (by !== 0 && !e.altKey && !e.ctrlKey) focusSibling(tab.current, by);
     else if (e.code === "F2") onRename(true);
-    else if (e.code === "Delete") app.workspaces.close(workspace.id);
+    else if (e.code === "Delete") void app.workspaces.close(workspace.id);
     else return;
     e.preventDefault();
   };

@@ -7,6 +7,7 @@ import { ApprovalActions } from "./approvalactions";
 import { ChatActions } from "./chatactions";
 import { AppCore } from "./core";
 import { rememberDrawers } from "./drawers";
+import { FileDrafts } from "./filedrafts";
 import { FolderActions } from "./folderactions";
 import { GoalActions } from "./goalactions";
 import { PaneActions } from "./paneactions";
@@ -16,7 +17,8 @@ import { WorkspaceActions } from "./workspaceactions";
 
 /** The program behind the page: its state and its actions by area. */
 export class App extends AppCore {
-  readonly workspaces = new WorkspaceActions(this);
+  readonly drafts = new FileDrafts(this);
+  readonly workspaces = new WorkspaceActions(this, this.drafts);
   readonly panes = new PaneActions(this, this.workspaces);
   readonly approvals = new ApprovalActions(this);
   readonly settings = new SettingsActions(this);

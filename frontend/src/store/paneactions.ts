@@ -3,7 +3,6 @@ import type { PagePoint, PaneInfo, Problem, Workspace } from "@/bridge/types";
 import { clip, oneLine, stripControl } from "@/lib/text";
 import { isPhone } from "@/lib/viewer";
 import type { AppCore } from "./core";
-import { FileDrafts } from "./filedrafts";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
 import type { WorkspaceActions } from "./workspaceactions";
@@ -29,14 +28,11 @@ interface DrawnFile {
 export class PaneActions {
   /** The files that are drawn, by pane. */
   readonly files = new Map<string, DrawnFile>();
-  readonly drafts: FileDrafts;
 
   constructor(
     private readonly core: AppCore,
     private readonly workspaces: WorkspaceActions,
-  ) {
-    this.drafts = new FileDrafts(core);
-  }
+  ) {}
 
   /**
    * Opens a terminal in a folder, by default that of its profile, of the focused terminal or of the workspace. A command

@@ -1,5 +1,7 @@
-import type { Workspace } from "@/bridge/types";
+import type { PaneInfo, Workspace } from "@/bridge/types";
+import { plural, stripControl } from "@/lib/text";
 import type { AppCore } from "./core";
+import type { FileDrafts } from "./filedrafts";
 import {
   goalTabsOf,
   isDrawerOpen,
@@ -13,7 +15,10 @@ import {
 
 /** Actions on workspaces and on the tabs in them. */
 export class WorkspaceActions {
-  constructor(private readonly core: AppCore) {}
+  constructor(
+    private readonly core: AppCore,
+    private readonly drafts: FileDrafts,
+  ) {}
 
   get open(): Workspace | undefined {
     return openWorkspace(this.core.state);
@@ -111,31 +116,42 @@ export class WorkspaceActions {
     if (at >= 0 && at < this.list.length) await this.core.ask("WorkspaceAPI.Move", id, at);
   }
 
-  /** Closes a workspace; asks first if something runs in it. */
-  close(id: string): void {
+  /** Closes a workspace; asks first if something runs in it, or is not saved. */
+  async close(id: string): Promise<void> {
     const one = this.list.find((w) => w.id === id);
     if (!one) return;
-    const panes = ownPanes(this.core.state, one).filter((p) => p.running);
     const close = async () => {
       await this.core.ask("WorkspaceAPI.Close", id);
     };
-    if (panes.length === 0 || this.list.length === 1) {
-      void close();
+    const losses = this.list.length === 1 ? [] : await this.lossesOf(one);
+    if (losses.length === 0) {
+      await close();
       return;
     }
-    const terminals = panes.filter((p) => p.kind === "terminal").length;
-    const pages = panes.length - terminals;
-    const parts = [
-      terminals > 0 ? `${terminals} ${terminals === 1 ? "terminal" : "terminals"}` : "",
-      pages > 0 ? `${pages} ${pages === 1 ? "page" : "pages"}` : "",
-    ].filter(Boolean);
     this.core.confirm({
       title: `Close ${one.name}?`,
-      text: `${parts.join(" and ")} in it will be closed, and what runs there ends. Goals keep running.`,
+      text: [...losses, "Goals keep running."].join(" "),
       yes: "Close the workspace",
       danger: true,
       run: close,
     });
+  }
+
+  /** Says in sentences what closing a workspace ends. */
+  private async lossesOf(one: Workspace): Promise<string[]> {
+    const panes = ownPanes(this.core.state, one);
+    const running = (kind: PaneInfo["kind"]) => panes.filter((p) => p.running && p.kind === kind).length;
+    const [terminals, pages] = [running("terminal"), running("browser")];
+    const parts = [terminals > 0 ? plural(terminals, "terminal") : "", pages > 0 ? plural(pages, "page") : ""].filter(
+      Boolean,
+    );
+    const files = panes.filter((p) => p.kind === "file");
+    const drafts = await Promise.all(files.map((p) => this.drafts.get(p.id)));
+    const unsaved = files.filter((_, i) => drafts[i]).map((p) => stripControl(p.title));
+    return [
+      parts.length > 0 ? `${parts.join(" and ")} in it will be closed, and what runs there ends.` : "",
+      unsaved.length > 0 ? `What you wrote in ${unsaved.join(", ")} and did not save is lost.` : "",
+    ].filter(Boolean);
   }
 
   /** Puts a pane of a goal beside the user's panes, or back into the goal's tab. */

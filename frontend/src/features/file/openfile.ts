@@ -53,7 +53,7 @@ export class OpenFile {
   }
 
   private async open(): Promise<void> {
-    let draft = await this.app.panes.drafts.get(this.pane.id);
+    let draft = await this.app.drafts.get(this.pane.id);
     if (this.isClosed) return;
     this.link = this.app.bridge.file(this.pane.id, {
       beginning: (text) => {
@@ -112,7 +112,7 @@ export class OpenFile {
   }
 
   private keepDraft(): void {
-    const { drafts } = this.app.panes;
+    const { drafts } = this.app;
     if (this.editor.isChanged) drafts.keep(this.pane.id, this.editor.text, this.shown);
     else if (this.hasDraft) drafts.drop(this.pane.id);
     this.hasDraft = this.editor.isChanged;
@@ -123,7 +123,7 @@ export class OpenFile {
 
   private async write(text: string): Promise<boolean> {
     try {
-      const version = await this.app.panes.drafts.save(this.pane.id, text, this.state.content?.version ?? "");
+      const version = await this.app.drafts.save(this.pane.id, text, this.state.content?.version ?? "");
       this.shown = version;
       if (this.state.content) this.set({ content: { ...this.state.content, text, version, problem: "" } });
       return true;

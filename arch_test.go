@@ -62,6 +62,7 @@ var neighbours = map[string][]string{
 	},
 	"backend/goals/chats":     {"api", "access", "lifecycle", "models", "panes", "session"},
 	"backend/goals/schedules": {"access", "api", "lifecycle"},
+	"backend/goals/attention": {"api"},
 	"backend/goals/calls":     {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes", "schedules"},
 }
 
@@ -189,6 +190,7 @@ var trees = map[string]map[string][]string{
 	"backend/agent/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
 	"backend/agent/mcp":    {"mcptest": {}},
 	"backend/agent/model":  {"catalog": {}, "modeltest": {}},
+	"backend/host/notify":  {"notifytest": {}},
 }
 
 // treeFaults reports every import inside a tree that is not in its order, and every sub-package that has no place in

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/entry/mcpserve"
 	"goalpost/backend/goals/access"
 	"goalpost/backend/goals/api"
+	"goalpost/backend/goals/attention"
 	"goalpost/backend/goals/calls"
 	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/doctor"
@@ -102,7 +103,7 @@ type App struct {
 	chats        *chats.Service
 	schedules    *schedules.Service
 	runner       *runner.Runner
-	notifier     *notifier
+	notifier     *attention.Notifier
 	updates      update.Checker
 	endWatch     func() error // of the settings
 }

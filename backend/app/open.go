@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/goals/access"
+	"goalpost/backend/goals/attention"
 	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/lifecycle"
@@ -80,20 +81,20 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.watchSettings()
 	if a.options.Stays {
-		a.notifier = &notifier{
-			cfg:    a.cfg,
-			log:    a.log,
-			mask:   a.mask,
-			store:  a.store,
-			broker: &a.broker,
-			began:  a.options.Began,
+		a.notifier = &attention.Notifier{
+			Config: a.cfg,
+			Log:    a.log,
+			Mask:   a.mask,
+			Store:  a.store,
+			Broker: &a.broker,
+			Began:  a.options.Began,
 		}
-		a.notifier.start(context.WithoutCancel(ctx))
+		a.notifier.Start(context.WithoutCancel(ctx))
 	}
 	if a.databaseProblem == nil {
 		var onDamage func(error)
 		if a.notifier != nil {
-			onDamage = a.notifier.showDamage
+			onDamage = a.notifier.ShowDamage
 		}
 		a.store.Backups.Start(ctx, onDamage)
 	}
@@ -373,7 +374,7 @@ func (a *App) Close(ctx context.Context) error {
 		a.models.Transport.CloseIdleConnections()
 	}
 	if a.notifier != nil {
-		a.notifier.close()
+		a.notifier.Close()
 	}
 	if a.stream != nil {
 		errs = append(errs, a.stream.Close(ctx))

@@ -19,8 +19,11 @@ func Open(context.Context) (*Desktop, error) { return nil, errSystem }
 // Name is empty.
 func (*Desktop) Name() string { return "" }
 
-// Notify returns an error.
-func (*Desktop) Notify(context.Context, Notification) error { return errSystem }
+// Show returns an error.
+func (*Desktop) Show(context.Context, Notification) (uint32, error) { return 0, errSystem }
+
+// Withdraw returns an error.
+func (*Desktop) Withdraw(context.Context, uint32) error { return errSystem }
 
 // Close does nothing.
 func (*Desktop) Close() error { return nil }

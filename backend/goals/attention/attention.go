@@ -1,4 +1,5 @@
-package app
+// Package attention notifies the user on the desktop when a goal needs the user or ends.
+package attention
 
 import (
 	"context"
@@ -17,47 +18,48 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-// notifier notifies the user on the desktop when a goal needs the user or ends.
-type notifier struct {
-	cfg    *config.Config
-	log    *slog.Logger
-	mask   *secret.Mask
-	store  *store.Store
-	broker *event.Broker
-	began  time.Time // when this process began; older events are not shown
+// Notifier notifies the user on the desktop when a goal needs the user or ends. Its methods may be called concurrently
+// after Start.
+type Notifier struct {
+	Config *config.Config
+	Log    *slog.Logger
+	Mask   *secret.Mask
+	Store  *store.Store
+	Broker *event.Broker
+	Began  time.Time // when this process began; older events are not shown
 
-	sub  *event.Subscription // nil before start
+	sub  *event.Subscription // nil before Start
 	work sync.WaitGroup
 }
 
 // notificationTimeout bounds how long the desktop may take to accept a notification.
 const notificationTimeout = 5 * time.Second
 
-// start shows notifications until close. It shows each need of a goal once. Without a desktop it shows nothing.
-func (no *notifier) start(ctx context.Context) {
-	sub := no.broker.SubscribeLossy(64)
-	no.sub = sub
-	no.work.Go(func() {
+// Start shows notifications until Close. It shows each need of a goal once. Without a desktop it shows nothing.
+func (n *Notifier) Start(ctx context.Context) {
+	sub := n.Broker.SubscribeLossy(64)
+	n.sub = sub
+	n.work.Go(func() {
 		waits := map[goal.ID]bool{}
 		daily := dailyNotices{}
 		for e := range sub.C {
-			n, ok := notificationFor(e, waits)
+			note, ok := notificationFor(e, waits)
 			if !ok {
-				n, ok = daily.noticeFor(e)
+				note, ok = daily.noticeFor(e)
 			}
-			if !ok || e.At.Before(no.began) || !no.cfg.Settings().Notifications {
+			if !ok || e.At.Before(n.Began) || !n.Config.Settings().Notifications {
 				continue
 			}
-			no.show(ctx, e, n)
+			n.show(ctx, e, note)
 		}
 	})
 }
 
-// close stops the notifications and waits for the last one.
-func (no *notifier) close() {
-	if no.sub != nil {
-		no.sub.Close()
-		no.work.Wait()
+// Close stops the notifications and waits for the last one.
+func (n *Notifier) Close() {
+	if n.sub != nil {
+		n.sub.Close()
+		n.work.Wait()
 	}
 }
 
@@ -138,24 +140,24 @@ func isAboutDay(body event.Body) bool {
 }
 
 // show passes a notification about an event to the desktop, with the goal's objective.
-func (no *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
+func (n *Notifier) show(ctx context.Context, e event.Event, note notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := no.store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
-		n.Text = notificationText(row.Goal, e.Body, n.Text)
+	if row, err := n.Store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
+		note.Text = notificationText(row.Goal, e.Body, note.Text)
 	}
-	n.Text = no.mask.Text(n.Text)
-	no.deliver(ctx, n)
+	note.Text = n.Mask.Text(note.Text)
+	n.deliver(ctx, note)
 }
 
-// showDamage says that the daily copy found the database damaged.
-func (no *notifier) showDamage(problem error) {
-	if !no.cfg.Settings().Notifications {
+// ShowDamage says that the daily copy found the database damaged.
+func (n *Notifier) ShowDamage(problem error) {
+	if !n.Config.Settings().Notifications {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
 	defer cancel()
-	no.deliver(ctx, notify.Notification{
+	n.deliver(ctx, notify.Notification{
 		Title:  "Goalpost's database is damaged",
 		Text:   api.ToProblem(problem).Message + ". goalctl doctor says what can be restored.",
 		Urgent: true,
@@ -163,13 +165,13 @@ func (no *notifier) showDamage(problem error) {
 }
 
 // deliver passes a notification to the desktop.
-func (no *notifier) deliver(ctx context.Context, n notify.Notification) {
+func (n *Notifier) deliver(ctx context.Context, note notify.Notification) {
 	d, err := notify.Open(ctx)
 	if err == nil {
-		err = d.Notify(ctx, n)
+		_, err = d.Show(ctx, note)
 		_ = d.Close() // the notification has been delivered
 	}
 	if err != nil {
-		no.log.Debug("a notification was not shown", "error", err)
+		n.Log.Debug("a notification was not shown", "error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package attention
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
-	"goalpost/backend/storage/config"
 )
 
 // TestNeed_IsReportedOnce: a goal that asks several times and then pauses causes one notification, until it is answered
@@ -66,29 +65,6 @@ func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
 	}, map[goal.ID]bool{})
 	if !reported || n.Title != "A goal is done" || n.Text != "two bugs" {
 		t.Errorf("%t %+v", reported, n)
-	}
-}
-
-// TestApprovalTimeout_WithoutAUser_IsZero: if no user can see a request, nothing waits for an answer.
-func TestApprovalTimeout_WithoutAUser_IsZero(t *testing.T) {
-	home := t.TempDir()
-	cfg, err := config.Open(func(name string) string {
-		if name == "GOALPOST_HOME" {
-			return home
-		}
-		return ""
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		watch, attended bool
-		want            time.Duration
-	}{{false, false, 0}, {true, false, 10 * time.Minute}, {false, true, 10 * time.Minute}} {
-		a := &App{cfg: cfg, options: Options{Stays: c.watch, Attended: c.attended}}
-		if got := a.approvalTimeout(t.Context()); got != c.want {
-			t.Errorf("window %v, terminal %v: %s", c.watch, c.attended, got)
-		}
 	}
 }
 

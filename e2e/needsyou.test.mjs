@@ -8,6 +8,7 @@ import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
+import { leaveWindow, startDesktop } from "./lib/notifications.mjs";
 
 const write = (path, content) => ({
   tool: "write_file",
@@ -35,6 +36,41 @@ test(
     }
   },
 );
+
+test("a request is answered from its desktop notification", { timeout: limit(300_000) }, async (t) => {
+  const open = (name) => ({ tool: "browser_open", args: { url: `http://${name}.invalid/` } });
+  const model = await startModel([open("first"), open("second"), write("a.txt", "one\n"), claim]);
+  const desktop = await startDesktop();
+  try {
+    await withApp(t, (app) => answerOutside(app, model, desktop), desktop.env);
+  } finally {
+    desktop.close();
+    model.close();
+  }
+});
+
+async function answerOutside({ page, home, said }, model, desktop) {
+  await addProvider(page, model);
+  await leaveWindow(page);
+  const dir = join(home, "mine");
+  mkdirSync(dir);
+  const goal = await startGoal(page, { objective: "open two pages", dir, command: "test -s a.txt" });
+  const asking = (name) => desktop.notification((n) => n.text.includes(`${name}.invalid`));
+  const first = await asking("first");
+  assert.equal(first.title, "A goal needs you");
+  assert.match(first.text, /open two pages/);
+  desktop.press(first, "Allow once");
+  await desktop.notification((n) => n === first && n.isWithdrawn);
+
+  // The next request has a notification of its own, which leaves when the user answers in the window.
+  const second = await asking("second");
+  assert.ok(!second.isWithdrawn);
+  await page.getByTestId("goal-header").getByTestId("ask-deny").click();
+  await desktop.notification((n) => n === second && n.isWithdrawn);
+  await page.locator(`[data-testid="goal-card"][data-goal="${goal}"][data-exit="done"]`).waitFor();
+  await desktop.notification((n) => n.title === "A goal is done");
+  assert.deepEqual(complaints(said), [], "the page reported errors");
+}
 
 async function walk(page, home, model, said) {
   const at = (id) => page.getByTestId(id);

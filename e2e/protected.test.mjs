@@ -12,7 +12,7 @@ import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
-import { startDesktop } from "./lib/notifications.mjs";
+import { leaveWindow, startDesktop } from "./lib/notifications.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
 
@@ -66,6 +66,7 @@ async function decide({ page, home, said }, model, desktop) {
   };
   const old = "grep -q blue done.txt\n";
   await addProvider(page, model);
+  await leaveWindow(page); // notifications are about goals that the user does not look at
 
   // The agent's change of the judge is shown with its diff. Accepted, it decides from now on.
   let dir = folder("ada", "tests/check.sh", old);

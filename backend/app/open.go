@@ -87,6 +87,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			Mask:   a.mask,
 			Store:  a.store,
 			Broker: &a.broker,
+			Goals:  a.Goals,
 			Began:  a.options.Began,
 		}
 		a.notifier.Start(context.WithoutCancel(ctx))

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { limit } from "./limits.mjs";
 
 const methodReturn = 2;
+const signal = 4;
 
 // Only reached if something hangs.
 const patience = limit(30_000);
@@ -54,6 +55,12 @@ class Reader {
     this.at += length + 1;
     return this.bytes.toString("utf8", this.at - length - 1, this.at - 1);
   }
+  texts() {
+    const end = this.number() + this.at;
+    const list = [];
+    while (this.at < end) list.push(this.text());
+    return list;
+  }
   signature() {
     const length = this.bytes[this.at];
     this.at += length + 2;
@@ -81,32 +88,73 @@ function readMessage(bytes) {
   return message;
 }
 
-function reply(serial, signature, write) {
+/** Encodes a message. `fields` are the numbers of header fields with their types and values. */
+function encode(type, serial, fields, signature, write) {
   const body = new Writer();
   write(body);
   const w = new Writer();
-  [0x6c, methodReturn, 1, 1].forEach((b) => w.byte(b));
+  [0x6c, type, 1, 1].forEach((b) => w.byte(b));
   w.number(body.bytes.length);
   w.number(serial);
-  const fields = new Writer();
-  fields.byte(5);
-  fields.signature("u");
-  fields.number(serial);
-  fields.align(8);
-  fields.byte(8);
-  fields.signature("g");
-  fields.signature(signature);
-  w.number(fields.bytes.length);
-  w.bytes.push(...fields.bytes);
+  const head = new Writer();
+  for (const [field, kind, value] of [...fields, [8, "g", signature]]) {
+    head.align(8);
+    head.byte(field);
+    head.signature(kind);
+    if (kind === "u") head.number(value);
+    else if (kind === "g") head.signature(value);
+    else head.text(value);
+  }
+  w.number(head.bytes.length);
+  w.bytes.push(...head.bytes);
   w.align(8);
   return Buffer.from([...w.bytes, ...body.bytes]);
 }
 
+const reply = (serial, signature, write) => encode(methodReturn, serial, [[5, "u", serial]], signature, write);
+
+/** A signal of the service: the user pressed a button. */
+const pressed = (id, key) =>
+  encode(
+    signal,
+    id,
+    [
+      [1, "o", "/org/freedesktop/Notifications"],
+      [2, "s", "org.freedesktop.Notifications"],
+      [3, "s", "ActionInvoked"],
+      [7, "s", service],
+    ],
+    "us",
+    (w) => {
+      w.number(id);
+      w.text(key);
+    },
+  );
+
+/** The connection of the service that shows notifications, and that of the program. */
+const service = ":1.0";
+const program = ":1.1";
+
 const answers = {
-  Hello: ["s", (w) => w.text(":1.1")],
+  Hello: ["s", (w) => w.text(program)],
+  GetNameOwner: ["s", (w) => w.text(service)],
   GetServerInformation: ["ssss", (w) => ["test", "test", "1", "1.2"].forEach((s) => w.text(s))],
-  Notify: ["u", (w) => w.number(1)],
+  GetCapabilities: [
+    "as",
+    (w) => {
+      w.number("actions".length + 5);
+      w.text("actions");
+    },
+  ],
 };
+
+/** Takes the focus from the page's window, as when the user works in another program. */
+export function leaveWindow(page) {
+  return page.evaluate(() => {
+    document.hasFocus = () => false;
+    window.dispatchEvent(new Event("blur"));
+  });
+}
 
 /**
  * Starts the desktop. `shown` has the notifications that it was asked to show; `env` has the variables with which a
@@ -116,6 +164,7 @@ export async function startDesktop() {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-bus-"));
   const path = join(dir, "bus");
   const shown = [];
+  const shownTo = new WeakMap();
   const waiting = [];
   const sockets = new Set();
   const server = createServer((socket) => {
@@ -143,7 +192,14 @@ export async function startDesktop() {
           r.text(); // the program's name
           r.number();
           r.text();
-          shown.push({ title: r.text(), text: r.text() });
+          const note = { id: shown.length + 1, title: r.text(), text: r.text(), buttons: r.texts() };
+          shown.push(note);
+          shownTo.set(note, socket);
+          answers.Notify = ["u", (w) => w.number(note.id)];
+          waiting.splice(0).forEach((look) => look());
+        }
+        if (m.member === "CloseNotification") {
+          shown[new Reader(m.body).number() - 1].isWithdrawn = true;
           waiting.splice(0).forEach((look) => look());
         }
         const [signature, write] = answers[m.member] ?? ["", () => undefined];
@@ -172,6 +228,12 @@ export async function startDesktop() {
         };
         look();
       }),
+    /** Presses the button of a notification with a label. */
+    press: (note, label) => {
+      const at = note.buttons.indexOf(label);
+      if (at < 0) throw new Error(`no button ${label}, but ${note.buttons.join(", ")}`);
+      shownTo.get(note).write(pressed(note.id, note.buttons[at - 1]));
+    },
     close: () => {
       sockets.forEach((s) => s.destroy());
       server.close();

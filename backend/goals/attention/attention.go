@@ -1,4 +1,5 @@
-// Package attention notifies the user on the desktop when a goal needs the user or ends.
+// Package attention notifies the user on the desktop when a goal needs the user or ends. The buttons of a notification
+// answer what it asks for.
 package attention
 
 import (
@@ -18,6 +19,12 @@ import (
 	"goalpost/backend/storage/store"
 )
 
+// Answerer takes the user's answers.
+type Answerer interface {
+	// Answer answers one open approval. It refuses one that was answered before.
+	Answer(ctx context.Context, id goal.ID, o goal.Order) error
+}
+
 // Notifier notifies the user on the desktop when a goal needs the user or ends. Its methods may be called concurrently
 // after Start.
 type Notifier struct {
@@ -26,72 +33,47 @@ type Notifier struct {
 	Mask   *secret.Mask
 	Store  *store.Store
 	Broker *event.Broker
+	Goals  Answerer
 	Began  time.Time // when this process began; older events are not shown
 
-	sub  *event.Subscription // nil before Start
-	work sync.WaitGroup
+	sub     *event.Subscription // nil before Start
+	work    sync.WaitGroup
+	desktop desktop
 }
 
-// notificationTimeout bounds how long the desktop may take to accept a notification.
-const notificationTimeout = 5 * time.Second
+// showTimeout bounds how long the desktop may take to accept a notification.
+const showTimeout = 5 * time.Second
 
-// Start shows notifications until Close. It shows each need of a goal once. Without a desktop it shows nothing.
+// eventBuffer is how many events may come while the desktop is slow. Streamed text is among them.
+const eventBuffer = 4096
+
+// Start shows notifications until Close. It shows each need of a goal once, and removes its notification when the need
+// has ended. Without a desktop it shows nothing.
 func (n *Notifier) Start(ctx context.Context) {
-	sub := n.Broker.SubscribeLossy(64)
+	sub := n.Broker.SubscribeLossy(eventBuffer)
 	n.sub = sub
 	n.work.Go(func() {
-		waits := map[goal.ID]bool{}
-		daily := dailyNotices{}
+		open, daily := needs{}, dailyNotices{}
 		for e := range sub.C {
-			note, ok := notificationFor(e, waits)
-			if !ok {
-				note, ok = daily.noticeFor(e)
+			m, show, ended := open.update(e)
+			if !show {
+				m.Notification, show = daily.noticeFor(e)
 			}
-			if !ok || e.At.Before(n.Began) || !n.Config.Settings().Notifications {
-				continue
+			n.withdraw(ctx, ended)
+			if show && !e.At.Before(n.Began) && n.Config.Settings().Notifications {
+				n.show(ctx, e, m)
 			}
-			n.show(ctx, e, note)
 		}
 	})
 }
 
-// Close stops the notifications and waits for the last one.
+// Close stops the notifications and waits for the last one, and for an answer that is being given.
 func (n *Notifier) Close() {
 	if n.sub != nil {
 		n.sub.Close()
 		n.work.Wait()
 	}
-}
-
-// notificationFor returns the notification for an event, if it needs one. waits are the goals that need the user and
-// have been shown; notificationFor updates it.
-func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, show bool) {
-	switch b := e.Body.(type) {
-	case *event.ApprovalRequested:
-		n, show = notify.Notification{Title: "A goal needs you", Text: b.Why, Urgent: true}, !waits[e.GoalID]
-		waits[e.GoalID] = true
-	case *event.Paused:
-		if b.Exit == goal.NeedsUser {
-			n, show = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
-			waits[e.GoalID] = true
-		}
-	case *event.ApprovalResolved, *event.Resumed:
-		delete(waits, e.GoalID)
-	case *event.Warning:
-		if b.What == event.ChangedWarning {
-			n, show = notify.Notification{Title: "A goal's files changed after done", Text: b.Text}, !waits[e.GoalID]
-			waits[e.GoalID] = true
-		}
-	case *event.SchedulesChanged:
-		n, show = notify.Notification{Title: "A schedule was turned off", Text: b.TurnedOff}, b.TurnedOff != ""
-	case *event.Ended:
-		delete(waits, e.GoalID)
-		n.Title, n.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
-		if b.Exit != goal.Done {
-			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
-		}
-	}
-	return n, show
+	n.desktop.close()
 }
 
 // dailyNotices holds the days for which the user was notified that most of the limit, or all of it, is used up.
@@ -119,11 +101,15 @@ func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show boo
 // maxNotificationText is how many characters of a text a notification shows.
 const maxNotificationText = 60
 
-// notificationText returns the goal's objective with a text about the event. For an ended goal that is what it proves.
+// notificationText returns the goal's objective with a text about the event. For an ended goal that is what it proves,
+// and for a call that waits the call.
 func notificationText(g goal.Goal, body event.Body, details string) string {
-	details = text.Truncate(details, maxNotificationText)
-	if end, ok := body.(*event.Ended); ok {
-		details = end.Proof.Describe(g.JudgeName())
+	switch b := body.(type) {
+	case *event.Ended:
+		details = b.Proof.Describe(g.JudgeName())
+	case *event.ApprovalRequested: // it is short
+	default:
+		details = text.Truncate(details, maxNotificationText)
 	}
 	return strings.TrimSpace(text.Truncate(g.Objective, maxNotificationText) + "\n" + details)
 }
@@ -140,14 +126,14 @@ func isAboutDay(body event.Body) bool {
 }
 
 // show passes a notification about an event to the desktop, with the goal's objective.
-func (n *Notifier) show(ctx context.Context, e event.Event, note notify.Notification) {
-	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
-	defer cancel()
+func (n *Notifier) show(ctx context.Context, e event.Event, m message) {
 	if row, err := n.Store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
-		note.Text = notificationText(row.Goal, e.Body, note.Text)
+		m.Text = notificationText(row.Goal, e.Body, m.Text)
 	}
-	note.Text = n.Mask.Text(note.Text)
-	n.deliver(ctx, note)
+	if b, ok := e.Body.(*event.ApprovalRequested); ok {
+		m.Actions = n.answers(ctx, e.GoalID, b.Approval)
+	}
+	n.deliver(ctx, m)
 }
 
 // ShowDamage says that the daily copy found the database damaged.
@@ -155,23 +141,30 @@ func (n *Notifier) ShowDamage(problem error) {
 	if !n.Config.Settings().Notifications {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
-	defer cancel()
-	n.deliver(ctx, notify.Notification{
+	n.deliver(context.Background(), message{Notification: notify.Notification{
 		Title:  "Goalpost's database is damaged",
 		Text:   api.ToProblem(problem).Message + ". goalctl doctor says what can be restored.",
 		Urgent: true,
-	})
+	}})
 }
 
 // deliver passes a notification to the desktop.
-func (n *Notifier) deliver(ctx context.Context, note notify.Notification) {
-	d, err := notify.Open(ctx)
-	if err == nil {
-		_, err = d.Show(ctx, note)
-		_ = d.Close() // the notification has been delivered
-	}
-	if err != nil {
+func (n *Notifier) deliver(ctx context.Context, m message) {
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
+	m.Text, m.Sound = n.Mask.Text(m.Text), n.Config.Settings().NotificationSound
+	if err := n.desktop.show(ctx, m); err != nil {
 		n.Log.Debug("a notification was not shown", "error", err)
+	}
+}
+
+// withdraw removes the notifications of needs that have ended.
+func (n *Notifier) withdraw(ctx context.Context, ended []need) {
+	for _, one := range ended {
+		ctx, cancel := context.WithTimeout(ctx, showTimeout)
+		if err := n.desktop.withdraw(ctx, one); err != nil {
+			n.Log.Debug("a notification was not removed", "error", err)
+		}
+		cancel()
 	}
 }

@@ -1,42 +1,56 @@
 package attention
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
+	"goalpost/backend/domain/policy"
 )
 
-// TestNeed_IsReportedOnce: a goal that asks several times and then pauses causes one notification, until it is answered
-// or resumed.
-func TestNeed_IsReportedOnce(t *testing.T) {
-	waits := map[goal.ID]bool{}
-	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}
+// TestNeeds_EachOne_IsReportedOnce: each approval is reported once. A goal that pauses because nobody answered is not
+// reported again until it is answered or resumed.
+func TestNeeds_EachOne_IsReportedOnce(t *testing.T) {
+	open := needs{}
+	asks, needsUser := approvalRequested("a1"), &event.Paused{Exit: goal.NeedsUser}
 	for i, c := range []struct {
 		goal     goal.ID
 		body     event.Body
 		reported bool
+		ended    int
 	}{
-		{"a", asks, true},
-		{"a", asks, false},
-		{"b", asks, true},
-		{"a", needs, false},
-		{"a", &event.ApprovalResolved{}, false},
-		{"a", asks, true},
-		{"b", &event.Resumed{}, false},
-		{"b", needs, true},
-		{"b", &event.Paused{Exit: goal.PausedByUser}, false},
-		{"a", &event.Ended{Exit: goal.AbortedByUser}, false},
-		{"b", &event.Ended{Exit: goal.Done}, true},
-		{"b", &event.Warning{What: "network"}, false},
-		{"b", &event.Warning{What: event.ChangedWarning}, true},
-		{"b", &event.Warning{What: event.ChangedWarning}, false},
+		{"a", asks, true, 0},
+		{"a", asks, false, 0},
+		{"b", asks, true, 0},
+		{"a", approvalRequested("a2"), true, 0},
+		{"a", needsUser, false, 0},
+		{"a", &event.ApprovalResolved{Request: "a2"}, false, 1},
+		{"a", needsUser, false, 0},
+		{"a", &event.ApprovalResolved{Request: "a1"}, false, 1},
+		{"a", needsUser, true, 0},
+		{"a", needsUser, false, 0},
+		{"b", &event.Resumed{}, false, 1},
+		{"b", needsUser, true, 0},
+		{"b", &event.Paused{Exit: goal.PausedByUser}, false, 0},
+		{"a", &event.Ended{Exit: goal.AbortedByUser}, false, 1},
+		{"b", &event.Ended{Exit: goal.Done}, true, 1},
+		{"b", &event.Warning{What: "network"}, false, 0},
+		{"b", &event.Warning{What: event.ChangedWarning}, true, 0},
+		{"b", &event.Warning{What: event.ChangedWarning}, false, 0},
+		{"b", &event.Reopened{}, false, 1},
 	} {
-		if _, reported := notificationFor(event.Event{GoalID: c.goal, Body: c.body}, waits); reported != c.reported {
-			t.Errorf("%d: told %v", i, reported)
+		_, reported, ended := open.update(event.Event{GoalID: c.goal, Body: c.body})
+		if reported != c.reported || len(ended) != c.ended {
+			t.Errorf("%d: reported %v, ended %v", i, reported, ended)
 		}
 	}
+}
+
+func approvalRequested(id string) *event.ApprovalRequested {
+	return &event.ApprovalRequested{Approval: goal.Approval{ID: id, Tool: "run_command"}}
 }
 
 // TestNotificationText_GoalDone_SaysWhatItProves: the notification names the assurance in plain words.
@@ -60,11 +74,9 @@ func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 
 // TestNotification_DoneGoal_ShowsItsResult: the notification shows the result that the agent handed over.
 func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
-	n, reported := notificationFor(event.Event{
-		Body: &event.Ended{Exit: goal.Done, Result: "two bugs"},
-	}, map[goal.ID]bool{})
+	n, reported, _ := needs{}.update(event.Event{Body: &event.Ended{Exit: goal.Done, Result: "two bugs"}})
 	if !reported || n.Title != "A goal is done" || n.Text != "two bugs" {
-		t.Errorf("%t %+v", reported, n)
+		t.Errorf("%t %+v", reported, n.Notification)
 	}
 }
 
@@ -91,6 +103,50 @@ func TestDailyNotices_SeveralGoals_OneNoticeADay(t *testing.T) {
 	} {
 		if n, show := d.noticeFor(c.e); show != c.show || show && n.Text == "" {
 			t.Errorf("%d: %v %v", i, n, show)
+		}
+	}
+}
+
+// TestAnswers_CallNotShownWhole_CannotBeAllowed: a user allows only what the notification says.
+func TestAnswers_CallNotShownWhole_CannotBeAllowed(t *testing.T) {
+	offers := []policy.Grant{{Scope: policy.ScopeOnce}}
+	for _, c := range []struct {
+		about string
+		a     goal.Approval
+		allow bool
+		text  string
+	}{
+		{
+			"short",
+			goal.Approval{Tool: "run_command", Arguments: `{"command":"curl x","wait":3}`, Offers: offers},
+			true,
+			"run command\ncommand: curl x\nwait: 3",
+		},
+		{
+			"hidden characters",
+			goal.Approval{Tool: "t", Arguments: `{"a":"x\u202ey"}`, Offers: offers},
+			true,
+			"t\na: x‹U+202E›y",
+		},
+		{"with a diff", goal.Approval{Tool: "t", Arguments: `{}`, Show: "-a", Offers: offers}, false, "t"},
+		{"without an offer", goal.Approval{Tool: "t", Arguments: `{}`}, false, "t"},
+		{
+			"long",
+			goal.Approval{Tool: "t", Arguments: `{"a":"` + strings.Repeat("x", 300) + `"}`, Offers: offers},
+			false,
+			"t\na: " + strings.Repeat("x", maxCallText-len("t\na: ")) + "…",
+		},
+		{"no JSON", goal.Approval{Tool: "t", Arguments: "x", Offers: offers}, true, "t\narguments: x"},
+	} {
+		labels := []string{}
+		for _, b := range (&Notifier{}).answers(t.Context(), "g", c.a) {
+			labels = append(labels, b.Label)
+			if b.OnClick {
+				t.Errorf("%s: a click on the notification does %q", c.about, b.Label)
+			}
+		}
+		if text, _ := describeCall(c.a); slices.Contains(labels, "Allow once") != c.allow || text != c.text {
+			t.Errorf("%s: %q with %q", c.about, text, labels)
 		}
 	}
 }

@@ -290,7 +290,8 @@ type Settings struct {
 	ModelWaitHours  int `json:"model_wait_hours"` // how long a goal waits for its model; 0 = until it answers
 	ChatRounds      int `json:"chat_rounds"`      // how often an answer of a chat may use tools; 0 = the default
 	config.ModelRoles
-	Notifications bool `json:"notifications"` // on the user's desktop
+	Notifications     bool `json:"notifications"` // on the user's desktop
+	NotificationSound bool `json:"notification_sound"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`

@@ -84,6 +84,8 @@ type Settings struct {
 	ModelRoles
 	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
+	// NotificationSound lets the desktop play its sound for them.
+	NotificationSound bool `json:"notification_sound"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
 	SecretsInFile bool `json:"secrets_in_file"`
 	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.

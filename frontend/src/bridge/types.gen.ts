@@ -3544,6 +3544,7 @@ export interface Settings extends ModelRoles {
   chat_rounds: number;
   /** on the user's desktop */
   notifications: boolean;
+  notification_sound: boolean;
   /**
    * SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next start.
    */

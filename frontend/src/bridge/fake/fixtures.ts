@@ -59,6 +59,7 @@ export const settings: Settings = {
   approval_minutes: 10,
   secrets_in_file: false,
   notifications: true,
+  notification_sound: false,
   goals_at_once: 3,
   keep_days: 0,
   silence_minutes: 0,

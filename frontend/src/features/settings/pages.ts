@@ -73,6 +73,13 @@ const general: Page = {
         },
         {
           kind: "switch",
+          key: "notification_sound",
+          title: "Play a sound with notifications",
+          text: "The sound of your desktop",
+          words: ["mute", "silent", "audio"],
+        },
+        {
+          kind: "switch",
           key: "keep_running",
           title: "Keep everything running when the window closes",
           text: "Goals, terminals and pages; turned off, the window asks",

@@ -1,0 +1,91 @@
+package attention
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
+	"goalpost/backend/host/notify"
+)
+
+// need is what a goal waits for the user with: an approval, by its id, or one of the words below.
+type need struct {
+	goal goal.ID
+	what string
+}
+
+// What a goal waits with besides approvals.
+const (
+	question     = "question" // of the agent or the host
+	changedFiles = "changed files"
+)
+
+// message is a notification, with what it asks for; the zero value asks for nothing.
+type message struct {
+	notify.Notification
+	need need
+}
+
+// needs holds what goals wait for the user with, of which the user was notified.
+type needs map[need]bool
+
+// update returns the notification for an event, if it needs one, and the needs that ended with the event.
+func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
+	switch b := e.Body.(type) {
+	case *event.ApprovalRequested:
+		call, _ := describeCall(b.Approval)
+		m.Notification = notify.Notification{Title: "A goal needs you", Text: call, Urgent: true}
+		m.need, show = ne.add(e.GoalID, b.ID)
+	case *event.Paused:
+		if b.Exit == goal.NeedsUser && !ne.has(e.GoalID) { // else the user was notified why
+			m.Notification = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}
+			m.need, show = ne.add(e.GoalID, question)
+		}
+	case *event.ApprovalResolved:
+		ended = ne.end(func(n need) bool { return n == need{e.GoalID, b.Request} })
+	case *event.Resumed, *event.Reopened, *event.Accepted:
+		ended = ne.endAll(e.GoalID)
+	case *event.Warning:
+		if b.What == event.ChangedWarning {
+			m.Notification = notify.Notification{Title: "A goal's files changed after done", Text: b.Text}
+			m.need, show = ne.add(e.GoalID, changedFiles)
+		}
+	case *event.SchedulesChanged:
+		m.Notification, show = notify.Notification{Title: "A schedule was turned off", Text: b.TurnedOff}, b.TurnedOff != ""
+	case *event.Ended:
+		ended = ne.endAll(e.GoalID)
+		m.Title, m.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
+		if b.Exit != goal.Done {
+			m.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
+		}
+	}
+	return m, show, ended
+}
+
+func (ne needs) add(id goal.ID, what string) (n need, isNew bool) {
+	n = need{id, what}
+	isNew = !ne[n]
+	ne[n] = true
+	return n, isNew
+}
+
+func (ne needs) has(id goal.ID) bool {
+	for n := range ne {
+		if n.goal == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (ne needs) endAll(id goal.ID) []need { return ne.end(func(n need) bool { return n.goal == id }) }
+
+func (ne needs) end(fits func(need) bool) []need {
+	ended := slices.DeleteFunc(slices.Collect(maps.Keys(ne)), func(n need) bool { return !fits(n) })
+	for _, n := range ended {
+		delete(ne, n)
+	}
+	return ended
+}

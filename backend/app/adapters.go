@@ -3,10 +3,16 @@ package app
 import (
 	"context"
 
+	"goalpost/backend/goals/attention"
 	"goalpost/backend/goals/panes"
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/panes/textfile"
 )
+
+// streamPages notes what the user sees in the pages.
+type streamPages struct{ looks *attention.Looks }
+
+func (st streamPages) Open() stream.Page { return st.looks.Open() }
 
 // streamTerminals, streamBrowsers and streamFiles attach the page's viewers to panes.
 type streamTerminals struct{ panes *panes.Registry }

@@ -104,6 +104,7 @@ type App struct {
 	schedules    *schedules.Service
 	runner       *runner.Runner
 	notifier     *attention.Notifier
+	looks        attention.Looks
 	updates      update.Checker
 	endWatch     func() error // of the settings
 }
@@ -133,6 +134,9 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.ScheduleAPI(ctx),
 	}
 }
+
+// Looks returns what the user sees in connected pages.
+func (a *App) Looks() *attention.Looks { return &a.looks }
 
 // ScheduleAPI returns the calls about schedules. The command line uses it too.
 func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {

@@ -72,3 +72,35 @@ func TestNotification_ButtonPressed_AnswersThatApproval(t *testing.T) {
 		t.Errorf("%+v", end)
 	}
 }
+
+// TestNotification_GoalOnTheScreen_IsNotShown: a page that shows a goal and has the focus needs no notification of it.
+func TestNotification_GoalOnTheScreen_IsNotShown(t *testing.T) {
+	screen := notifytest.Open(t, startBus(t, t.TempDir()), "actions")
+	p := start(t, t.TempDir())
+	open := call("browser_open", `{"url":"http://first.invalid/"}`)
+	end := call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	p.provide(turns(open, end))
+	begin := func(objective string) string {
+		in := goal.Request{Objective: objective}
+		in.Checks, in.Policy.Dir = shell("test -f never"), t.TempDir()
+		out, err := p.goal.Start(in)
+		must(t, err)
+		return out.GoalID
+	}
+	seen := begin("watched")
+	asked := screen.Next()
+	page := p.app.Looks().Open()
+	page.LooksAt(goal.ID(seen))
+	screen.Press(asked, "Deny")
+	p.done(seen)
+	page.Close()
+	begin("alone")
+	got := screen.Next()
+	if !strings.Contains(got.Text, "alone") {
+		t.Errorf("shown although the user saw it: %+v", got)
+	}
+	screen.Press(got, "Deny")
+	if got := screen.Next(); !strings.Contains(got.Text, "alone") || !strings.HasPrefix(got.Title, "A goal ended") {
+		t.Errorf("%+v", got)
+	}
+}

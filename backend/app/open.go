@@ -88,6 +88,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			Store:  a.store,
 			Broker: &a.broker,
 			Goals:  a.Goals,
+			Looks:  &a.looks,
 			Began:  a.options.Began,
 		}
 		a.notifier.Start(context.WithoutCancel(ctx))
@@ -238,6 +239,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log:       a.log,
 		Events:    &a.broker,
+		Pages:     streamPages{&a.looks},
 		Terminals: streamTerminals{a.panes},
 		Browsers:  streamBrowsers{a.panes},
 		Files:     streamFiles{a.panes},

@@ -34,6 +34,7 @@ type Notifier struct {
 	Store  *store.Store
 	Broker *event.Broker
 	Goals  Answerer
+	Looks  *Looks
 	Began  time.Time // when this process began; older events are not shown
 
 	sub     *event.Subscription // nil before Start
@@ -48,7 +49,7 @@ const showTimeout = 5 * time.Second
 const eventBuffer = 4096
 
 // Start shows notifications until Close. It shows each need of a goal once, and removes its notification when the need
-// has ended. Without a desktop it shows nothing.
+// has ended. What the user looks at needs no notification. Without a desktop it shows nothing.
 func (n *Notifier) Start(ctx context.Context) {
 	sub := n.Broker.SubscribeLossy(eventBuffer)
 	n.sub = sub
@@ -60,7 +61,7 @@ func (n *Notifier) Start(ctx context.Context) {
 				m.Notification, show = daily.noticeFor(e)
 			}
 			n.withdraw(ctx, ended)
-			if show && !e.At.Before(n.Began) && n.Config.Settings().Notifications {
+			if show && !e.At.Before(n.Began) && !n.Looks.Sees(e.GoalID) && n.Config.Settings().Notifications {
 				n.show(ctx, e, m)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 )
 
 // events sends every event from hello on. It subscribes before it sends hello, so that a snapshot requested
@@ -18,12 +19,31 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	const limit = 4 << 10
 	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		sub := s.o.Events.SubscribeReliable(s.o.Buffer)
+		page := s.o.Pages.Open()
 		return connHandlers{
-			receive: func(websocket.MessageType, []byte) error { return nil }, // there are no requests on this endpoint
+			receive: func(_ websocket.MessageType, data []byte) error { return receiveLook(page, data) },
 			send:    func(ctx context.Context) error { return c.sendEvents(ctx, sub) },
-			release: sub.Close,
+			release: func() {
+				sub.Close()
+				page.Close()
+			},
 		}, nil
 	})
+}
+
+// receiveLook processes the only message of a page on this endpoint: the goal that the user looks at.
+func receiveLook(page Page, data []byte) error {
+	var m struct {
+		T    string  `json:"t"`
+		Goal goal.ID `json:"goal"`
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return closeWith(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
+	}
+	if m.T == "looks" {
+		page.LooksAt(m.Goal)
+	}
+	return nil
 }
 
 // textInterval is the shortest time between two messages with streaming text. A message costs a page more than its

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/lib/waittest"
 	"goalpost/backend/panes/stream"
@@ -44,20 +45,36 @@ func (l *lines) text() string {
 	return fmt.Sprint(l.all)
 }
 
+// pages receives what pages show, "closed" when one is closed.
+type pages chan goal.ID
+
+func (p pages) Open() stream.Page  { return p }
+func (p pages) LooksAt(id goal.ID) { p <- id }
+func (p pages) Close() {
+	select {
+	case p <- "closed":
+	default: // a test with many pages
+	}
+}
+
 // world is a server with fake panes.
 type world struct {
 	*stream.Server
 	broker    *event.Broker
 	terminals terminals
 	browsers  browsers
+	pages     pages
 	log       *lines
 }
 
 func open(tb testing.TB, change func(*stream.Options)) *world {
 	tb.Helper()
-	w := &world{broker: &event.Broker{}, terminals: terminals{}, browsers: browsers{}, log: &lines{}}
+	w := &world{
+		broker: &event.Broker{}, terminals: terminals{}, browsers: browsers{}, pages: make(pages, 16), log: &lines{},
+	}
 	o := stream.Options{
 		Events:    w.broker,
+		Pages:     w.pages,
 		Terminals: w.terminals,
 		Browsers:  w.browsers,
 		Log:       slog.New(slog.NewTextHandler(w.log, nil)),

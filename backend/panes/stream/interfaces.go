@@ -4,12 +4,26 @@ import (
 	"context"
 
 	"goalpost/backend/domain/event"
+	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 )
 
 // EventSource provides subscriptions; *event.Broker is one.
 type EventSource interface {
 	SubscribeReliable(buffer int) *event.Subscription
+}
+
+// Pages notices what the user sees.
+type Pages interface {
+	// Open adds a page that is connected.
+	Open() Page
+}
+
+// Page is one connected page.
+type Page interface {
+	// LooksAt says which goal the page shows while it has the focus, "" for none. Close forgets it.
+	LooksAt(id goal.ID)
+	Close()
 }
 
 // Terminals finds a terminal pane and attaches a viewer that begins at byte offset. An error ends the socket with

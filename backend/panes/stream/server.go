@@ -21,6 +21,7 @@ type Options struct {
 	Origins   []string // exact values of the Origin header; empty means the window's own
 	Log       *slog.Logger
 	Events    EventSource
+	Pages     Pages
 	Terminals Terminals
 	Browsers  Browsers
 	Files     Files

@@ -380,3 +380,37 @@ func TestHandler_UsesOtherAuth(t *testing.T) {
 	}
 	_ = ws.CloseNow()
 }
+
+// TestEvents_PageShowsAGoal_IsReportedUntilItCloses: what the user sees ends with the connection.
+func TestEvents_PageShowsAGoal_IsReportedUntilItCloses(t *testing.T) {
+	w := open(t, nil)
+	next := func() goal.ID {
+		select {
+		case id := <-w.pages:
+			return id
+		case <-time.After(waittest.Scale(time.Minute)):
+			t.Fatal("nothing was reported")
+			return ""
+		}
+	}
+	ws := w.dial(t, "/v1/events")
+	readText(t, ws)
+	send(t, ws, `{"t":"looks","goal":"g1"}`)
+	send(t, ws, `{"t":"another"}`)
+	send(t, ws, `{"t":"looks","goal":""}`)
+	if a, b := next(), next(); a != "g1" || b != "" {
+		t.Errorf("reported %q and %q", a, b)
+	}
+	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "closed" {
+		t.Errorf("reported %q", got)
+	}
+	ws = w.dial(t, "/v1/events")
+	readText(t, ws)
+	send(t, ws, `looks`)
+	if code, _ := closing(t, ws); code != websocket.StatusPolicyViolation {
+		t.Errorf("a message that is not JSON closes with %d", code)
+	}
+}

@@ -1,5 +1,5 @@
 import { openBrowser, type BrowserHandlers, type BrowserStream } from "./browser";
-import { openEvents, type Closer, type EventHandlers } from "./events";
+import { openEvents, type Closer, type EventHandlers, type EventLink } from "./events";
 import { openFile, type FileHandlers } from "./file";
 import type { Call } from "./methods";
 import { Rpc } from "./rpc";
@@ -14,7 +14,7 @@ export interface Bridge {
   readonly window: boolean;
   readonly connection: Connection;
   readonly call: Call;
-  events(on: EventHandlers): Closer;
+  events(on: EventHandlers): EventLink;
   terminal(pane: string, on: TerminalHandlers): TerminalStream;
   browser(pane: string, on: BrowserHandlers): BrowserStream;
   file(pane: string, on: FileHandlers): Closer;

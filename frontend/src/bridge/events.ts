@@ -23,8 +23,16 @@ function isChatUpdate(event: GoalEvent | ChatUpdate): event is ChatUpdate {
   return event.type === "chat" || event.type.startsWith("chat_");
 }
 
-export function openEvents(dial: Dial, on: EventHandlers): Closer {
-  return new ReconnectingSocket(dial, () => "/v1/events", {
+/** The subscription of a page. */
+export interface EventLink extends Closer {
+  /** Tells the program which goal the user looks at, "" for none: it shows no notifications about that goal. */
+  looksAt(goal: string): void;
+}
+
+export function openEvents(dial: Dial, on: EventHandlers): EventLink {
+  let looked = "";
+  const socket = new ReconnectingSocket(dial, () => "/v1/events", {
+    open: () => looked && socket.send({ t: "looks", goal: looked }),
     text: (message) => {
       const event = message as
         GoalEvent | PaneEvent | ChatUpdate | { type: "hello" } | { type: "settings" } | { type: "schedules" };
@@ -37,4 +45,12 @@ export function openEvents(dial: Dial, on: EventHandlers): Closer {
     },
     down: (code) => on.down(code),
   });
+  return {
+    close: () => socket.close(),
+    looksAt: (goal) => {
+      if (goal === looked) return;
+      looked = goal;
+      socket.send({ t: "looks", goal });
+    },
+  };
 }

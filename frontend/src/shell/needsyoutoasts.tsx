@@ -6,11 +6,14 @@ import type { AppState } from "@/store/state";
 import { useApp, useAppState } from "@/store/context";
 import { isDrawerOpen } from "@/store/workspaces";
 
+/** Returns the goal that is on the screen, with the card of its requests; "" for none. */
+export function shownGoal(s: AppState): string {
+  return s.route === "goals" || (s.route === "workspace" && isDrawerOpen(s)) ? s.detail.id : "";
+}
+
 /** Reports whether the card with the goal's requests is on the screen. */
 export function showsGoal(s: AppState, goal: string): boolean {
-  if (s.approvalsOpen) return true;
-  if (s.detail.id !== goal) return false;
-  return s.route === "goals" || (s.route === "workspace" && isDrawerOpen(s));
+  return s.approvalsOpen || shownGoal(s) === goal;
 }
 
 /** Shows a short message for each new request of a goal that is not on the screen. */

@@ -18,6 +18,7 @@ import { ErrorBoundary } from "./errorboundary";
 import { GoalTabs, useClosingPanes, useLooking } from "./goaltabs";
 import { useKeyboard } from "./keyboard";
 import { LeaderKeys } from "./leaderkeys";
+import { useLookedAtGoal } from "./lookedat";
 import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
 import { NavRail } from "./navrail";
@@ -98,6 +99,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   useWindowTitle();
   useClosingPanes();
   useLooking();
+  useLookedAtGoal();
   const covered = route !== "workspace";
   const isPhone = usePhone();
   const chat = useAppState((s) => s.chatOpen);

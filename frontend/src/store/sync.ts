@@ -1,4 +1,5 @@
 import type { Bridge } from "@/bridge/bridge";
+import type { EventLink } from "@/bridge/events";
 import { asProblem } from "@/bridge/problem";
 import type { ChatUpdate, GoalEvent, OpenChat, Problem } from "@/bridge/types";
 import { isPhone } from "@/lib/viewer";
@@ -36,7 +37,8 @@ export class Sync {
   private listRun = 0;
   private approvalRun = 0;
   private readonly asking = new Set<string>();
-  private closer: { close(): void } | null = null;
+  private link: EventLink | null = null;
+  private lookedAt = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Called when the settings may be others than the page has. */
@@ -49,7 +51,7 @@ export class Sync {
   ) {}
 
   start(): void {
-    this.closer = this.bridge.events({
+    this.link = this.bridge.events({
       hello: () => {
         this.store.setState((s) => ({ link: "open", streamed: {}, schedulesRevision: s.schedulesRevision + 1 }));
         this.refresh();
@@ -72,10 +74,17 @@ export class Sync {
         if (this.store.getState().link !== "login") this.store.setState({ link: "down" });
       },
     });
+    this.link.looksAt(this.lookedAt);
+  }
+
+  /** Tells the program which goal the user looks at, "" for none. */
+  looksAt(goal: string): void {
+    this.lookedAt = goal;
+    this.link?.looksAt(goal);
   }
 
   stop(): void {
-    this.closer?.close();
+    this.link?.close();
     clearTimeout(this.timer);
     clearTimeout(this.textTimer);
     if (this.frame) cancelAnimationFrame(this.frame);

@@ -131,6 +131,8 @@ export class FakeBridge implements Bridge {
   readonly calls: { method: Method; args: unknown[] }[] = [];
   /** Refusals for the next call of a method. */
   readonly refusals = new Map<Method, Problem>();
+  /** The goal that the page said the user looks at. */
+  lookedAt = "";
   panes: PaneInfo[] = [];
   workspaces: FakeWorkspaces = {
     list: [{ id: "w1", name: "Workspace", folder: "", panes: [], goals: [] }],
@@ -282,7 +284,7 @@ export class FakeBridge implements Bridge {
   events(on: EventHandlers) {
     this.listeners.add(on);
     queueMicrotask(() => on.hello());
-    return { close: () => void this.listeners.delete(on) };
+    return { close: () => void this.listeners.delete(on), looksAt: (goal: string) => void (this.lookedAt = goal) };
   }
 
   terminal(pane: string, on: TerminalHandlers): TerminalStream {

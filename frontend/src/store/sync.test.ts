@@ -121,3 +121,23 @@ test("text that grows waits while the page rests from drawing it, and what else 
   say("three");
   await until(() => expect(shown()).toBe("One two three"));
 });
+
+test("the first words do not wait for the page to rest from drawing something else", async () => {
+  const bridge = new FakeBridge();
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  await app.start();
+  await until(() => expect(app.state.goals.loaded).toBe(true));
+  let clock = 10_000;
+  vi.spyOn(performance, "now").mockImplementation(() => clock);
+  // Drawing the todos takes 100 ms; then the clock is still, so that no rest ends.
+  const stop = app.store.subscribe((s, old) => void (s.detail !== old.detail && (clock += 100)));
+  bridge.say(livelyId, { type: "todos", items: [] });
+  await until(() => expect(clock).toBeGreaterThan(10_000));
+  stop();
+  await new Promise((done) => setTimeout(done));
+  bridge.say(livelyId, { type: "delta", text: "At once.", reasoning: "" });
+  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  await frame();
+  await frame();
+  expect(app.state.streamed[livelyId]?.text).toBe("At once.");
+});

@@ -11,13 +11,12 @@ import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
 import type { AppState } from "./state";
 import { withStreamed } from "./streamedtext";
+import { TextPace } from "./textpace";
 
 const listPage = 500;
 const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
-/** After text was drawn, the page rests this many times as long as that took, because the user's keys wait for it. */
-const textRests = 3;
 /** After these events, the list of waiting requests may have changed. */
 const pendingCalls = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
@@ -32,7 +31,8 @@ export class Sync {
   private readonly chatQueue: ChatUpdate[] = [];
   private frame = 0;
   private textTimer: ReturnType<typeof setTimeout> | undefined;
-  private restsUntil = 0;
+  private readonly pace = new TextPace();
+  private readonly onKey = (e: KeyboardEvent) => this.pace.key(e.timeStamp);
   private detailRun = 0;
   private listRun = 0;
   private approvalRun = 0;
@@ -51,6 +51,7 @@ export class Sync {
   ) {}
 
   start(): void {
+    window.addEventListener("keydown", this.onKey, true);
     this.link = this.bridge.events({
       hello: () => {
         this.store.setState((s) => ({ link: "open", streamed: {}, schedulesRevision: s.schedulesRevision + 1 }));
@@ -84,6 +85,7 @@ export class Sync {
   }
 
   stop(): void {
+    window.removeEventListener("keydown", this.onKey, true);
     this.link?.close();
     clearTimeout(this.timer);
     clearTimeout(this.textTimer);
@@ -198,9 +200,12 @@ export class Sync {
   /** Applies what is queued in the next frame; text that grows waits if the page rests. */
   private flushSoon(isText: boolean) {
     if (this.frame) return;
-    const early = isText && !document.hidden ? this.restsUntil - performance.now() : 0;
+    const early = isText && !document.hidden ? this.pace.wait(performance.now()) : 0;
     if (early > 0) {
-      this.textTimer ??= setTimeout(() => this.flushSoon(false), early);
+      this.textTimer ??= setTimeout(() => {
+        this.textTimer = undefined;
+        this.flushSoon(true);
+      }, early);
       return;
     }
     clearTimeout(this.textTimer);
@@ -208,15 +213,17 @@ export class Sync {
     this.frame = requestAnimationFrame(() => {
       const began = performance.now();
       this.frame = 0;
+      const hasText = this.hasText();
       this.flush();
       // A timer that is set in a frame ends after the frame was drawn.
-      setTimeout(() => {
-        const drawn = performance.now();
-        this.restsUntil = drawn + textRests * (drawn - began);
-      });
+      if (hasText) setTimeout(() => this.pace.drew(began, performance.now()));
     });
     // A hidden page gets no frames, but its badge and its goals must stay correct.
     if (document.hidden) this.flush();
+  }
+
+  private hasText(): boolean {
+    return this.chatQueue.some((e) => e.type === "chat_delta") || this.queue.some((e) => e.type === "delta");
   }
 
   /** Shows a chat as Go has read it, if it is still the shown one. */

@@ -1,7 +1,7 @@
 import { act } from "@/testing/act";
-import { useState } from "react";
+import { Profiler, useState } from "react";
 import { expect, test } from "vitest";
-import { all, get, mount, press } from "@/testing/mount";
+import { all, get, mount, press, until } from "@/testing/mount";
 import { Markdown } from "./markdown";
 
 const opened: string[] = [];
@@ -108,4 +108,25 @@ test("of a long text that grows, only the last part is drawn again, and its elem
   ).toEqual(["Paragraph 94. More.", "The last."]);
   const last = [...box.querySelectorAll(".markdown-part")].at(-1);
   expect([...changed].every((node) => last?.contains(node))).toBe(true);
+});
+
+test("a very long text that grows is drawn once for each piece, at once and not twice", async () => {
+  const paragraph = `${"Some words of an answer. ".repeat(20)}\n\n`;
+  const grow: { by: (more: string) => void } = { by: () => undefined };
+  let draws = 0;
+  function Growing() {
+    const [shown, setShown] = useState(paragraph.repeat(150)); // 75 kB
+    grow.by = (more) => setShown(shown + more);
+    return (
+      <Profiler id="text" onRender={() => draws++}>
+        <Markdown text={shown} testid="goal-result" onLink={() => undefined} />
+      </Profiler>
+    );
+  }
+  await mount(<Growing />);
+  await until(() => expect(get("goal-result").querySelectorAll("p")).toHaveLength(150));
+  draws = 0;
+  act(() => grow.by("One more."));
+  expect(get("goal-result").querySelectorAll("p")).toHaveLength(151);
+  expect(draws).toBe(1);
 });

@@ -10,7 +10,7 @@ import "./markdown.css";
 
 /** Lists and quotes nested deeper are shown as plain text. */
 const maxDepth = 12;
-/** Longer texts are rendered after the keys that the user presses, and in parts between them. */
+/** The rest of a text that is longer when it is first shown is rendered after the keys that the user presses. */
 const maxUrgent = 60_000;
 /** Blocks after the first ones are drawn in parts of this size, of which only the last changes while a text grows. */
 const blocksAtOnce = 40;
@@ -40,8 +40,8 @@ interface MarkdownProps extends Links {
  */
 export function Markdown({ text, className, testid, onLink, innerLink, onCopy }: MarkdownProps) {
   const [reader] = useState(() => new MarkdownBlocks());
-  const later = useDeferredValue(text, text.length > maxUrgent ? text.slice(0, maxUrgent) : text);
-  const shown = text.length > maxUrgent ? later : text;
+  const isWhole = useDeferredValue(true, text.length <= maxUrgent);
+  const shown = isWhole ? text : text.slice(0, maxUrgent);
   const blocks = useMemo(() => reader.of(shown), [reader, shown]);
   const links = useMemo<Links>(
     () => ({ onLink, ...(innerLink ? { innerLink } : {}), ...(onCopy ? { onCopy } : {}) }),

@@ -29,8 +29,9 @@ export function ChatPanel() {
       aria-label="Chat"
       data-testid="chat-panel"
       style={{ width }}
+      // Contained: what changes in it, a key in the field for one, neither lays out nor draws the rest of the window.
       className={
-        "relative flex max-w-[70%] shrink-0 flex-col overflow-hidden border-l border-border bg-surface " +
+        "relative flex max-w-[70%] shrink-0 flex-col overflow-hidden border-l border-border bg-surface [contain:strict] " +
         "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:!w-auto max-[640px]:max-w-none max-[640px]:border-l-0"
       }
     >

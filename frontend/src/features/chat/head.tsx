@@ -20,20 +20,21 @@ function asMarkdown(chat: ShownChat): string {
 export function Head() {
   const app = useApp();
   const chatKey = useKeyLabel("chat", "Ctrl+Shift+A");
-  const chat = useAppState((s) => s.chat);
+  // Not the whole chat: it changes with each piece of an answer.
+  const chat = useAppState((s) => s.chat.chat);
+  const hasChat = useAppState((s) => s.chat.id !== "" && s.chat.messages.length > 0);
   const isList = useAppState((s) => s.chatList);
   const [renaming, setRenaming] = useState(false);
-  const title = chat.chat?.title || "New chat";
-  const hasChat = chat.id !== "" && chat.messages.length > 0;
+  const title = chat?.title || "New chat";
   const copy = async () => {
-    if (await writeClipboard(asMarkdown(chat))) app.notices.done("Chat copied as Markdown");
+    if (await writeClipboard(asMarkdown(app.state.chat))) app.notices.done("Chat copied as Markdown");
   };
   const items: MenuItem[] = [
     { id: "chat-rename", label: "Rename…", disabled: !hasChat, takesFocus: true, run: () => setRenaming(true) },
     { id: "chat-copy-all", label: "Copy as Markdown", disabled: !hasChat, run: () => void copy() },
     { id: "chat-goal", label: "Turn this into a goal", disabled: !hasChat, run: () => void app.chat.openProposal() },
     { id: "chats", label: "All chats", run: () => app.set({ chatList: true }) },
-    ...(chat.chat?.allow_hosts ?? []).map((host) => ({
+    ...(chat?.allow_hosts ?? []).map((host) => ({
       id: `chat-forget-${host}`,
       label: `Ask again before reading ${stripControl(host)}`,
       run: () => void app.chat.forgetHost(host),
@@ -43,15 +44,15 @@ export function Head() {
       id: "chat-delete",
       label: "Delete",
       danger: true,
-      disabled: !chat.chat,
+      disabled: !chat,
       run: () => {
-        if (chat.chat) app.chat.delete(chat.chat);
+        if (chat) app.chat.delete(chat);
       },
     },
   ];
   return (
     <header className="flex h-10 shrink-0 items-center gap-0.5 border-b border-border px-2 max-[640px]:h-12">
-      {renaming && chat.chat ? (
+      {renaming && chat ? (
         <RenameField
           title={title}
           onEnd={(next) => {

@@ -1,3 +1,4 @@
+import { Profiler } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
 import { act } from "@/testing/act";
 import { FakeBridge } from "@/bridge/fake/bridge";
@@ -5,6 +6,7 @@ import { cartChat } from "@/bridge/fake/chats";
 import type { Problem } from "@/bridge/types";
 import { attachment } from "@/store/chatactions";
 import { all, find, get, mount, nth, press, until, write } from "@/testing/mount";
+import { Head } from "./head";
 import { ChatPanel } from "./panel";
 
 beforeEach(() => {
@@ -55,6 +57,36 @@ test("Enter sends, Shift+Enter does not, and the answer streams in", async () =>
   bridge.chats.end(chat, { parts: [{ text: "**Because** it does.", call: null }] });
   await until(() => expect(get("chat-words").textContent).toBe("Because it does."));
   expect(find("chat-stop")).toBeNull();
+});
+
+test("the words of an answer do not draw the head again", async () => {
+  const bridge = new FakeBridge();
+  let draws = 0;
+  const app = (
+    await mount(
+      <Profiler id="head" onRender={() => draws++}>
+        <Head />
+      </Profiler>,
+      bridge,
+      async (app) => {
+        await app.start();
+        app.chat.show(cartChat);
+        await vi.waitFor(() => expect(app.state.chat.isLoaded).toBe(true));
+        await app.chat.say("Why?");
+        await vi.waitFor(() => expect(app.state.chat.messages.at(-1)?.state).toBe("answering"));
+      },
+    )
+  ).app;
+  const message = app.state.chat.messages.at(-1)?.id ?? 0;
+  draws = 0;
+  const say = (offset: number, text: string) =>
+    act(() =>
+      bridge.chats.say({ type: "chat_delta", chat_id: cartChat, message, part: 0, offset, text, reasoning: "" }),
+    );
+  say(0, "Because ");
+  say(8, "it does.");
+  await until(() => expect(app.state.chat.messages.at(-1)?.parts?.[0]?.text).toBe("Because it does."));
+  expect(draws).toBe(0);
 });
 
 test("Esc stops the answer and keeps what it said", async () => {

@@ -45,21 +45,24 @@ export function ChatPanel() {
 
 function Conversation() {
   const app = useApp();
-  const chat = useAppState((s) => s.chat);
+  // Not the whole chat: it changes with each piece of an answer.
+  const id = useAppState((s) => s.chat.id);
+  const problem = useAppState((s) => s.chat.problem);
+  const isLoaded = useAppState((s) => s.chat.isLoaded);
+  const hasMessages = useAppState((s) => s.chat.messages.length > 0);
   const hasModel = useAppState((s) => s.providers.length > 0);
   return (
     <>
-      {chat.problem ? (
+      {problem ? (
         <div className="m-4 rounded-md bg-bad-bg px-3 py-2 text-xs text-bad" role="alert">
-          {stripControl(chat.problem.message)}{" "}
-          <span className="text-text-muted">{stripControl(chat.problem.hint)}</span>
+          {stripControl(problem.message)} <span className="text-text-muted">{stripControl(problem.hint)}</span>
           <div className="mt-1.5">
-            <Button onClick={() => void app.sync.loadChat(chat.id)}>Try again</Button>
+            <Button onClick={() => void app.sync.loadChat(id)}>Try again</Button>
           </div>
         </div>
-      ) : chat.messages.length > 0 ? (
-        <Messages key={chat.id} />
-      ) : !chat.isLoaded ? (
+      ) : hasMessages ? (
+        <Messages key={id} />
+      ) : !isLoaded ? (
         <p className="flex-1 p-4 text-xs text-text-faint">Reading…</p>
       ) : hasModel ? (
         <EmptyChat />
@@ -67,7 +70,7 @@ function Conversation() {
         <NoModel />
       )}
       <GoalCard />
-      {hasModel || chat.messages.length > 0 ? <Composer /> : null}
+      {hasModel || hasMessages ? <Composer /> : null}
     </>
   );
 }

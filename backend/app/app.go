@@ -138,6 +138,13 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 // Looks returns what the user sees in connected pages.
 func (a *App) Looks() *attention.Looks { return &a.looks }
 
+// ShowGoalsIn sets the window in which notifications open their goals. The program must be open.
+func (a *App) ShowGoalsIn(w attention.Window) {
+	if a.notifier != nil {
+		a.notifier.ShowGoalsIn(w)
+	}
+}
+
 // ScheduleAPI returns the calls about schedules. The command line uses it too.
 func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {
 	return calls.NewScheduleAPI(ctx, a.schedules, a.store)

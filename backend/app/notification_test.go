@@ -94,13 +94,30 @@ func TestNotification_GoalOnTheScreen_IsNotShown(t *testing.T) {
 	screen.Press(asked, "Deny")
 	p.done(seen)
 	page.Close()
-	begin("alone")
+	alone := begin("alone")
 	got := screen.Next()
 	if !strings.Contains(got.Text, "alone") {
 		t.Errorf("shown although the user saw it: %+v", got)
 	}
+	window := make(testWindow, 1)
+	p.app.ShowGoalsIn(window)
 	screen.Press(got, "Deny")
-	if got := screen.Next(); !strings.Contains(got.Text, "alone") || !strings.HasPrefix(got.Title, "A goal ended") {
+	got = screen.Next()
+	if !strings.Contains(got.Text, "alone") || !strings.HasPrefix(got.Title, "A goal ended") {
 		t.Errorf("%+v", got)
 	}
+	screen.Press(got, "Open")
+	if id := <-window; string(id) != alone {
+		t.Errorf("%s was opened", id)
+	}
+}
+
+// testWindow receives the goals that it is to show.
+type testWindow chan goal.ID
+
+func (testWindow) IsThere() bool { return true }
+
+func (w testWindow) ShowGoal(id goal.ID) error {
+	w <- id
+	return nil
 }

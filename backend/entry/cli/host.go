@@ -101,6 +101,7 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}
+	a.ShowGoalsIn(hostWindow{h.program, s})
 	return s, nil
 }
 

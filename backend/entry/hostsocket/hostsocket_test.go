@@ -66,12 +66,15 @@ func runHost(state, idle string) error {
 		}
 		return d
 	}
-	s, err := hostsocket.NewServer(hostsocket.Options{
+	var s *hostsocket.Server
+	s, err = hostsocket.NewServer(hostsocket.Options{
 		Version: "1", Log: slog.New(slog.DiscardHandler), Streams: http.HandlerFunc(echoStream),
-		Methods: func(env []string) (hostsocket.Methods, error) { return echo{env}, nil },
-		Page:    fstest.MapFS{"index.html": {Data: []byte("the page")}, "assets/a.js": {Data: []byte("code")}},
-		Idle:    idleTime,
-		Owned:   func() hostsocket.Owned { return hostsocket.Owned{} },
+		Methods: func(env []string) (hostsocket.Methods, error) {
+			return echo{env, func() *hostsocket.Server { return s }}, nil
+		},
+		Page:  fstest.MapFS{"index.html": {Data: []byte("the page")}, "assets/a.js": {Data: []byte("code")}},
+		Idle:  idleTime,
+		Owned: func() hostsocket.Owned { return hostsocket.Owned{} },
 		Keep: func(context.Context) error {
 			return os.WriteFile(filepath.Join(state, "kept"), nil, 0o600)
 		},
@@ -84,7 +87,11 @@ func runHost(state, idle string) error {
 }
 
 // echo answers a call with its arguments, Env with the environment and Listen with LISTEN_FDS; the method Fail refuses.
-type echo struct{ env []string }
+// Show shows the goal g1 in the window, and answers whether there is one, before and then.
+type echo struct {
+	env    []string
+	server func() *hostsocket.Server
+}
 
 func (e echo) Call(_ context.Context, name string, args []json.RawMessage) (any, error) {
 	switch name {
@@ -94,6 +101,8 @@ func (e echo) Call(_ context.Context, name string, args []json.RawMessage) (any,
 		return e.env, nil
 	case "Listen":
 		return os.Getenv("LISTEN_FDS"), nil
+	case "Show":
+		return []bool{e.server().HasWindow(), e.server().ShowGoal("g1")}, nil
 	}
 	return args, nil
 }
@@ -281,6 +290,26 @@ func TestAttach_SecondWindow_RaisesTheFirst(t *testing.T) {
 	}
 	if _, err := first.Next(); !errors.Is(err, hostsocket.ErrStopped) {
 		t.Errorf("after the host's end: %v", err)
+	}
+}
+
+// TestShowGoal_Window_GetsTheGoal is what a notification does whose goal the user opens.
+func TestShowGoal_Window_GetsTheGoal(t *testing.T) {
+	c, _ := connect(t, t.TempDir())
+	show := func(want string) {
+		t.Helper()
+		if got, err := c.Call(t.Context(), "Show", nil); string(got) != want || err != nil {
+			t.Errorf("%s %v, want %s", got, err, want)
+		}
+	}
+	show("[false,false]")
+	window, err := c.Attach(t.Context(), hostsocket.Attach{Window: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	show("[true,true]")
+	if id, err := window.Next(); id != "g1" || err != nil {
+		t.Errorf("%q %v", id, err)
 	}
 }
 

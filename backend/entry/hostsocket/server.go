@@ -71,6 +71,14 @@ type windowSlot struct {
 	front chan string // goals to show there
 }
 
+// bringToFront asks the window to show a goal; "" is none.
+func (w *windowSlot) bringToFront(goalID string) {
+	select {
+	case w.front <- goalID:
+	default: // it does not read; it has enough requests
+	}
+}
+
 // shutdownTimeout bounds how long calls may take to end with the host.
 const shutdownTimeout = 2 * time.Second
 
@@ -331,11 +339,26 @@ func (s *Server) takeWindow(slot *windowSlot, goalID string) (other *windowSlot)
 		s.window = slot
 		return nil
 	}
-	select {
-	case s.window.front <- goalID:
-	default: // it does not read; it has enough requests
-	}
+	s.window.bringToFront(goalID)
 	return s.window
+}
+
+// HasWindow reports whether a window shows what the host owns.
+func (s *Server) HasWindow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.window != nil
+}
+
+// ShowGoal brings the window to the front and shows a goal in it. It reports whether there is a window.
+func (s *Server) ShowGoal(goalID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.window == nil {
+		return false
+	}
+	s.window.bringToFront(goalID)
+	return true
 }
 
 func (s *Server) leaveWindow() {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"goalpost/backend/domain/event"
@@ -37,6 +38,7 @@ type Notifier struct {
 	Looks  *Looks
 	Began  time.Time // when this process began; older events are not shown
 
+	window  atomic.Pointer[Window]
 	sub     *event.Subscription // nil before Start
 	work    sync.WaitGroup
 	desktop desktop
@@ -133,6 +135,9 @@ func (n *Notifier) show(ctx context.Context, e event.Event, m message) {
 	}
 	if b, ok := e.Body.(*event.ApprovalRequested); ok {
 		m.Actions = n.answers(ctx, e.GoalID, b.Approval)
+	}
+	if e.GoalID != "" && !isAboutDay(e.Body) {
+		m.Actions = append(m.Actions, n.opening(e)...)
 	}
 	n.deliver(ctx, m)
 }

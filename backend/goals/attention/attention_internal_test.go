@@ -150,3 +150,39 @@ func TestAnswers_CallNotShownWhole_CannotBeAllowed(t *testing.T) {
 		}
 	}
 }
+
+// window is there, or not.
+type window bool
+
+func (w window) IsThere() bool        { return bool(w) }
+func (window) ShowGoal(goal.ID) error { return nil }
+
+// TestOpening_WithoutAWindow_HasNoButton: a button that cannot do anything is not there.
+func TestOpening_WithoutAWindow_HasNoButton(t *testing.T) {
+	question := &event.Paused{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + "red?"}
+	labels := func(n *Notifier, b event.Body) (list []string) {
+		for _, a := range n.opening(event.Event{GoalID: "g", Body: b}) {
+			list = append(list, a.Label)
+		}
+		return list
+	}
+	n := &Notifier{}
+	if got := labels(n, question); got != nil {
+		t.Errorf("before a window is known: %q", got)
+	}
+	n.ShowGoalsIn(window(false))
+	if got := labels(n, question); got != nil {
+		t.Errorf("without a window: %q", got)
+	}
+	n.ShowGoalsIn(window(true))
+	for b, want := range map[event.Body]string{
+		question:                            "Answer",
+		&event.Ended{}:                      "Open",
+		&event.ApprovalRequested{}:          "Open",
+		&event.Paused{Exit: goal.NeedsUser}: "Open",
+	} {
+		if got := labels(n, b); !slices.Equal(got, []string{want}) {
+			t.Errorf("%T: %q, want %s", b, got, want)
+		}
+	}
+}

@@ -24,9 +24,9 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
   const at = (t: number) => `${Math.min(100, (t / length) * 100)}%`;
   const every = Math.ceil(steps.length / mostTicks);
   return (
-    <div className="relative mx-1 h-8">
+    <div className="relative mx-1 h-8 max-[640px]:h-11">
       <div
-        className="absolute inset-x-0 top-4 h-1 -translate-y-1/2 overflow-hidden rounded-full bg-surface-hover"
+        className="absolute inset-x-0 top-1/2 h-1 -translate-y-1/2 overflow-hidden rounded-full bg-surface-hover"
         aria-hidden
       >
         <div className="h-full bg-accent" style={{ width: at(ms) }} />
@@ -75,7 +75,7 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
         step={Math.max(1, Math.round(length / 1_000))}
         value={ms}
         onChange={(e) => onSeek(Number(e.target.value))}
-        className="scrubber absolute inset-x-0 top-0 h-8 w-full"
+        className="scrubber absolute inset-x-0 top-0 h-8 w-full max-[640px]:h-11"
       />
     </div>
   );

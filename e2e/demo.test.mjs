@@ -35,6 +35,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     // The dashboard shows the claim that failed and the one that passed.
     await at("rail-goals").click();
     await at("dashboard").waitFor();
+    await at("goal-card").first().click();
     const verdicts = at("step-log").getByTestId("verdict");
     await verdicts.and(page.locator('[data-outcome="fail"]')).first().waitFor({ timeout: minute });
     await verdicts.and(page.locator('[data-outcome="pass"]')).first().waitFor({ timeout: minute });

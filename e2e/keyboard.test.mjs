@@ -147,6 +147,20 @@ async function walk(page, home, model, said) {
   await at("receipt-dialog").waitFor({ state: "detached" });
   await focused(page, '[data-testid="receipt-open"]');
 
+  // Back to the table of all goals, which a header sorts, and to the workspace.
+  await press("Escape");
+  await at("goal-header").waitFor({ state: "detached" });
+  await tabTo(page, "goal-column-cost");
+  await press("Enter");
+  await page.locator('[role="columnheader"][aria-sort="descending"]', { hasText: "Spend" }).waitFor();
+  await page
+    .getByRole("row", { name: /draw a logo/ })
+    .getByRole("button")
+    .focus();
+  await press("Enter");
+  await at("goal-header").waitFor();
+  await press("Escape");
+  await at("goal-header").waitFor({ state: "detached" });
   await press("Escape");
   await at("dashboard").waitFor({ state: "detached" });
   assert.deepEqual(complaints(said), []);

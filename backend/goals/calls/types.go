@@ -35,6 +35,8 @@ type GoalCard struct {
 	Verified  bool        `json:"verified"`
 	Judged    bool        `json:"judged"` // verified by a model, not by a program
 	Scripted  bool        `json:"scripted"`
+	Model     string      `json:"model"`
+	Engine    string      `json:"engine,omitempty"` // the external agent that drives it, "" if none
 	CreatedAt string      `json:"created_at"`
 	StartedAt string      `json:"started_at"` // "" before the first run
 	EndedAt   string      `json:"ended_at"`   // "" while it is active
@@ -100,7 +102,6 @@ type GoalView struct {
 	CheckStates     []CheckState  `json:"check_states"`
 	Policy          policy.Policy `json:"policy"`
 	Provider        string        `json:"provider"`
-	Model           string        `json:"model"`
 	GoalLimits
 	Report  []string `json:"report"`
 	Account string   `json:"account"` // the agent's own report

@@ -39,6 +39,8 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		Verified:  r.Verified,
 		Judged:    r.Judged,
 		Scripted:  r.Scripted,
+		Model:     r.Model,
+		Engine:    r.Options.Engine,
 		CreatedAt: formatTime(r.CreatedAt),
 		StartedAt: formatTime(r.StartedAt),
 		EndedAt:   formatTime(r.EndedAt),
@@ -101,7 +103,6 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		CheckStates:     checkStates(r, f.claims),
 		Policy:          r.Policy,
 		Provider:        r.Provider,
-		Model:           r.Model,
 		GoalLimits: GoalLimits{
 			WallClockMS:   r.Limits.WallClock().Milliseconds(),
 			MaxIterations: r.Limits.Iterations,

@@ -3249,6 +3249,9 @@ export interface GoalCard extends GoalUsage, Proof {
   /** verified by a model, not by a program */
   judged: boolean;
   scripted: boolean;
+  model: string;
+  /** the external agent that drives it, "" if none */
+  engine?: string;
   created_at: string;
   /** "" before the first run */
   started_at: string;
@@ -3321,7 +3324,6 @@ export interface GoalView extends GoalCard, GoalLimits {
   check_states: CheckState[] | null;
   policy: Policy;
   provider: string;
-  model: string;
   report: string[] | null;
   /** the agent's own report */
   account: string;

@@ -257,7 +257,7 @@ export const scenes: Record<string, Scene> = {
       await press("schedule-edit");
     },
   },
-  "goals-done": { options: { finish: true }, after: (app) => app.go("goals") },
+  "goals-done": { options: { finish: true }, after: (app) => app.openGoal(livelyId) },
   "goal-result": { after: (app) => app.openGoal(done) },
   "goal-result-open": {
     after: (app) => {
@@ -269,7 +269,7 @@ export const scenes: Record<string, Scene> = {
   "goal-transcript": {
     options: { finish: true },
     after: async (app) => {
-      app.go("goals");
+      app.openGoal(livelyId);
       await press("story-transcript");
       return shown("transcript-entry");
     },
@@ -277,7 +277,7 @@ export const scenes: Record<string, Scene> = {
   "goal-transcript-search": {
     options: { finish: true },
     after: async (app) => {
-      app.go("goals");
+      app.openGoal(livelyId);
       await press("story-transcript");
       await shown("transcript-entry");
       enter(await shown("transcript-search"), "total");
@@ -325,14 +325,14 @@ export const scenes: Record<string, Scene> = {
   "goals-replay": {
     options: { finish: true },
     after: (app) => {
-      app.go("goals");
+      app.openGoal(livelyId);
       return press("story-replay").then(() => press("replay-after", 8));
     },
   },
   "goals-replay-page": {
     options: { finish: true },
     after: (app) => {
-      app.go("goals");
+      app.openGoal(livelyId);
       return press("story-replay").then(() => press("replay-after", 13));
     },
   },
@@ -500,7 +500,7 @@ export const scenes: Record<string, Scene> = {
   "new-goal-blank": { after: (app) => app.toggleGoals() },
   steer: {
     after: (app) => {
-      app.go("goals");
+      app.openGoal(livelyId);
       return shown("goal-steer").then(() => app.set({ steerOpen: true }));
     },
   },

@@ -1,4 +1,5 @@
 import { summary } from "@/store/goals";
+import { isPhone } from "@/lib/viewer";
 import { placeHelp } from "./helpplaces";
 import { useApp, useAppState, useKeyLabel } from "@/store/context";
 import type { Route } from "@/store/state";
@@ -18,6 +19,11 @@ export function NavRail() {
     { id: "schedules", label: "Schedules", icon: ClockIcon },
     { id: "settings", label: "Settings", icon: SlidersIcon },
   ];
+  /** Goals comes back to the goal that was open; pressed again, or on a phone, it shows all. */
+  const show = (place: Route) => {
+    if (place === "goals" && (route === "goals" || isPhone())) app.showGoals();
+    else app.go(place);
+  };
   return (
     <nav
       aria-label="Places"
@@ -40,7 +46,7 @@ export function NavRail() {
             aria-current={route === p.id ? "page" : undefined}
             on={route === p.id}
             className="size-9 max-[640px]:h-12 max-[640px]:w-full max-[640px]:flex-col max-[640px]:gap-0.5"
-            onClick={() => (p.id === "goals" ? app.showGoals() : app.go(p.id))}
+            onClick={() => show(p.id)}
           >
             <p.icon size={17} />
             <span aria-hidden className="text-2xs min-[641px]:hidden">

@@ -16,6 +16,7 @@ export function StatusBar() {
   const byId = useAppState((s) => s.goals.byId);
   const route = useAppState((s) => s.route);
   const tab = useAppState((s) => s.goalTab);
+  const isOpened = useAppState((s) => s.openedGoal !== "");
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
   const { by, spent } = summary(byId);
@@ -58,7 +59,7 @@ export function StatusBar() {
             </>
           ) : (
             <>
-              <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> open in workspace
+              <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> {isOpened ? "open in workspace" : "open"}
             </>
           )}{" "}
           <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer

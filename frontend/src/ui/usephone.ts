@@ -1,15 +1,22 @@
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
 /** The width of `max-[640px]` in class names. */
 export const phoneQuery = "(max-width: 640px)";
 
-function subscribe(changed: () => void): () => void {
-  const query = window.matchMedia(phoneQuery);
-  query.addEventListener("change", changed);
-  return () => query.removeEventListener("change", changed);
+/** Reports whether a media query matches, and follows it. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const media = window.matchMedia(query);
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
 }
 
 /** Reports whether the window is as narrow as that of a phone. */
 export function usePhone(): boolean {
-  return useSyncExternalStore(subscribe, () => window.matchMedia(phoneQuery).matches);
+  return useMedia(phoneQuery);
 }

@@ -7,7 +7,14 @@ import { all, choose, find, flushAll, get, mount, nth, press, until, write } fro
 import { Dashboard } from "./dashboard";
 import { NoteLine } from "./activity/noteline";
 
-beforeEach(() => localStorage.clear());
+const viewport = { width: window.innerWidth, height: window.innerHeight };
+const { happyDOM } = window as unknown as { happyDOM: { setViewport: (size: Partial<typeof viewport>) => void } };
+const resize = (size: Partial<typeof viewport>) => act(() => happyDOM.setViewport(size));
+
+beforeEach(() => {
+  localStorage.clear();
+  resize(viewport);
+});
 
 const running = "01m0running00000000000000a1";
 
@@ -38,6 +45,7 @@ test("what the kernel refused a program is in the log under its own name", async
 
 test("a goal whose call waits needs the user, and its request is above the steps", async () => {
   const app = await open(new FakeBridge(), running);
+  act(() => app.openGoal(running));
   await until(() => expect(get("asks").textContent).toContain("1 of 2"));
   expect(get("goal-header").contains(get("asks"))).toBe(true);
   expect(get("goal-header").textContent).toContain("Needs you");
@@ -87,13 +95,45 @@ test("the list is grouped and sorted as it was the last time, and the keys go in
   const app = await open(new FakeBridge(), running);
   choose("goal-grouping", "folder");
   choose("goal-grouping", "none");
-  expect(JSON.parse(localStorage.getItem("goalpost.goal-list") ?? "")).toEqual({ grouping: "none", order: "cost" });
+  const saved = { grouping: "none", order: "cost", reversed: false };
+  expect(JSON.parse(localStorage.getItem("goalpost.goal-list") ?? "")).toEqual(saved);
   const cards = Object.values(app.state.goals.byId).map((k) => k.card);
   const dearest = [...cards].sort((a, b) => b.usd - a.usd).map((c) => c.id);
   app.sync.select(dearest[0] ?? "");
   await flushAll();
   act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyJ" })));
   expect(app.state.detail.id).toBe(dearest[1]);
+});
+
+test("the table sorts by its headers, opens a goal with Enter, and Escape comes back to it", async () => {
+  const app = await open(new FakeBridge(), running);
+  act(() => app.go("goals"));
+  const sorting = () =>
+    ["needs_you", "name", "checks", "elapsed", "cost", "folder", "model"].flatMap((order) => {
+      const sort = get(`goal-column-${order}`).parentElement?.getAttribute("aria-sort");
+      return sort === "none" ? [] : [`${order} ${sort}`];
+    });
+  choose("goal-grouping", "none");
+  expect(sorting()).toEqual([]);
+  await press("goal-column-cost");
+  expect(sorting()).toEqual(["cost descending"]);
+  const cards = Object.values(app.state.goals.byId).map((k) => k.card);
+  const cheapest = Math.min(...cards.map((c) => c.usd));
+  await press("goal-column-cost");
+  expect(sorting()).toEqual(["cost ascending"]);
+  act(() => app.sync.select(cards.find((c) => c.usd > cheapest)?.id ?? ""));
+  const key = (code: string) => act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code })));
+  for (const _ of cards) key("KeyK");
+  const first = app.state.detail.id;
+  expect(app.state.goals.byId[first]?.card.usd).toBe(cheapest);
+  key("Enter");
+  expect(app.state.openedGoal).toBe(first);
+  expect(find("goal-column-cost")).toBeNull();
+  key("Escape");
+  expect(app.state.route).toBe("goals");
+  expect(sorting()).toEqual(["cost ascending"]);
+  key("Escape");
+  expect(app.state.route).toBe("workspace");
 });
 
 test("the counts of the filter follow the search", async () => {
@@ -120,6 +160,7 @@ test("a search without a result can be cleared", async () => {
 });
 
 test("a phone shows the list or the goal that was opened; the one on the way stays in the list", async () => {
+  resize({ width: 390 });
   const app = await open(new FakeBridge(), running);
   const hidden = (el: Element | null) => el?.className.includes("max-[640px]:hidden");
   const list = () => get("goal-list").closest("nav");
@@ -193,8 +234,8 @@ test("X selects goals; an action counts and asks about those that it applies to,
 test("the composer is below the activity; S and Steer put the cursor into it, and what is sent reaches the agent", async () => {
   const bridge = new FakeBridge();
   const app = await open(bridge, running);
-  act(() => app.set({ route: "goals" }));
-  await until(() => find("page-note"));
+  act(() => app.openGoal(running));
+  await until(() => get("page-note"));
   act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyS", cancelable: true })));
   expect(document.activeElement).toBe(get("page-note"));
   expect(app.state.steerOpen).toBe(false);

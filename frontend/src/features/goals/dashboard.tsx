@@ -8,12 +8,14 @@ import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { BackIcon, GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
-import { usePhone } from "@/ui/usephone";
+import { useMedia, usePhone } from "@/ui/usephone";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { useGoalSearch, type GoalSearch } from "./search";
 import { GoalSidebar } from "./sidebar";
 import { StatusFilter, type StatusChoice } from "./statusfilter";
+import { GoalTable, tableQuery } from "./table";
+import type { ListKeys } from "./uselines";
 import { ActivityTabs } from "./activitytabs";
 import { Composer, startNote } from "./composer";
 import { needsAnswer } from "./resume/panel";
@@ -21,11 +23,6 @@ import { CheckCaption, CheckList } from "./why/checklist";
 
 interface DashboardProps {
   onShowPanes: (goal: string) => void;
-}
-
-interface ListKeys {
-  move: (by: number) => void;
-  focusSearch: () => void;
 }
 
 /** While the user types in a field, letters are text and not commands. */
@@ -54,6 +51,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   // A phone shows either the list or the opened goal.
   const hasNone = useAppState(isEmpty);
   const isPage = useAppState((s) => s.openedGoal !== "" || s.starting !== null) || hasNone;
+  const isWide = useMedia(tableQuery);
+  const isTable = isWide && !isPage;
 
   useEffect(() => {
     if (!selected && newest) app.sync.select(newest);
@@ -88,8 +87,9 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             app.newGoal();
             return true;
           case "Enter":
-            if (e.target instanceof HTMLButtonElement || !view) return false;
-            app.watchGoal(view.id);
+            if (e.target instanceof HTMLButtonElement || !s.detail.id) return false;
+            if (isTable) app.openGoal(s.detail.id);
+            else app.watchGoal(s.detail.id);
             return true;
           case "KeyP":
             if (!view) return false;
@@ -106,6 +106,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             return true;
           case "Escape":
             if (s.marked.length > 0) app.set({ marked: [] });
+            else if (isWide && s.openedGoal !== "") app.showGoals();
             else app.go("workspace");
             return true;
           default:
@@ -115,30 +116,31 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
     };
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);
-  }, [app]);
+  }, [app, isTable, isWide]);
 
+  const list = { onReady, search, only, onOnly: setOnly };
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
-      <Head search={search} only={only} onOnly={setOnly} />
-      <div
-        className={cx(
-          "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
-          "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
-          "max-[640px]:grid-cols-1 max-[640px]:grid-rows-1",
-        )}
-      >
-        <GoalList
-          onReady={onReady}
-          search={search}
-          only={only}
-          onOnly={setOnly}
-          className={isPage ? "max-[640px]:hidden" : undefined}
-        />
-        {/* With little space the steps and what decides lie under one another and scroll together. */}
-        <div className={cx("contents max-[900px]:block max-[900px]:overflow-y-auto", !isPage && "max-[640px]:hidden")}>
-          <Middle onShowPanes={onShowPanes} />
+      <Head search={search} only={only} onOnly={setOnly} isWide={isWide} />
+      {isTable ? (
+        <GoalTable {...list} />
+      ) : (
+        <div
+          className={cx(
+            "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
+            "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
+            "max-[640px]:grid-cols-1 max-[640px]:grid-rows-1",
+          )}
+        >
+          <GoalList {...list} className={isPage ? "max-[640px]:hidden" : undefined} />
+          {/* With little space the steps and what decides lie under one another and scroll together. */}
+          <div
+            className={cx("contents max-[900px]:block max-[900px]:overflow-y-auto", !isPage && "max-[640px]:hidden")}
+          >
+            <Middle onShowPanes={onShowPanes} />
+          </div>
         </div>
-      </div>
+      )}
     </div>
   );
 }
@@ -157,9 +159,10 @@ interface HeadProps {
   search: GoalSearch;
   only: StatusChoice;
   onOnly: (only: StatusChoice) => void;
+  isWide: boolean;
 }
 
-function Head({ search, only, onOnly }: HeadProps) {
+function Head({ search, only, onOnly, isWide }: HeadProps) {
   const app = useApp();
   const opened = useAppState((s) => s.openedGoal !== "");
   const hasNone = useAppState(isEmpty);
@@ -173,10 +176,10 @@ function Head({ search, only, onOnly }: HeadProps) {
         <Button
           look="quiet"
           data-testid="goal-back"
-          className="-ml-2 min-[641px]:hidden max-[640px]:h-9"
+          className="-ml-2 min-[641px]:max-[999px]:hidden max-[640px]:h-9"
           onClick={() => app.showGoals()}
         >
-          <BackIcon /> All goals
+          <BackIcon /> All goals {isWide ? <Kbd>Esc</Kbd> : null}
         </Button>
       ) : null}
       <h1 className={cx("mr-1 text-base font-semibold", opened && "max-[640px]:sr-only")}>Goals</h1>
@@ -225,7 +228,7 @@ function Head({ search, only, onOnly }: HeadProps) {
         className="max-[640px]:hidden"
         onClick={() => app.go("workspace")}
       >
-        Close <Kbd>Esc</Kbd>
+        Close {isWide && opened ? null : <Kbd>Esc</Kbd>}
       </Button>
     </header>
   );

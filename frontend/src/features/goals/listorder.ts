@@ -7,7 +7,11 @@ export const orders = {
   newest: "Newest first",
   needs_you: "Needs you first",
   name: "Name",
+  checks: "Most checks passed",
+  elapsed: "Longest first",
   cost: "Highest cost",
+  folder: "Folder",
+  model: "Model",
 } as const;
 
 export type Grouping = keyof typeof groupings;
@@ -17,6 +21,8 @@ export type Order = keyof typeof orders;
 export interface ListView {
   grouping: Grouping;
   order: Order;
+  /** The order turned around. */
+  reversed: boolean;
 }
 
 /** A row of the list: the head of a group, or a goal. */
@@ -24,7 +30,7 @@ export type ListLine =
   { kind: "head"; id: string; title: string; count: number; usd: number } | { kind: "card"; card: GoalCard };
 
 const storageKey = "goalpost.goal-list";
-const usual: ListView = { grouping: "status", order: "newest" };
+const usual: ListView = { grouping: "status", order: "newest", reversed: false };
 
 /** The stored order. Values of other versions that this version does not know are ignored. */
 export function savedListView(storage: Storage): ListView {
@@ -33,6 +39,7 @@ export function savedListView(storage: Storage): ListView {
     return {
       grouping: (Object.keys(groupings) as Grouping[]).find((g) => g === saved.grouping) ?? usual.grouping,
       order: (Object.keys(orders) as Order[]).find((o) => o === saved.order) ?? usual.order,
+      reversed: saved.reversed === true,
     };
   } catch {
     return usual;
@@ -52,12 +59,29 @@ type Comparison = (a: GoalCard, b: GoalCard) => number;
 const newest: Comparison = (a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0);
 const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
+const passed = (card: GoalCard) => (card.checks > 0 ? card.checks_passed / card.checks : 0);
+
+/** The agent that drives a goal and its model, as far as they are known. */
+export const driverOf = (card: Pick<GoalCard, "engine" | "model" | "scripted">): string =>
+  card.scripted ? "no AI" : [card.engine, card.model].filter(Boolean).join(" · ");
+
 const comparisons: Record<Order, Comparison> = {
   newest,
-  needs_you: (a, b) => groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)) || newest(a, b),
-  name: (a, b) => byName.compare(a.objective, b.objective) || newest(a, b),
-  cost: (a, b) => b.usd - a.usd || newest(a, b),
+  needs_you: (a, b) => groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)),
+  name: (a, b) => byName.compare(a.objective, b.objective),
+  checks: (a, b) => passed(b) - passed(a),
+  elapsed: (a, b) => b.spent_ms - a.spent_ms,
+  cost: (a, b) => b.usd - a.usd,
+  folder: (a, b) => byName.compare(a.dir ?? "", b.dir ?? ""),
+  model: (a, b) => byName.compare(driverOf(a), driverOf(b)),
 };
+
+/** The comparison of a view. Goals that are equal stay newest first, also in the reversed order. */
+function comparison({ order, reversed }: ListView): Comparison {
+  const compare = comparisons[order];
+  const sign = reversed ? -1 : 1;
+  return (a, b) => sign * compare(a, b) || newest(a, b);
+}
 
 interface Part {
   id: string;
@@ -68,7 +92,7 @@ interface Part {
 const costOf = (part: Part) => part.cards.reduce((sum, c) => sum + c.usd, 0);
 
 /** The groups of sorted cards: statuses in a fixed order, folders by their first goal. */
-function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Part[] {
+function partsOf(cards: readonly GoalCard[], { grouping, order, reversed }: ListView): Part[] {
   if (grouping === "none") return [{ id: "", title: "", cards: [...cards] }];
   const parts = new Map<string, Part>();
   for (const card of cards) {
@@ -83,15 +107,16 @@ function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Par
     return all.sort((a, b) => groups.indexOf(a.id as Group) - groups.indexOf(b.id as Group));
   }
   for (const part of all) part.title = shortPath(part.id) || "No folder";
-  if (order === "name") all.sort((a, b) => byName.compare(a.title, b.title));
-  if (order === "cost") all.sort((a, b) => costOf(b) - costOf(a));
+  const sign = reversed ? -1 : 1;
+  if (order === "name") all.sort((a, b) => sign * byName.compare(a.title, b.title));
+  if (order === "cost") all.sort((a, b) => sign * (costOf(b) - costOf(a)));
   return all;
 }
 
 /** The rows of the list; `only` limits it to one status, `""` shows all. */
 export function listLines(cards: readonly GoalCard[], view: ListView, only: Group | ""): ListLine[] {
   const wanted = only ? cards.filter((c) => groupOf(c) === only) : [...cards];
-  wanted.sort(comparisons[view.order]);
+  wanted.sort(comparison(view));
   return partsOf(wanted, view).flatMap((part): ListLine[] => [
     ...(part.title
       ? [{ kind: "head", id: part.id, title: part.title, count: part.cards.length, usd: costOf(part) } as const]

@@ -1,0 +1,146 @@
+import { useApp, useAppState } from "@/store/context";
+import { cx } from "@/ui/cx";
+import { VirtualRows } from "@/ui/virtualrows";
+import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
+import type { ListView, Order } from "./listorder";
+import { columnsLook, Row } from "./row";
+import { SelectionBar } from "./selectionbar";
+import { useGoalLines, type GoalLinesProps } from "./uselines";
+
+/** The narrowest window with a table. */
+export const tableQuery = "(min-width: 1000px)";
+
+interface Column {
+  title: string;
+  /** The order in which its header sorts, and whether that begins with the smallest. */
+  order: Order;
+  ascending: boolean;
+  isNumber?: boolean;
+}
+
+const columns: readonly Column[] = [
+  { title: "Status", order: "needs_you", ascending: true },
+  { title: "Objective", order: "name", ascending: true },
+  { title: "Checks", order: "checks", ascending: false },
+  { title: "Elapsed", order: "elapsed", ascending: false, isNumber: true },
+  { title: "Spend", order: "cost", ascending: false, isNumber: true },
+  { title: "Folder", order: "folder", ascending: true },
+  { title: "Model", order: "model", ascending: true },
+];
+
+interface HeaderProps {
+  view: ListView;
+  onView: (view: ListView) => void;
+}
+
+/** The names of the columns; each one sorts, pressed again the other way around. */
+function Header({ view, onView }: HeaderProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      className={cx(columnsLook, "h-8 shrink-0 border-b border-border pr-4 pl-4 text-xs text-text-muted")}
+    >
+      <span role="columnheader" className="sr-only">
+        Select
+      </span>
+      <span aria-hidden />
+      {columns.map(({ title, order, ascending, isNumber }) => {
+        const isSorted = view.order === order;
+        const rises = ascending !== (isSorted && view.reversed);
+        return (
+          <span
+            key={order}
+            role="columnheader"
+            aria-sort={isSorted ? (rises ? "ascending" : "descending") : "none"}
+            className={cx("min-w-0", isNumber && "text-right")}
+          >
+            <button
+              type="button"
+              data-testid={`goal-column-${order}`}
+              title={`Sort by ${title.toLowerCase()}`}
+              className={cx("max-w-full truncate hover:text-text", isSorted && "font-medium text-text")}
+              onClick={() => onView({ ...view, order, reversed: isSorted && !view.reversed })}
+            >
+              {title}
+              {isSorted ? <span aria-hidden>{rises ? " ↑" : " ↓"}</span> : null}
+            </button>
+          </span>
+        );
+      })}
+      <span aria-hidden className="hidden text-right min-[1250px]:block">
+        Activity
+      </span>
+    </div>
+  );
+}
+
+/** All goals as a table, one line each. */
+export function GoalTable(props: GoalLinesProps) {
+  const app = useApp();
+  const marked = useAppState((s) => s.marked);
+  const loaded = useAppState((s) => s.goals.loaded);
+  const { lines, selected, view, ...list } = useGoalLines(props, { head: 34, card: 31 });
+  return (
+    <section aria-label="Goals" className="flex min-h-0 flex-1 flex-col">
+      <div className="flex shrink-0 items-center justify-end gap-2 px-4 py-2">
+        <SearchField
+          field={list.field}
+          text={props.search.text}
+          onText={props.search.setText}
+          className="mr-auto w-80 max-w-full"
+        />
+        <ListViewFields view={view} onView={list.arrange} className="w-72" />
+      </div>
+      <div
+        role="grid"
+        aria-label="Goals"
+        aria-multiselectable
+        aria-rowcount={lines.length + 1}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        <Header view={view} onView={list.arrange} />
+        <div
+          ref={list.scroller}
+          role="rowgroup"
+          className="min-h-0 flex-1 overflow-y-auto pb-3"
+          data-testid="goal-list"
+          onKeyDown={(e) => {
+            const line = lines[list.roving.onKeyDown(e) ?? -1];
+            if (line?.kind === "card") app.sync.select(line.card.id);
+          }}
+        >
+          <VirtualRows virtual={list.virtual}>
+            {(index) => {
+              const line = lines[index];
+              if (!line) return null;
+              if (line.kind === "head") {
+                return (
+                  <div role="row" aria-rowindex={index + 2}>
+                    <div role="gridcell" aria-colspan={columns.length + 1}>
+                      <GroupHead head={line} isFolder={view.grouping === "folder"} />
+                    </div>
+                  </div>
+                );
+              }
+              const { card } = line;
+              return (
+                <Row
+                  card={card}
+                  number={index + 2}
+                  selected={card.id === selected}
+                  marked={marked.includes(card.id)}
+                  tab={index === list.stop}
+                  onOpen={() => app.openGoal(card.id)}
+                  onMark={() => app.goals.toggleMark(card.id)}
+                />
+              );
+            }}
+          </VirtualRows>
+        </div>
+      </div>
+      {lines.length === 0 ? <NoLines isFiltered={list.isFiltered} loaded={loaded} onShowAll={list.showAll} /> : null}
+      <SelectionBar />
+    </section>
+  );
+}

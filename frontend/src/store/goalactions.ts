@@ -1,6 +1,6 @@
 import type { Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { GoalCard, PruneInput, ResumeInput } from "@/bridge/types";
+import type { GoalCard, Problem, PruneInput, ResumeInput } from "@/bridge/types";
 import { clip, oneLine, stripControl } from "@/lib/text";
 import type { AppCore } from "./core";
 import { asksUser, questionIn } from "./goalcards";
@@ -162,9 +162,22 @@ export class GoalActions {
     this.core.set({ marked: marked.includes(id) ? marked.filter((m) => m !== id) : [...marked, id] });
   }
 
-  async pauseAll(ids: readonly string[]): Promise<void> {
-    const done = await Promise.all(ids.map((id) => this.core.ask("GoalAPI.Pause", id)));
-    this.core.notices.done(`Pausing ${done.filter(Boolean).length} of ${ids.length} after their current step…`);
+  /** Adds goals to the selection; if all of them are in it, removes them. */
+  toggleMarks(ids: readonly string[]): void {
+    const { marked } = this.core.state;
+    const others = marked.filter((m) => !ids.includes(m));
+    this.core.set({ marked: ids.every((id) => marked.includes(id)) ? others : [...others, ...ids] });
+  }
+
+  async pauseAll(cards: readonly GoalCard[]): Promise<void> {
+    const done = await this.each(cards, "paused", (id) => this.core.bridge.call("GoalAPI.Pause", id));
+    if (done > 0) this.core.notices.done(`Pausing ${done} of ${cards.length} after their current step…`);
+  }
+
+  /** Continues stopped goals. Those that wait for an answer are not among them. */
+  async resumeAll(cards: readonly GoalCard[]): Promise<void> {
+    const resumed = await this.each(cards, "resumed", (id) => this.core.bridge.call("GoalAPI.Resume", id, keepLimits));
+    if (resumed > 0) this.core.notices.done(resumed === 1 ? "1 goal resumed" : `${resumed} goals resumed`);
   }
 
   abortAll(cards: readonly GoalCard[]): void {
@@ -174,7 +187,7 @@ export class GoalActions {
       yes: "Abort",
       danger: true,
       run: async () => {
-        await Promise.all(cards.map((c) => this.core.ask("GoalAPI.Abort", c.id)));
+        await this.each(cards, "aborted", (id) => this.core.bridge.call("GoalAPI.Abort", id));
       },
     });
   }
@@ -186,9 +199,36 @@ export class GoalActions {
       yes: "Delete",
       danger: true,
       run: async () => {
-        for (const { id } of cards) await this.deleteNow(id);
+        await this.each(cards, "deleted", async (id) => {
+          await this.core.bridge.call("GoalAPI.Delete", id);
+          this.forget(id);
+        });
       },
     });
+  }
+
+  /** Does something with several goals, and says of each one that failed why. Returns how many did not fail. */
+  private async each(cards: readonly GoalCard[], done: string, act: (id: string) => Promise<unknown>): Promise<number> {
+    const tries = cards.map(async (card): Promise<Problem | null> => {
+      try {
+        await act(card.id);
+        return null;
+      } catch (reason) {
+        const problem = asProblem(reason);
+        return { ...problem, message: `${named(card)}: ${problem.message}` };
+      }
+    });
+    const failed = (await Promise.all(tries)).filter((p) => p !== null);
+    const [first] = failed;
+    if (first && failed.length === 1) this.core.notices.problem(first);
+    else if (first) {
+      this.core.notices.problem({
+        ...first,
+        message: `${failed.length} of ${cards.length} goals were not ${done}`,
+        hint: failed.map((p) => `• ${[p.message, p.hint].filter(Boolean).join(" ")}`).join("\n"),
+      });
+    }
+    return cards.length - failed.length;
   }
 
   abort(id: string): void {
@@ -214,7 +254,11 @@ export class GoalActions {
   }
 
   private async deleteNow(id: string): Promise<void> {
-    if (!(await this.core.ask("GoalAPI.Delete", id))) return;
+    if (await this.core.ask("GoalAPI.Delete", id)) this.forget(id);
+  }
+
+  /** Removes a deleted goal from the page. */
+  private forget(id: string): void {
     if (this.core.state.detail.id === id) this.core.sync.select("");
     this.core.store.setState((s) => ({
       goals: withoutCard(s.goals, id),
@@ -223,10 +267,15 @@ export class GoalActions {
   }
 }
 
+/** The objective of a goal in one short line. */
+function named(card: GoalCard): string {
+  return stripControl(clip(oneLine(card.objective), 80));
+}
+
 /** The objectives of the first of some goals, one per line. */
 function objectives(cards: readonly GoalCard[]): string {
   const most = 8;
-  const lines = cards.slice(0, most).map((c) => `• ${stripControl(clip(oneLine(c.objective), 80))}`);
+  const lines = cards.slice(0, most).map((c) => `• ${named(c)}`);
   if (cards.length > most) lines.push(`and ${cards.length - most} more`);
   return lines.join("\n");
 }

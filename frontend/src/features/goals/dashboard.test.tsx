@@ -1,5 +1,5 @@
 import { act } from "@/testing/act";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { summary } from "@/store/goals";
 import { groupOf, groups } from "@/store/goalcards";
@@ -229,6 +229,26 @@ test("X selects goals; an action counts and asks about those that it applies to,
   key("Escape");
   expect(app.state.marked).toEqual([]);
   expect(app.state.route).toBe("goals");
+});
+
+test("Ctrl+A selects all goals of the table, and a failure is told for its goal", async () => {
+  const bridge = new FakeBridge();
+  const app = await open(bridge, running);
+  act(() => app.go("goals"));
+  const selectAll = new KeyboardEvent("keydown", { code: "KeyA", ctrlKey: true, cancelable: true });
+  act(() => void window.dispatchEvent(selectAll));
+  expect(new Set(app.state.marked)).toEqual(new Set(Object.keys(app.state.goals.byId)));
+  const { by } = summary(app.state.goals.byId);
+  const problems = vi.spyOn(app.notices, "problem");
+  await press("selection-delete");
+  const failing = vi.spyOn(bridge, "call").mockRejectedValue(new Error("the disk is full"));
+  await act(async () => app.state.question?.run());
+  failing.mockRestore();
+  expect(problems).toHaveBeenCalledTimes(1);
+  const told = problems.mock.calls[0]?.[0];
+  expect(told?.message).toMatch(/^(\d+) of \1 goals were not deleted$/);
+  expect(told?.hint).toContain(`• ${by.done[0]?.objective ?? ""}: the disk is full`);
+  expect(app.state.goals.byId[by.done[0]?.id ?? ""]).toBeDefined();
 });
 
 test("the composer is below the activity; S and Steer put the cursor into it, and what is sent reaches the agent", async () => {

@@ -63,6 +63,11 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
       const s = app.state;
       if (s.newGoal.open || s.paletteOpen || s.steerOpen || s.question || e.defaultPrevented) return;
       if (document.querySelector("[role=dialog],[role=menu]")) return;
+      if (isTable && (e.ctrlKey || e.metaKey) && !e.altKey && e.code === "KeyA" && !isTyping(e.target)) {
+        e.preventDefault();
+        keys.current?.markAll();
+        return;
+      }
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const view = s.detail.view;
       // In the activity and beside it, the arrow keys belong to the focused element.

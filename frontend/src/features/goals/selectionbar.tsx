@@ -1,5 +1,5 @@
 import { useApp, useAppState } from "@/store/context";
-import { canPause, isLive } from "@/store/goalcards";
+import { asksUser, canPause, canResume, isLive, questionIn } from "@/store/goalcards";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 
@@ -11,6 +11,7 @@ export function SelectionBar() {
   const cards = marked.flatMap((id) => byId[id]?.card ?? []);
   if (cards.length === 0) return null;
   const pausable = cards.filter(canPause);
+  const resumable = cards.filter((c) => canResume(c) && !asksUser(c) && questionIn(c) === "");
   const live = cards.filter(isLive);
   const ended = cards.filter((c) => c.status !== "running");
   const clear = () => app.set({ marked: [] });
@@ -31,9 +32,16 @@ export function SelectionBar() {
         <Button
           data-testid="selection-pause"
           disabled={pausable.length === 0}
-          onClick={() => void app.goals.pauseAll(pausable.map((c) => c.id))}
+          onClick={() => void app.goals.pauseAll(pausable)}
         >
           Pause {pausable.length || ""}
+        </Button>
+        <Button
+          data-testid="selection-resume"
+          disabled={resumable.length === 0}
+          onClick={() => void app.goals.resumeAll(resumable)}
+        >
+          Resume {resumable.length || ""}
         </Button>
         <Button data-testid="selection-abort" disabled={live.length === 0} onClick={() => app.goals.abortAll(live)}>
           Abort{live.length > 0 ? ` ${live.length}` : ""}…

@@ -1,3 +1,4 @@
+import { useRef, type MouseEvent } from "react";
 import { useApp, useAppState } from "@/store/context";
 import { cx } from "@/ui/cx";
 import { VirtualRows } from "@/ui/virtualrows";
@@ -5,7 +6,7 @@ import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
 import type { ListView, Order } from "./listorder";
 import { columnsLook, Row } from "./row";
 import { SelectionBar } from "./selectionbar";
-import { useGoalLines, type GoalLinesProps } from "./uselines";
+import { goalsIn, useGoalLines, type GoalLinesProps } from "./uselines";
 
 /** The narrowest window with a table. */
 export const tableQuery = "(min-width: 1000px)";
@@ -31,20 +32,37 @@ const columns: readonly Column[] = [
 interface HeaderProps {
   view: ListView;
   onView: (view: ListView) => void;
+  /** All goals in the table. */
+  goals: readonly string[];
+  marked: readonly string[];
 }
 
 /** The names of the columns; each one sorts, pressed again the other way around. */
-function Header({ view, onView }: HeaderProps) {
+function Header({ view, onView, goals, marked }: HeaderProps) {
+  const app = useApp();
+  const chosen = new Set(marked);
+  const inTable = goals.filter((id) => chosen.has(id)).length;
   return (
     <div
       role="row"
       aria-rowindex={1}
       className={cx(columnsLook, "h-8 shrink-0 border-b border-border pr-4 pl-4 text-xs text-text-muted")}
     >
-      <span role="columnheader" className="sr-only">
-        Select
+      <span role="columnheader" className="flex">
+        <input
+          type="checkbox"
+          data-testid="goal-mark-all"
+          aria-label="Select all goals in the table"
+          title="Select all (Ctrl+A)"
+          disabled={goals.length === 0}
+          checked={goals.length > 0 && inTable === goals.length}
+          ref={(box) => {
+            if (box) box.indeterminate = inTable > 0 && inTable < goals.length;
+          }}
+          onChange={() => app.goals.toggleMarks(goals)}
+          className="size-4 accent-(--accent)"
+        />
       </span>
-      <span aria-hidden />
       {columns.map(({ title, order, ascending, isNumber }) => {
         const isSorted = view.order === order;
         const rises = ascending !== (isSorted && view.reversed);
@@ -81,6 +99,15 @@ export function GoalTable(props: GoalLinesProps) {
   const marked = useAppState((s) => s.marked);
   const loaded = useAppState((s) => s.goals.loaded);
   const { lines, selected, view, ...list } = useGoalLines(props, { head: 34, card: 31 });
+  // From where Shift and a click select: the goal that was clicked last.
+  const anchor = useRef("");
+  const click = (e: MouseEvent, id: string) => {
+    const from = goalsIn(lines).includes(anchor.current) ? anchor.current : selected;
+    if (e.shiftKey) app.set({ marked: [...new Set([...marked, ...goalsIn(lines, from || id, id)])] });
+    else if (e.ctrlKey || e.metaKey) app.goals.toggleMark(id);
+    else app.openGoal(id);
+    if (!e.shiftKey) anchor.current = id;
+  };
   return (
     <section aria-label="Goals" className="flex min-h-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center justify-end gap-2 px-4 py-2">
@@ -99,13 +126,19 @@ export function GoalTable(props: GoalLinesProps) {
         aria-rowcount={lines.length + 1}
         className="flex min-h-0 flex-1 flex-col"
       >
-        <Header view={view} onView={list.arrange} />
+        <Header view={view} onView={list.arrange} goals={goalsIn(lines)} marked={marked} />
         <div
           ref={list.scroller}
           role="rowgroup"
           className="min-h-0 flex-1 overflow-y-auto pb-3"
           data-testid="goal-list"
           onKeyDown={(e) => {
+            const row = (e.target as HTMLElement).closest<HTMLElement>("button")?.closest<HTMLElement>("[data-goal]");
+            if (e.code === "Space" && row?.dataset.goal) {
+              e.preventDefault(); // it would press the button, which opens the goal
+              app.goals.toggleMark(row.dataset.goal);
+              return;
+            }
             const line = lines[list.roving.onKeyDown(e) ?? -1];
             if (line?.kind === "card") app.sync.select(line.card.id);
           }}
@@ -131,8 +164,11 @@ export function GoalTable(props: GoalLinesProps) {
                   selected={card.id === selected}
                   marked={marked.includes(card.id)}
                   tab={index === list.stop}
-                  onOpen={() => app.openGoal(card.id)}
-                  onMark={() => app.goals.toggleMark(card.id)}
+                  onOpen={(e) => click(e, card.id)}
+                  onMark={() => {
+                    anchor.current = card.id;
+                    app.goals.toggleMark(card.id);
+                  }}
                 />
               );
             }}

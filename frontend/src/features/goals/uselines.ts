@@ -18,6 +18,8 @@ export interface GoalLinesProps {
 export interface ListKeys {
   move: (by: number) => void;
   focusSearch: () => void;
+  /** Selects all goals that are shown for an action; again, none. */
+  markAll: () => void;
 }
 
 /**
@@ -39,6 +41,13 @@ function useSelectedInSight(
     inSight.current = wanted;
     virtual.scrollToIndex(index);
   }, [arrangement, lines, selected, virtual]);
+}
+
+/** The goals among the rows, or among those between two goals, with these. */
+export function goalsIn(lines: readonly ListLine[], from = "", to = ""): string[] {
+  const [a, b] = [indexOf(lines, from), indexOf(lines, to)];
+  const part = from ? lines.slice(Math.min(a, b), Math.max(a, b) + 1) : lines;
+  return part.flatMap((l) => (l.kind === "card" ? [l.card.id] : []));
 }
 
 function indexOf(lines: readonly ListLine[], goal: string): number {
@@ -77,6 +86,7 @@ export function useGoalLines(
   useEffect(() => {
     onReady({
       focusSearch: () => field.current?.focus(),
+      markAll: () => app.goals.toggleMarks(goalsIn(lines)),
       move: (by) => {
         for (let i = indexOf(lines, selected) + by; i >= 0 && i < lines.length; i += by) {
           const line = lines[i];

@@ -14,6 +14,7 @@ type limits struct {
 	input         time.Duration // for the page to process an input, before the next one
 	certificate   time.Duration // for its event, which Chromium sends a little after the address
 	hung          time.Duration // for a page that seems to hang to answer
+	freed         time.Duration // for a page whose script was ended to answer, before it loses its process
 	ending        time.Duration // for Chromium to write its files before it is killed
 	restartWindow time.Duration // in which only some restarts of Chromium are allowed
 }
@@ -29,6 +30,7 @@ func defaultLimits() limits {
 		input:         2 * time.Second,
 		certificate:   2 * time.Second,
 		hung:          time.Second,
+		freed:         5 * time.Second,
 		ending:        5 * time.Second,
 		restartWindow: time.Minute,
 	}
@@ -49,6 +51,7 @@ func testLimits(slowness int) limits {
 		ending:        long,
 		input:         long,
 		hung:          long,
+		freed:         long,
 		restartWindow: time.Hour,
 	}
 }

@@ -256,7 +256,7 @@ func (n *Navigation) freeHung(ctx context.Context) {
 		return
 	}
 	pg.Post(proto.RuntimeTerminateExecution{})
-	if pg.isResponsive(ctx, n.state.m.limits.hung) {
+	if pg.isResponsive(ctx, n.state.m.limits.freed) {
 		return
 	}
 	pg.Post(proto.PageCrash{})

@@ -79,6 +79,7 @@ async function walk(page, home, model, site) {
 
   // The agent's question leads to the pane that it names, and handing it back is the answer.
   await at("rail-goals").click();
+  await at("goal-card").click();
   await at("answer-pane").waitFor();
   await at("answer-take-over").click();
   const asked = page.locator('[data-testid="browser"][data-pane="b2"]');

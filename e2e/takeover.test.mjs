@@ -98,6 +98,7 @@ async function walk(page, home, model) {
   await pane.type("after");
   await pane.says("a=after");
   await at("rail-goals").click();
+  await at("goal-card").click();
   await at("goal-header").getByText("Done", { exact: true }).first().waitFor();
   assert.equal(await at("dashboard").getByText("the kernel refused").count(), 0, "the host's own helper was refused");
   assert.ok(existsSync(join(dir, "done.txt")));

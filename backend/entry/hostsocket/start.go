@@ -81,7 +81,11 @@ func (c *Client) start(ctx context.Context, path string, args []string) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, listener.Close()) }()
-	return c.launch(listener, path, args)
+	if err := c.launch(listener, path, args); err != nil {
+		// The process may still be ending: until then, programs would connect to its socket in vain.
+		return errors.Join(err, os.Remove(filepath.Join(c.state, socketName)))
+	}
+	return nil
 }
 
 // launch starts the process with the socket, and waits until it is ready.

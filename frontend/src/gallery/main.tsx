@@ -72,13 +72,13 @@ async function show(host: HTMLElement) {
   document.documentElement.dataset.scene = name;
 }
 
-/** Waits for some frames without a change of the page. */
+/** Waits for some frames without a change of the page, once the code of its place is there. */
 async function stopAnimations() {
   let calm = 0;
   const watch = new MutationObserver(() => (calm = 0));
   watch.observe(document.body, { subtree: true, childList: true, attributes: true });
   while (calm < 4) {
-    calm++;
+    calm = document.querySelector("[data-loading]") ? 0 : calm + 1;
     await new Promise((next) => requestAnimationFrame(next));
   }
   watch.disconnect();

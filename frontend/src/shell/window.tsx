@@ -126,7 +126,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           {covered ? (
             <div className="absolute inset-0 z-10 bg-bg">
               <ErrorBoundary what="This page" place={route}>
-                <Suspense fallback={null}>
+                <Suspense fallback={<div data-loading />}>
                   {route === "goals" ? <Dashboard onShowPanes={onShowPanes} /> : null}
                   {route === "schedules" ? <SchedulesPage /> : null}
                   {route === "settings" ? <SettingsPage /> : null}

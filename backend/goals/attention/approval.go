@@ -19,8 +19,10 @@ import (
 const maxCallText = 240
 
 // describeCall returns a call that waits for an approval as lines of plain text, and whether they say all of it.
+// Desktops cut off what is below the first lines, so the end of a value of several lines may be out of sight.
 func describeCall(a goal.Approval) (lines string, isWhole bool) {
 	var b strings.Builder
+	isWhole = a.Show == ""
 	b.WriteString(strings.ReplaceAll(a.Tool, "_", " "))
 	var arguments map[string]any
 	if json.Unmarshal([]byte(a.Arguments), &arguments) != nil {
@@ -35,10 +37,11 @@ func describeCall(a goal.Approval) (lines string, isWhole bool) {
 			}
 			value = string(encoded)
 		}
+		isWhole = isWhole && !strings.ContainsAny(value, "\r\n")
 		b.WriteString("\n" + name + ": " + value)
 	}
 	all := text.Sanitize(b.String())
-	return text.Truncate(all, maxCallText), a.Show == "" && utf8.RuneCountInString(all) <= maxCallText
+	return text.Truncate(all, maxCallText), isWhole && utf8.RuneCountInString(all) <= maxCallText
 }
 
 // answers returns the buttons of an approval's notification. A call is allowed only by who has seen all of it.

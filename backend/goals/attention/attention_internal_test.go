@@ -136,6 +136,12 @@ func TestAnswers_CallNotShownWhole_CannotBeAllowed(t *testing.T) {
 			false,
 			"t\na: " + strings.Repeat("x", maxCallText-len("t\na: ")) + "…",
 		},
+		{
+			"several lines",
+			goal.Approval{Tool: "t", Arguments: `{"a":"x\n\n\ny"}`, Offers: offers},
+			false,
+			"t\na: x\n\n\ny",
+		},
 		{"no JSON", goal.Approval{Tool: "t", Arguments: "x", Offers: offers}, true, "t\narguments: x"},
 	} {
 		labels := []string{}

@@ -3,13 +3,13 @@ import { watchAbsence } from "./absence";
 
 const minute = 60_000;
 
-test("who comes back after an hour is told since when", () => {
+test("the digest after an hour of absence gets the time when that began", () => {
   localStorage.clear();
   let now = Date.parse("2026-11-30T08:00:00Z");
-  const told: string[] = [];
+  const received: string[] = [];
   const watch = () =>
     watchAbsence(
-      (since) => told.push(since.toISOString()),
+      (since) => received.push(since.toISOString()),
       localStorage,
       () => now,
     );
@@ -20,12 +20,12 @@ test("who comes back after an hour is told since when", () => {
   };
   move(1);
   move(59);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
   move(60);
-  expect(told).toEqual(["2026-11-30T09:00:00.000Z"]);
+  expect(received).toEqual(["2026-11-30T09:00:00.000Z"]);
   stop();
   move(120);
-  expect(told).toHaveLength(1);
+  expect(received).toHaveLength(1);
   watch()(); // the window opens again
-  expect(told.at(-1)).toBe("2026-11-30T10:00:00.000Z");
+  expect(received.at(-1)).toBe("2026-11-30T10:00:00.000Z");
 });

@@ -5,7 +5,10 @@ const typingRest = 250;
 /** So long after a key, the user still types. */
 const typingTime = 500;
 
-/** Says when text that grows is drawn next, so that a fast model leaves the page time for the user's keys. Times are in ms. */
+/**
+ * Says when text that grows is drawn next, so that a fast model leaves the page time for the keys of the user. Times are
+ * in ms.
+ */
 export class TextPace {
   private drawnAt = -Infinity;
   private took = 0;

@@ -231,7 +231,7 @@ test("X selects goals; an action counts and asks about those that it applies to,
   expect(app.state.route).toBe("goals");
 });
 
-test("Ctrl+A selects all goals of the table, and a failure is told for its goal", async () => {
+test("Ctrl+A selects all goals of the table, and a failure is reported with its goal", async () => {
   const bridge = new FakeBridge();
   const app = await open(bridge, running);
   act(() => app.go("goals"));
@@ -245,9 +245,9 @@ test("Ctrl+A selects all goals of the table, and a failure is told for its goal"
   await act(async () => app.state.question?.run());
   failing.mockRestore();
   expect(problems).toHaveBeenCalledTimes(1);
-  const told = problems.mock.calls[0]?.[0];
-  expect(told?.message).toMatch(/^(\d+) of \1 goals were not deleted$/);
-  expect(told?.hint).toContain(`• ${by.done[0]?.objective ?? ""}: the disk is full`);
+  const reported = problems.mock.calls[0]?.[0];
+  expect(reported?.message).toMatch(/^(\d+) of \1 goals were not deleted$/);
+  expect(reported?.hint).toContain(`• ${by.done[0]?.objective ?? ""}: the disk is full`);
   expect(app.state.goals.byId[by.done[0]?.id ?? ""]).toBeDefined();
 });
 

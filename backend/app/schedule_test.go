@@ -35,6 +35,16 @@ func startSchedules(t *testing.T, home string, clock *jumpClock, script modeltes
 	return scheduled{p, clock, area[*calls.ScheduleAPI](t, p.app)}
 }
 
+// halfPast returns a clock that shows half past an hour on the tenth of a month: whenever the test runs, no hour and no
+// month ends in its first steps.
+func halfPast(t *testing.T) *jumpClock {
+	t.Helper()
+	clock := newJumpClock(t)
+	now := clock.Now().UTC()
+	clock.jump(time.Date(now.Year(), now.Month()+1, 10, 12, 30, 0, 0, time.UTC).Sub(now))
+	return clock
+}
+
 // everyHour is a plan for a goal that makes result.txt.
 func everyHour(dir string) schedule.Plan {
 	return schedule.Plan{Cron: "0 * * * *", Zone: "UTC", Request: goal.Request{
@@ -79,7 +89,7 @@ func isDone(r api.ScheduleRunView) bool { return r.Exit == goal.Done }
 // real run changes the folder, and the next one finds nothing to do. Another goal needs another dry run.
 func TestSchedule_DryRunThenPromoted_WorksInTheFolder(t *testing.T) {
 	t.Parallel()
-	s := startSchedules(t, t.TempDir(), newJumpClock(t), makesResult())
+	s := startSchedules(t, t.TempDir(), halfPast(t), makesResult())
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "input.txt"), []byte("in\n"), 0o600))
 	plan := everyHour(dir)
@@ -153,7 +163,7 @@ func TestSchedule_DryRunThenPromoted_WorksInTheFolder(t *testing.T) {
 // TestSchedule_ThreeFailures_TurnItOff: the user is told once, and turning it on begins to count anew.
 func TestSchedule_ThreeFailures_TurnItOff(t *testing.T) {
 	t.Parallel()
-	s := startSchedules(t, t.TempDir(), newJumpClock(t), turns(giveUp()))
+	s := startSchedules(t, t.TempDir(), halfPast(t), turns(giveUp()))
 	v, err := s.schedules.Save("", everyHour(t.TempDir()))
 	must(t, err)
 	for n := 1; n <= schedule.MaxFailures; n++ {
@@ -185,7 +195,7 @@ func TestSchedule_RunBeforeIsNotDone_IsSkippedOrWaits(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	script := makesResult()
-	s := startSchedules(t, t.TempDir(), newJumpClock(t), func(n int, r modeltest.Request) modeltest.Answer {
+	s := startSchedules(t, t.TempDir(), halfPast(t), func(n int, r modeltest.Request) modeltest.Answer {
 		<-release
 		return script(n, r)
 	})
@@ -226,7 +236,7 @@ func TestSchedule_RunBeforeIsNotDone_IsSkippedOrWaits(t *testing.T) {
 // TestSchedule_MissedTimes_AreMadeUpForOnce: after a night in which nothing ran, one run starts, or none.
 func TestSchedule_MissedTimes_AreMadeUpForOnce(t *testing.T) {
 	t.Parallel()
-	home, clock := t.TempDir(), newJumpClock(t)
+	home, clock := t.TempDir(), halfPast(t)
 	var once, skip api.ScheduleView
 	t.Run("evening", func(t *testing.T) {
 		s := startSchedules(t, home, clock, makesResult())
@@ -239,7 +249,7 @@ func TestSchedule_MissedTimes_AreMadeUpForOnce(t *testing.T) {
 		must(t, err)
 	})
 	dir := t.TempDir() // the folders of the evening are gone
-	clock.jump(9*time.Hour + 30*time.Minute)
+	clock.jump(9 * time.Hour)
 	p := startWith(t, home, clock)
 	p.provide(makesResult())
 	for _, v := range []*api.ScheduleView{&once, &skip} {
@@ -263,7 +273,7 @@ func TestSchedule_MissedTimes_AreMadeUpForOnce(t *testing.T) {
 // TestSchedule_MonthUsedUp_StartsNothing: the budget is that of the month, in the time zone of the schedule.
 func TestSchedule_MonthUsedUp_StartsNothing(t *testing.T) {
 	t.Parallel()
-	s := startSchedules(t, t.TempDir(), newJumpClock(t), makesResult())
+	s := startSchedules(t, t.TempDir(), halfPast(t), makesResult())
 	s.usePrice()
 	plan := everyHour(t.TempDir())
 	plan.MonthUSD = 0.000001
@@ -286,7 +296,7 @@ func TestSchedule_MonthUsedUp_StartsNothing(t *testing.T) {
 // TestSchedule_FolderIsGone_IsRefusedAndSaid: what cannot start counts as a failure, with the reason.
 func TestSchedule_FolderIsGone_IsRefusedAndSaid(t *testing.T) {
 	t.Parallel()
-	s := startSchedules(t, t.TempDir(), newJumpClock(t), makesResult())
+	s := startSchedules(t, t.TempDir(), halfPast(t), makesResult())
 	dir := filepath.Join(t.TempDir(), "gone")
 	must(t, os.Mkdir(dir, 0o700))
 	v, err := s.schedules.Save("", everyHour(dir))
@@ -320,7 +330,7 @@ func TestSchedule_FolderIsGone_IsRefusedAndSaid(t *testing.T) {
 // TestSchedule_TwoPrograms_StartEachRunOnce: each of twenty due times is decided once, also after one program is gone.
 func TestSchedule_TwoPrograms_StartEachRunOnce(t *testing.T) {
 	t.Parallel()
-	home, clock := t.TempDir(), newJumpClock(t)
+	home, clock := t.TempDir(), halfPast(t)
 	s := startSchedules(t, home, clock, makesResult())
 	v, err := s.schedules.Save("", everyHour(t.TempDir()))
 	must(t, err)

@@ -79,11 +79,11 @@ var homes = map[string][]string{
 	// for a folder that is watched during a check, and for the events of a cgroup
 	"github.com/fsnotify/fsnotify": {
 		"backend/core/verify", "backend/entry/hostsocket", "backend/host/sandbox", "backend/panes/textfile",
-		"backend/storage/config",
+		"backend/lib/fileio",
 	},
 	"github.com/gofrs/flock": {
-		"backend/storage/store", "backend/storage/config", "backend/storage/secret", "backend/panes/browser",
-		"backend/entry/hostsocket",
+		"backend/storage/store", "backend/storage/config", "backend/storage/devices", "backend/storage/secret",
+		"backend/panes/browser", "backend/entry/hostsocket",
 	},
 	"database/sql": {"backend/storage/store"},
 	// agents as engines, and an agent for editors
@@ -108,6 +108,8 @@ var homes = map[string][]string{
 	// the browser looks for Chromium; .golangci.yml forbids it to start programs
 	"os/exec":                       {"backend/host/sandbox", "backend/panes/browser"},
 	"golang.org/x/term":             {"backend/entry/cli"},
+	"rsc.io/qr":                     {"backend/entry/cli"},
+	"golang.org/x/crypto":           {"backend/storage/devices"}, // Argon2id
 	"github.com/spf13/cobra":        {"backend/entry/cli"},
 	"github.com/spf13/pflag":        {"backend/entry/cli"},
 	"github.com/zalando/go-keyring": {"backend/storage/secret"},

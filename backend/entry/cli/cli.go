@@ -96,7 +96,7 @@ func (p Program) root() *cobra.Command {
 		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch(), settingsCommands{p}.settings())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),
-		serving.serve(), hostCommands{p}.host(), inHost(p.acp(), startHost))
+		serving.serve(), deviceCommands{p}.device(), hostCommands{p}.host(), inHost(p.acp(), startHost))
 	root.AddCommand(serving.static(), p.version(), p.exitCodes(), p.manual())
 	if p.Window != nil {
 		root.AddCommand(p.open())

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"time"
@@ -23,10 +21,12 @@ type serveCommands struct{ program Program }
 func (sc serveCommands) serve() *cobra.Command {
 	var o serve.Options
 	var asJSON bool
+	var t transport
 	c := &cobra.Command{
-		Use: "serve", Short: "Serve the app to a web browser",
+		Use: "serve", Short: "Serve the app to a web browser, also to a phone",
 		Long: "Serve the app to a web browser. The browser shows what the host process owns, as the window does; both can " +
 			"be open. Goals, terminals and pages keep running when this command ends. It starts the host process if none runs.",
+		Example: "  " + sc.program.Name + " serve\n  " + sc.program.Name + " serve --listen 0.0.0.0:4444 --allow-remote",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if sc.program.page() == nil {
 				return &fault.Error{
@@ -35,12 +35,17 @@ func (sc serveCommands) serve() *cobra.Command {
 					Hint:    "run make build",
 				}
 			}
-			return sc.serveHost(c.Context(), o, asJSON)
+			return sc.serveHost(c.Context(), o, t, asJSON)
 		},
 	}
 	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
 	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false,
 		"allow --listen to use an address that other machines can reach")
+	c.Flags().StringArrayVar(&o.Hosts, "host", nil,
+		"a name by which browsers may call this server, such as that of a proxy (repeatable)")
+	c.Flags().StringVar(&t.certificate, "tls", "", "own, off, or a file with a certificate chain and its key "+
+		"(default: off on loopback, else own: a certificate that Goalpost makes)")
+	c.Flags().StringVar(&t.key, "tls-key", "", "file with the key, if it is not in the file of --tls")
 	c.Flags().StringVar(&o.Token, "token", "", "access token for the browser (default: a new one)")
 	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
 	return c
@@ -52,23 +57,11 @@ func (serveCommands) open(ctx context.Context, o serve.Options) (*serve.Server, 
 	if err != nil {
 		return nil, 0, &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
 	}
-	port := 0
-	if u, err := url.Parse(s.LoginURL()); err == nil {
-		port, _ = strconv.Atoi(u.Port()) // the server made the address
+	port, err := strconv.Atoi(s.Port())
+	if err != nil {
+		return nil, 0, fmt.Errorf("serve: %w", err)
 	}
 	return s, port, nil
-}
-
-func (sc serveCommands) ready(link string, asJSON bool) error {
-	if !asJSON {
-		return sc.program.printf("Goalpost is at\n  %s\nCtrl+C ends this server; goals, terminals and pages keep running "+
-			"(%s host stop ends them).\n", link, sc.program.Name)
-	}
-	line, err := json.Marshal(map[string]string{"url": link})
-	if err != nil {
-		return fmt.Errorf("ready: %w", err)
-	}
-	return sc.program.printf("%s\n", line)
 }
 
 // static serves a folder on the loopback, for the demonstration.

@@ -14,20 +14,27 @@ import (
 )
 
 // serveHost serves what the host process of the data folder owns, so that a browser and the window show one state.
-func (sc serveCommands) serveHost(ctx context.Context, o serve.Options, asJSON bool) error {
+func (sc serveCommands) serveHost(ctx context.Context, o serve.Options, t transport, asJSON bool) error {
 	return hostCommands(sc).withHost(func(client *hostsocket.Client) error {
 		if err := sc.program.connect(ctx, client); err != nil {
 			return err
 		}
 		return sc.program.withConfig(func(c *config.Config) error {
 			o.Assets, o.Methods, o.Stream, o.Log = sc.program.Assets, pageMethods{client}, client.Streams, c.Log()
-			return sc.runHostServer(ctx, client, o, asJSON)
+			o.Devices = deviceList(c)
+			authority, err := t.secure(&o, c.State())
+			if err != nil {
+				return err
+			}
+			return sc.runHostServer(ctx, client, o, func(s *serve.Server) error {
+				return sc.announce(s, o, authority, asJSON)
+			})
 		})
 	})
 }
 
 func (sc serveCommands) runHostServer(
-	ctx context.Context, client *hostsocket.Client, o serve.Options, asJSON bool,
+	ctx context.Context, client *hostsocket.Client, o serve.Options, announce func(*serve.Server) error,
 ) error {
 	s, port, err := sc.open(ctx, o)
 	if err != nil {
@@ -38,7 +45,7 @@ func (sc serveCommands) runHostServer(
 		if err != nil {
 			return err
 		}
-		if err := sc.ready(s.LoginURL(), asJSON); err != nil {
+		if err := announce(s); err != nil {
 			return errors.Join(err, attachment.Close())
 		}
 		_, err = attachment.Next() // nothing comes to it before the end

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"goalpost/backend/lib/text"
+	"goalpost/backend/storage/devices"
 )
 
 // isSocketAllowed checks session, host and origin of a WebSocket request. With a cookie alone, any page that the user
@@ -16,10 +17,11 @@ func (s *Server) isSocketAllowed(r *http.Request) bool {
 	return s.isHostAllowed(r) && s.isSameOrigin(r) && s.isLoggedIn(r)
 }
 
-// isSameOrigin reports whether the only Origin header names this server.
+// isSameOrigin reports whether the only Origin header names this server. It is https where a proxy encrypts.
 func (s *Server) isSameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
-	return len(origins) == 1 && strings.EqualFold(origins[0], s.scheme()+"://"+r.Host)
+	return len(origins) == 1 && (strings.EqualFold(origins[0], s.scheme()+"://"+r.Host) ||
+		strings.EqualFold(origins[0], "https://"+r.Host))
 }
 
 // isHostAllowed reports whether the Host header names this server. It rejects rebound names: an attacker's name may
@@ -88,15 +90,25 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
 // would otherwise log each other out.
 func (s *Server) cookieName() string { return "goalpost_" + s.port }
 
-func (s *Server) setCookie(w http.ResponseWriter, id string) {
+func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, id string) {
+	isSecure := s.o.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(), Value: id, Path: "/", MaxAge: int(sessionLife / time.Second),
-		HttpOnly: true, Secure: s.o.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: s.cookieName(), Value: id, Path: "/", MaxAge: int(devices.Life / time.Second),
+		HttpOnly: true, Secure: isSecure, SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// isLoggedIn reports whether a request has a live session.
+// isLoggedIn reports whether a request comes from a device that is logged in.
 func (s *Server) isLoggedIn(r *http.Request) bool {
+	_, ok := s.device(r)
+	return ok
+}
+
+// device returns the device that a request comes from.
+func (s *Server) device(r *http.Request) (devices.Device, bool) {
 	c, err := r.Cookie(s.cookieName())
-	return err == nil && s.sessions.isLive(c.Value, connectionUser(r))
+	if err != nil {
+		return devices.Device{}, false
+	}
+	return s.o.Devices.Find(c.Value, connectionUser(r))
 }

@@ -42,7 +42,7 @@ func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
+	if kind := contentType(name); kind != "" {
 		w.Header().Set("Content-Type", kind)
 	}
 	if strings.HasPrefix(name, "assets/") {
@@ -51,4 +51,12 @@ func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}
+
+// contentType returns the type of a file, "" if its content tells it. Not every system knows that of a manifest.
+func contentType(name string) string {
+	if path.Ext(name) == ".webmanifest" {
+		return "application/manifest+json"
+	}
+	return mime.TypeByExtension(path.Ext(name))
 }

@@ -62,23 +62,3 @@ func TestLockout_MoreWrongTokens_GrowsToItsLimit(t *testing.T) {
 		t.Errorf("%d remotes are remembered", n)
 	}
 }
-
-func TestSessions_TooMany_EndTheOldest(t *testing.T) {
-	now := time.Unix(1_000_000, 0)
-	s := &sessions{now: func() time.Time { return now }, all: map[[32]byte]session{}}
-	first, err := s.begin("1000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var last string
-	for range maxSessions {
-		now = now.Add(time.Second)
-		if last, err = s.begin("1000"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.isLive(first, "1000") || !s.isLive(last, "1000") || s.isLive("", "1000") ||
-		s.isLive(last, "1001") || s.isLive(last, "") || len(s.all) != maxSessions {
-		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.isLive(first, "1000"), s.isLive(last, "1000"))
-	}
-}

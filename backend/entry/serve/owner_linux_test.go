@@ -40,7 +40,7 @@ func TestSession_OtherUser_IsRefused(t *testing.T) {
 			t.Errorf("%s: the user is not let in: %s", listen, a.body)
 		}
 		for uid, want := range map[uint32]string{0: "the app", 65534: "Enter the token"} {
-			get := exec.CommandContext(t.Context(), curl, "-s", "--noproxy", "*", "-H", "Cookie: "+cookie, s.base+"/")
+			get := exec.CommandContext(t.Context(), curl, "-s", "-k", "--noproxy", "*", "-H", "Cookie: "+cookie, s.base+"/")
 			get.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 			if out, err := get.Output(); err != nil || !strings.Contains(string(out), want) {
 				t.Errorf("%s: the user %d gets %q, %v", listen, uid, out, err)

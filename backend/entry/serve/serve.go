@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"goalpost/backend/panes/stream"
+	"goalpost/backend/storage/devices"
 )
 
 // minToken excludes short passwords that the lock-out could not protect.
@@ -32,12 +33,14 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, token: o.Token, address: l.Addr().String(), accepted: make(chan struct{}),
-		sessions: &sessions{now: o.Now, all: map[[32]byte]session{}}, lock: newLockout(o.Now),
-		files: files{assets: o.Assets, log: o.Log},
+		lock: newLockout(o.Now), files: files{assets: o.Assets, log: o.Log},
 	}
 	_, s.port, err = net.SplitHostPort(s.address)
+	if err == nil {
+		s.sockets, err = watchSockets(o.Devices)
+	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the port: %w", err), l.Close())
+		return nil, errors.Join(fmt.Errorf("opening the server: %w", err), l.Close())
 	}
 	s.conns = stream.NewConnections(ctx)
 	if o.TLS != nil {
@@ -65,12 +68,10 @@ func (o *Options) settle() error {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
-	host, _, err := net.SplitHostPort(o.Listen)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(o.Listen); err != nil {
 		return fmt.Errorf("the address %q is not host:port, such as 127.0.0.1:8080: %w", o.Listen, err)
 	}
-	ip := net.ParseIP(host)
-	if loopback := host == "localhost" || (ip != nil && ip.IsLoopback()); !loopback && !o.AllowRemote {
+	if !IsLoopback(o.Listen) && !o.AllowRemote {
 		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or pass --allow-remote if that is intended",
 			o.Listen)
 	}
@@ -82,6 +83,9 @@ func (o *Options) settle() error {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Devices == nil {
+		o.Devices = devices.Open("", o.Now)
 	}
 	if o.Token == "" {
 		secret := make([]byte, 32)
@@ -96,16 +100,29 @@ func (o *Options) settle() error {
 	return nil
 }
 
+// IsLoopback reports whether only programs of this machine reach a listening address.
+func IsLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if listen == "" || err != nil {
+		return listen == ""
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/rpc", s.rpc)
+	mux.HandleFunc("GET /v1/rpc", s.ofDevice(s.rpc))
 	if s.o.Stream != nil {
-		mux.Handle("/v1/", s.o.Stream(s.isSocketAllowed))
+		mux.HandleFunc("/v1/", s.ofDevice(s.o.Stream(s.isSocketAllowed).ServeHTTP))
 	} else {
 		mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, "no such endpoint") })
 	}
 	mux.HandleFunc("POST /login", s.postLogin)
 	mux.HandleFunc("GET /favicon.ico", s.icon)
+	if s.o.Authority != nil {
+		mux.HandleFunc("GET "+authorityPath, s.authority)
+	}
 	mux.HandleFunc("/", s.serveIndex)
 	return mux
 }

@@ -2,14 +2,16 @@ package serve_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +26,20 @@ import (
 	"goalpost/backend/lib/waittest"
 )
 
+// overTLS lets all tests run through an own certificate: the client trusts nothing but its authority.
+const overTLS = "GOALPOST_TEST_TLS"
+
+var authority *serve.Authority // nil without TLS
+
 // TestMain ignores connections that net/http leaves open for half a second after their last answer.
 func TestMain(m *testing.M) {
+	if folder := os.Getenv(overTLS); folder != "" {
+		a, err := serve.OpenAuthority(folder, nil, time.Now)
+		if err != nil {
+			panic(err)
+		}
+		authority = a
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
@@ -110,6 +124,9 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 			})
 		},
 	}
+	if authority != nil {
+		o.TLS, o.Authority = authority.TLS(), authority.PEM()
+	}
 	if change != nil {
 		change(&o)
 	}
@@ -135,6 +152,11 @@ func user(t *testing.T) *http.Client {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{}
+	if authority != nil {
+		trusted := x509.NewCertPool()
+		trusted.AppendCertsFromPEM(authority.PEM())
+		transport.TLSClientConfig = &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}
+	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
 		Jar:           jar,
@@ -313,7 +335,7 @@ func TestFiles_Served_HaveSecurityHeaders(t *testing.T) {
 func TestHostHeader_Foreign_IsRefused(t *testing.T) {
 	s, c := open(t, func(o *serve.Options) { o.Hosts = []string{"box.example"} }), user(t)
 	s.logIn(t, c)
-	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.base, "http://"))
+	port := s.Port()
 	for host, want := range map[string]int{
 		"evil.example:" + port: 403, "evil.example": 403, "127.0.0.1": 403, "127.0.0.1:1": 403, "8.8.8.8:" + port: 403,
 		"localhost:" + port: 200, "[::1]:" + port: 200, "box.example": 200, "BOX.example:8443": 200,
@@ -452,7 +474,7 @@ func TestOpen_RemoteAddress_NeedsAllowRemote(t *testing.T) {
 		t.Errorf("a short token: %v", err)
 	}
 	s := open(t, func(o *serve.Options) { o.Listen, o.AllowRemote = "0.0.0.0:0", true })
-	if !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
+	if !strings.Contains(s.URL(), "://127.0.0.1:") {
 		t.Errorf("url %s", s.URL())
 	}
 	if s := open(t, nil); len(s.Token()) != 64 {

@@ -4,15 +4,18 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"goalpost/backend/panes/stream"
+	"goalpost/backend/storage/devices"
 )
 
 func (s *Server) scheme() string {
@@ -35,16 +38,20 @@ type Options struct {
 	AllowRemote bool
 	// Hosts are further accepted values of the Host header, such as the name of a reverse proxy or of this machine;
 	// with or without port.
-	Hosts   []string
-	TLS     *tls.Config // nil is plain HTTP
-	Assets  fs.FS       // the built frontend, with index.html at its root
-	Methods Methods
+	Hosts []string
+	TLS   *tls.Config // nil is plain HTTP
+	// Authority is the certificate that devices install to trust an own certificate, as PEM; nil if there is none.
+	Authority []byte
+	Assets    fs.FS // the built frontend, with index.html at its root
+	Methods   Methods
 	// Stream makes the handler of /v1/ from a function that checks requests; it is (*stream.Server).Handler. nil
 	// serves no streams.
 	Stream func(auth func(*http.Request) bool) http.Handler
 	Token  string // "" generates one of 256 random bits; at least 12 characters otherwise
-	Log    *slog.Logger
-	Now    func() time.Time // replaced in tests of lock-out and sessions; nil is the real time
+	// Devices keeps who is logged in, the password and the links; nil keeps the devices in memory.
+	Devices *devices.List
+	Log     *slog.Logger
+	Now     func() time.Time // replaced in tests of the lock-out; nil is the real time
 }
 
 // Server is a running server. All methods may be called concurrently.
@@ -55,9 +62,9 @@ type Server struct {
 	address  string
 	http     *http.Server
 	files    http.Handler
-	sessions *sessions
 	lock     *lockout
 	conns    *stream.Connections
+	sockets  *sockets
 	accepted chan struct{}
 }
 
@@ -71,6 +78,36 @@ func (s *Server) URL() string {
 	return s.scheme() + "://" + net.JoinHostPort(host, s.port) + "/"
 }
 
+// Port is the port that the server listens on.
+func (s *Server) Port() string { return s.port }
+
+// RemoteURL is the address of the page for other machines: for a server on all addresses, the first one of a local
+// network, else the first one that is not this machine's alone.
+func (s *Server) RemoteURL() string {
+	host, _, err := net.SplitHostPort(s.address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return s.URL()
+	}
+	best := net.IP(nil)
+	addresses, _ := net.InterfaceAddrs() // without them the loopback address is left
+	for _, a := range addresses {
+		n, ok := a.(*net.IPNet)
+		if !ok || !n.IP.IsGlobalUnicast() {
+			continue
+		}
+		if isBetter := n.IP.To4() != nil && n.IP.IsPrivate(); best == nil || (isBetter && !best.IsPrivate()) {
+			best = n.IP
+		}
+	}
+	if best == nil {
+		return s.URL()
+	}
+	return s.scheme() + "://" + net.JoinHostPort(best.String(), s.port) + "/"
+}
+
+// AuthorityURL is where devices get the certificate that makes them trust this server.
+func (s *Server) AuthorityURL() string { return strings.TrimSuffix(s.RemoteURL(), "/") + authorityPath }
+
 // LoginURL is URL with the token in it, which logs in directly.
 func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
 
@@ -81,7 +118,7 @@ func (s *Server) Close(ctx context.Context) error {
 		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
 		<-s.accepted
 	})
-	if err != nil {
+	if err = errors.Join(err, s.sockets.endWatch()); err != nil {
 		return fmt.Errorf("closing the server: %w", err)
 	}
 	return nil

@@ -63,7 +63,9 @@ var neighbours = map[string][]string{
 	"backend/goals/chats":     {"api", "access", "lifecycle", "models", "panes", "session"},
 	"backend/goals/schedules": {"access", "api", "lifecycle"},
 	"backend/goals/attention": {"api"},
-	"backend/goals/calls":     {"api", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes", "schedules"},
+	"backend/goals/calls": {
+		"api", "attention", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes", "schedules",
+	},
 }
 
 // homes lists the only packages that may import external code, by import prefix. It includes two packages of the

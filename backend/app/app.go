@@ -104,6 +104,7 @@ type App struct {
 	schedules    *schedules.Service
 	runner       *runner.Runner
 	notifier     *attention.Notifier
+	webhooks     *attention.Webhooks
 	looks        attention.Looks
 	updates      update.Checker
 	endWatch     func() error // of the settings
@@ -132,6 +133,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
 		a.ChatAPI(ctx),
 		a.ScheduleAPI(ctx),
+		calls.NewWebhookAPI(ctx, a.webhooks),
 	}
 }
 
@@ -152,6 +154,14 @@ func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {
 
 // ActiveSchedules counts the schedules that are not off.
 func (a *App) ActiveSchedules(ctx context.Context) int { return a.schedules.Count(ctx) }
+
+// HeldNotices counts the notifications that are held back until the quiet hours end.
+func (a *App) HeldNotices() int {
+	if a.notifier == nil {
+		return 0
+	}
+	return a.notifier.HeldBack()
+}
 
 // StartSchedules starts what is due, now and from now on. One process of a data folder does that.
 func (a *App) StartSchedules(ctx context.Context) { a.schedules.Open(ctx) }

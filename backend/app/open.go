@@ -90,6 +90,9 @@ func (a *App) Open(ctx context.Context) (err error) {
 			Goals:  a.Goals,
 			Looks:  &a.looks,
 			Began:  a.options.Began,
+
+			Webhooks: a.webhooks,
+			Clock:    a.options.Clock,
 		}
 		a.notifier.Start(context.WithoutCancel(ctx))
 	}
@@ -122,6 +125,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	if err := a.openSecrets(a.options.Passphrase); err != nil {
 		return err
 	}
+	a.webhooks = attention.NewWebhooks(a.cfg, a.secrets, a.mask, a.log, a.options.Clock)
 	o := store.Options{
 		Dir:     a.cfg.State(),
 		Publish: a.broker.Publish,

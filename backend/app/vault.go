@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"goalpost/backend/goals/attention"
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/storage/config"
 	"goalpost/backend/storage/secret"
@@ -37,6 +38,18 @@ func OpenVault(
 	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error),
 ) (*secret.Vault, error) {
 	return newVault(c, getenv, ask, &secret.Mask{})
+}
+
+// OpenWebhooks opens the webhooks of a data folder for a command that needs nothing else.
+func OpenWebhooks(
+	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error),
+) (*attention.Webhooks, error) {
+	mask := &secret.Mask{}
+	v, err := newVault(c, getenv, ask, mask)
+	if err != nil {
+		return nil, err
+	}
+	return attention.NewWebhooks(c, v, mask, c.Log(), newClock()), nil
 }
 
 func newVault(

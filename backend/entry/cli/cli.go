@@ -93,7 +93,8 @@ func (p Program) root() *cobra.Command {
 		p.libraryGroup(library.Skills, "what agents load when they need it"),
 		p.libraryGroup(library.Templates, "goals that you start again with other values"),
 		p.memory(),
-		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch(), settingsCommands{p}.settings())
+		secretCommands{p}.secrets(), webSearchCommands{p}.webSearch(), notifyCommands{p}.notify(),
+		settingsCommands{p}.settings())
 	addGroup("Try and serve",
 		p.doctor(), databaseCommands{p}.database(), sandboxCommand{p}.sandbox(), sandboxCommand{p}.trace(),
 		serving.serve(), deviceCommands{p}.device(), hostCommands{p}.host(), inHost(p.acp(), startHost))

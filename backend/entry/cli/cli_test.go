@@ -54,11 +54,13 @@ func TestScripts(t *testing.T) {
 	helper := sandboxtest.Helper(t)
 	server := modeltest.New(t, play)
 	feed, certificate := releaseFeed(t)
+	hook := webhookService(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("MODEL_URL", server.URL)
 			e.Setenv("FEED_URL", feed)
+			e.Setenv("HOOK_URL", hook)
 			e.Setenv("FEED_CERTIFICATE", certificate)
 			e.Setenv("GOALPOST_HELPER", helper)
 			e.Setenv("GOALPOST_HOME", e.WorkDir+"/home")
@@ -79,6 +81,19 @@ func stopHost(t *testing.T, state string) {
 	if err := client.Stop(context.Background()); err != nil && !errors.Is(err, hostsocket.ErrNone) {
 		t.Error(err)
 	}
+}
+
+// webhookService accepts messages at /topic and refuses all others.
+func webhookService(t *testing.T) (address string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if r.URL.Path != "/" || err != nil || !strings.Contains(string(b), `"topic":"secret-topic"`) {
+			http.Error(w, "no such topic", http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // releaseFeed serves version 2.0.0 at /latest over HTTPS, and returns the address and a file with its certificate.

@@ -131,7 +131,7 @@ func askCaller(ctx context.Context) (string, error) {
 func isAdmitted(*http.Request) bool { return true }
 
 func countOwned(ctx context.Context, a *app.App) hostsocket.Owned {
-	o := hostsocket.Owned{Goals: a.ActiveGoals(), Schedules: a.ActiveSchedules(ctx)}
+	o := hostsocket.Owned{Goals: a.ActiveGoals(), Schedules: a.ActiveSchedules(ctx), Notices: a.HeldNotices()}
 	for _, info := range a.Panes() {
 		switch {
 		case !info.Running: // only its output is left, which is saved
@@ -189,7 +189,13 @@ func describeOwned(o hostsocket.Owned) string {
 	for _, p := range []struct {
 		n    int
 		word string
-	}{{o.Goals, "active goal"}, {o.Terminals, "terminal"}, {o.Pages, "page"}, {o.Schedules, "schedule"}} {
+	}{
+		{o.Goals, "active goal"},
+		{o.Terminals, "terminal"},
+		{o.Pages, "page"},
+		{o.Schedules, "schedule"},
+		{o.Notices, "held notification"},
+	} {
 		if p.n > 0 {
 			parts = append(parts, goal.FormatCount(p.n, p.word))
 		}

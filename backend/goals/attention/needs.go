@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/host/notify"
+	"goalpost/backend/host/webhook"
 )
 
 // need is what a goal waits for the user with: an approval, by its id, or one of the words below.
@@ -22,17 +23,12 @@ const (
 	changedFiles = "changed files"
 )
 
-// message is a notification, with what it asks for; the zero value asks for nothing.
-type message struct {
-	notify.Notification
-	need need
-}
-
 // needs holds what goals wait for the user with, of which the user was notified.
 type needs map[need]bool
 
 // update returns the notification for an event, if it needs one, and the needs that ended with the event.
 func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
+	m.event = webhook.NeedsYou
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
 		call, _ := describeCall(b.Approval)
@@ -55,7 +51,7 @@ func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
 	case *event.SchedulesChanged:
 		m.Notification, show = notify.Notification{Title: "A schedule was turned off", Text: b.TurnedOff}, b.TurnedOff != ""
 	case *event.Ended:
-		ended = ne.endAll(e.GoalID)
+		ended, m.event = ne.endAll(e.GoalID), webhook.Ended
 		m.Title, m.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
 		if b.Exit != goal.Done {
 			m.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")

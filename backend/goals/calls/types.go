@@ -291,8 +291,11 @@ type Settings struct {
 	ModelWaitHours  int `json:"model_wait_hours"` // how long a goal waits for its model; 0 = until it answers
 	ChatRounds      int `json:"chat_rounds"`      // how often an answer of a chat may use tools; 0 = the default
 	config.ModelRoles
-	Notifications     bool `json:"notifications"` // on the user's desktop
-	NotificationSound bool `json:"notification_sound"`
+	Notifications     bool   `json:"notifications"` // on the user's desktop
+	NotificationSound bool   `json:"notification_sound"`
+	QuietHours        string `json:"quiet_hours"`    // such as 22:00-07:00; "" is never
+	EscalateAfter     int    `json:"escalate_after"` // minutes after which a request is announced once more; 0 = never
+	LinkAddress       string `json:"link_address"`   // of serve, for links in messages to webhooks; "" sends none
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`

@@ -53,6 +53,7 @@ func (do *Doctor) Findings() []api.DoctorFinding {
 			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.databaseFinding(), do.notificationFinding(),
 			do.versionFinding(),
 		},
+		do.webhookFindings(),
 		do.toolchainFindings(),
 		do.MCPServers.Findings(),
 	)
@@ -203,4 +204,26 @@ func (do *Doctor) notificationFinding() api.DoctorFinding {
 	f.Detail = "shown by " + d.Name()
 	_ = d.Close()
 	return f
+}
+
+// webhookFindings reports whether the last messages reached the webhooks, if there are any. It sends nothing.
+func (do *Doctor) webhookFindings() []api.DoctorFinding {
+	list := do.Config.Webhooks()
+	if len(list) == 0 {
+		return nil
+	}
+	f := api.DoctorFinding{ID: "webhooks", Title: "Webhooks", State: api.FindingOK}
+	var names, failed []string
+	for _, w := range list {
+		names = append(names, w.Name)
+		if w.Failed != nil {
+			failed = append(failed, w.Name+": "+w.Failed.Message)
+		}
+	}
+	f.Detail = strings.Join(names, ", ")
+	if len(failed) > 0 {
+		f.State, f.Detail = api.FindingWarn, "the last delivery failed: "+strings.Join(failed, "; ")
+		f.Hint = "send a test in the settings (Notifications), or with goalctl notify test"
+	}
+	return []api.DoctorFinding{f}
 }

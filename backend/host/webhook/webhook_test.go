@@ -19,7 +19,9 @@ type testClock struct {
 	pauses []time.Duration
 }
 
-func newTestClock() *testClock { return &testClock{now: time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)} }
+func newTestClock() *testClock {
+	return &testClock{now: time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)}
+}
 
 func (c *testClock) Now() time.Time { return c.now }
 
@@ -55,7 +57,9 @@ func startService(t *testing.T, answers ...http.HandlerFunc) *service {
 	return s
 }
 
-func (s *service) target(f Form, path string) Target { return Target{Form: f, URL: s.URL + path, PlainHTTP: true} }
+func (s *service) target(f Form, path string) Target {
+	return Target{Form: f, URL: s.URL + path, PlainHTTP: true}
+}
 
 func answer(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -67,8 +71,8 @@ func answer(status int, header ...string) http.HandlerFunc {
 	}
 }
 
-const hostile = "paint\r\nX-Priority: max\r\n\r\n<!channel> <@U1> @everyone <at>all</at> [x](http://evil.example) {{DATE(0)}} " +
-	"*b* \x1b[31m\u202e&"
+const hostile = "paint\r\nX-Priority: max\r\n\r\n<!channel> <@U1> @everyone <at>all</at> " +
+	"[x](http://evil.example) {{DATE(0)}} *b* \x1b[31m\u202e&"
 
 func message() Message {
 	return Message{
@@ -102,7 +106,8 @@ func TestSend_Ntfy_PublishesJSONToTheTopic(t *testing.T) {
 		t.Errorf("%s: %v", s.paths[0], got)
 	}
 	title, ok := got["title"].(string)
-	if !ok || strings.ContainsAny(title, "\r\n\x1b\u202e") || !strings.HasPrefix(title, "A goal needs you paint X-Priority") {
+	if !ok || strings.ContainsAny(title, "\r\n\x1b\u202e") ||
+		!strings.HasPrefix(title, "A goal needs you paint X-Priority") {
 		t.Errorf("%q", title)
 	}
 	words, ok := got["message"].(string)
@@ -214,7 +219,13 @@ func TestSend_ServiceFails_RetriesAndGivesUp(t *testing.T) {
 		},
 		{"429 for long", []http.HandlerFunc{answer(429, "Retry-After", "3600")}, 1, nil, "no message for 1h0m0s"},
 		{"404", []http.HandlerFunc{answer(404)}, 1, nil, "answered 404"},
-		{"a redirect to another host", []http.HandlerFunc{answer(307, "Location", "http://127.0.0.2:9/")}, 1, nil, "redirects"},
+		{
+			"a redirect to another host",
+			[]http.HandlerFunc{answer(307, "Location", "http://127.0.0.2:9/")},
+			1,
+			nil,
+			"redirects",
+		},
 		{"a redirect that becomes a GET", []http.HandlerFunc{answer(302, "Location", "/x")}, 1, nil, "redirects"},
 		{"a redirect to the same host", []http.HandlerFunc{answer(308, "Location", "/x")}, 2, nil, ""},
 	} {

@@ -26,6 +26,8 @@ type file struct {
 	Active string `json:"active"`
 	// MCPServers are the MCP servers whose tools goals may use, sorted by name.
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
+	// Webhooks are the services that receive notifications, sorted by name.
+	Webhooks []Webhook `json:"webhooks,omitempty"`
 	// TerminalProfiles are how your terminals can start, sorted by name.
 	TerminalProfiles []TerminalProfile `json:"terminal_profiles,omitempty"`
 	// ColorSchemes are the imported color schemes of terminals, sorted by name.
@@ -41,6 +43,7 @@ func defaultSettings() Settings {
 		PageIdleMinutes: 15,
 		ApprovalMinutes: 10,
 		Notifications:   true,
+		EscalateAfter:   8,
 		GraceMinutes:    30,
 	}
 }

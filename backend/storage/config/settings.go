@@ -86,6 +86,13 @@ type Settings struct {
 	Notifications bool `json:"notifications"`
 	// NotificationSound lets the desktop play its sound for them.
 	NotificationSound bool `json:"notification_sound"`
+	// QuietHours is the time of each day, such as 22:00-07:00, in which desktop and webhooks receive nothing. What still
+	// needs you then follows as one message; empty is never.
+	QuietHours string `json:"quiet_hours,omitempty"`
+	// EscalateAfter is after how many minutes without an answer a request is announced once more; 0 is never.
+	EscalateAfter int `json:"escalate_after" range:"1 1440" zero:"for never"`
+	// LinkAddress is the address of your `goalctl serve`, for links in messages to webhooks; empty sends no links.
+	LinkAddress string `json:"link_address,omitempty"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
 	SecretsInFile bool `json:"secrets_in_file"`
 	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.
@@ -231,6 +238,9 @@ func (s Settings) validate() error {
 	if err := validateTags(s); err != nil {
 		return err
 	}
+	if _, err := ParseQuietHours(s.QuietHours); err != nil {
+		return err
+	}
 	switch {
 	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
 		return fault.Invalid("font_family", fmt.Sprintf("%q is not a font", s.FontFamily),
@@ -247,6 +257,9 @@ func (s Settings) validate() error {
 	case s.invalidLeaderKey() != "":
 		return fault.Invalid("leader_keys", fmt.Sprintf("%.100q is not a command with a letter", s.invalidLeaderKey()),
 			"name a command and a letter, digit or arrow, such as {\"pane.split\": \"x\"}")
+	case s.LinkAddress != "" && (!isPageURL(s.LinkAddress) || strings.ContainsAny(s.LinkAddress, "?#@")):
+		return fault.Invalid("link_address", fmt.Sprintf("%.200q is not the address of a page", s.LinkAddress),
+			"give the address at which your phone opens Goalpost, such as https://desk.example:8443/, or leave it empty")
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")

@@ -2833,6 +2833,39 @@ export interface DoctorFinding {
   facts?: string;
 }
 
+/** Webhook is a webhook of the user. Its address is not shown. */
+export interface Webhook {
+  name: string;
+  /** ntfy, slack, teams or generic */
+  form: string;
+  /** needs_you, ended, digest */
+  events: string[] | null;
+  plain_http: boolean;
+  /** of its address; "" if none is stored */
+  host: string;
+  /** when the last delivery failed, "" if it arrived */
+  failed_at: string;
+  /** why */
+  failure: string;
+}
+
+/** ArgsSaveWebhook adds a webhook, or changes the one with its name. */
+export interface ArgsSaveWebhook {
+  name: string;
+  form: string;
+  events: readonly string[];
+  plain_http: boolean;
+  /** "" keeps the stored one */
+  url: string;
+}
+
+/** WebhookTest is the outcome of a test that arrived. */
+export interface WebhookTest {
+  /** of the answer */
+  status: number;
+  elapsed_ms: number;
+}
+
 /** WorktreeOffer describes the git worktree that a goal would get. */
 export interface WorktreeOffer {
   /** why not, "" if it can */
@@ -3547,6 +3580,12 @@ export interface Settings extends ModelRoles {
   /** on the user's desktop */
   notifications: boolean;
   notification_sound: boolean;
+  /** such as 22:00-07:00; "" is never */
+  quiet_hours: string;
+  /** minutes after which a request is announced once more; 0 = never */
+  escalate_after: number;
+  /** of serve, for links in messages to webhooks; "" sends none */
+  link_address: string;
   /**
    * SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next start.
    */
@@ -4233,6 +4272,16 @@ export interface Methods {
   "TerminalAPI.Rename": (id: string, title: string) => boolean;
   /** Close ends the program of a pane and closes it. */
   "TerminalAPI.Close": (id: string) => boolean;
+  /** List lists the webhooks by name. */
+  "WebhookAPI.List": () => Webhook[] | null;
+  /** Save adds a webhook, or changes the one with its name. */
+  "WebhookAPI.Save": (input: ArgsSaveWebhook) => boolean;
+  /** Delete removes a webhook and its address. */
+  "WebhookAPI.Delete": (name: string) => boolean;
+  /** Restore puts back a webhook that this process removed. */
+  "WebhookAPI.Restore": (name: string) => boolean;
+  /** Test sends a message to a webhook. */
+  "WebhookAPI.Test": (name: string) => WebhookTest;
   /** Panes lists all panes at one revision. */
   "WorkspaceAPI.Panes": () => PaneList;
   /** Files lists the files of a folder of the user and below, the nearest first, without those that git ignores. */

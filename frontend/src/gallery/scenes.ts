@@ -694,6 +694,19 @@ export const scenes: Record<string, Scene> = {
       await shown("settings-hit");
     },
   },
+  "settings-webhooks": {
+    after: async (app) => {
+      app.openSettings("Notifications");
+      await press("webhook-test");
+      return shown("webhook-result");
+    },
+  },
+  "settings-webhook": {
+    after: (app) => {
+      app.openSettings("Notifications");
+      return press("webhook-add");
+    },
+  },
   "settings-mcp": {
     after: (app) => {
       app.openSettings("MCP servers");

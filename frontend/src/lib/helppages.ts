@@ -10,6 +10,7 @@ export const helpPages = [
   "guide/personas",
   "guide/races",
   "guide/schedules",
+  "how-to/notifications",
   "how-to/goals",
   "guide/workspaces",
   "guide/chat",

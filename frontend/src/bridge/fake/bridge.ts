@@ -31,6 +31,7 @@ import type {
   TraceView,
   TryOutput,
   Verdict,
+  Webhook,
   WorktreeView,
   ProtectedState,
   Workspace,
@@ -65,6 +66,7 @@ import {
   proposal,
   protectedFiles,
   mcpServers,
+  webhooks,
   network,
   providers,
   remoteSessions,
@@ -189,6 +191,8 @@ export class FakeBridge implements Bridge {
   /** The results of connection tests. */
   connectionTest = structuredClone(connectionTest);
   mcpServers = structuredClone(mcpServers);
+  webhooks = structuredClone(webhooks);
+  removedWebhook: Webhook | undefined;
   /** Today's spending in USD. */
   spent = 7.42;
   findings = structuredClone(findings);
@@ -895,6 +899,23 @@ export class FakeBridge implements Bridge {
       if (!found) throw new Error(`no server ${name}`);
       return found;
     },
+    "WebhookAPI.List": () => this.webhooks,
+    "WebhookAPI.Save": ({ url, ...w }) => {
+      const host = url ? new URL(url).host : (this.webhooks.find((o) => o.name === w.name)?.host ?? "");
+      const rest = this.webhooks.filter((o) => o.name !== w.name);
+      this.webhooks = [...rest, { ...w, events: [...w.events], host, failed_at: "", failure: "" }];
+      return true;
+    },
+    "WebhookAPI.Delete": (name) => {
+      this.removedWebhook = this.webhooks.find((w) => w.name === name);
+      this.webhooks = this.webhooks.filter((w) => w.name !== name);
+      return true;
+    },
+    "WebhookAPI.Restore": () => {
+      if (this.removedWebhook) this.webhooks = [...this.webhooks, this.removedWebhook];
+      return true;
+    },
+    "WebhookAPI.Test": () => ({ status: 200, elapsed_ms: 84 }),
     "ModelAPI.List": () => this.providers,
     "ModelAPI.Save": (p) => {
       this.providers = [...this.providers.filter((o) => o.id !== p.id), { ...p, ready: true }];

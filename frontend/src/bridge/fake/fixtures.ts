@@ -11,6 +11,7 @@ import type {
   ProtectedFile,
   ProtectedState,
   MCPServer,
+  Webhook,
   ModelView,
   NetworkView,
   PresetView,
@@ -60,6 +61,9 @@ export const settings: Settings = {
   secrets_in_file: false,
   notifications: true,
   notification_sound: false,
+  quiet_hours: "",
+  escalate_after: 8,
+  link_address: "",
   goals_at_once: 3,
   keep_days: 0,
   silence_minutes: 0,
@@ -182,6 +186,27 @@ export const network: NetworkView = {
     },
   ],
 };
+
+export const webhooks: Webhook[] = [
+  {
+    name: "phone",
+    form: "ntfy",
+    events: ["needs_you", "ended"],
+    plain_http: false,
+    host: "ntfy.sh",
+    failed_at: "",
+    failure: "",
+  },
+  {
+    name: "team",
+    form: "slack",
+    events: ["ended"],
+    plain_http: false,
+    host: "hooks.slack.com",
+    failed_at: "2026-11-21T09:12:00Z",
+    failure: "it answered 404 Not Found: no_service",
+  },
+];
 
 export const mcpServers: MCPServer[] = [
   {

@@ -22,6 +22,7 @@ import { Group, type SectionProps } from "./rows";
 import { SearchEngine } from "./searchengine";
 import { Secrets } from "./secrets";
 import { Spend } from "./spend";
+import { Webhooks } from "./webhooks";
 import { WebSearch } from "./websearch";
 
 /** All settings, one page at a time. Changes take effect immediately. */
@@ -120,6 +121,7 @@ const components: Record<OwnSection, ComponentType<SectionProps>> = {
   memory: Memory,
   spend: Spend,
   mcpServers: MCPServers,
+  webhooks: Webhooks,
   secrets: Secrets,
   keyboard: Keyboard,
   about: About,

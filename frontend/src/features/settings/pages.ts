@@ -33,6 +33,7 @@ export type OwnSection =
   | "memory"
   | "spend"
   | "mcpServers"
+  | "webhooks"
   | "secrets"
   | "keyboard"
   | "about";
@@ -58,26 +59,12 @@ const own = (title: string, text: string, ...words: string[]): SettingRow => ({ 
 
 const general: Page = {
   title: "General",
-  text: "Notifications, what stays when the window closes, and updates",
+  text: "What stays when the window closes, and updates",
   words: ["preferences"],
   sections: [
     {
       title: "Window",
       rows: [
-        {
-          kind: "switch",
-          key: "notifications",
-          title: "Show desktop notifications",
-          text: "When a goal needs you or finishes",
-          words: ["alerts"],
-        },
-        {
-          kind: "switch",
-          key: "notification_sound",
-          title: "Play a sound with notifications",
-          text: "The sound of your desktop",
-          words: ["mute", "silent", "audio"],
-        },
         {
           kind: "switch",
           key: "keep_running",
@@ -110,6 +97,67 @@ const general: Page = {
           words: ["check for updates"],
         },
       ],
+    },
+  ],
+};
+
+const notifications: Page = {
+  title: "Notifications",
+  text: "How you hear that a goal needs you or has ended",
+  words: ["alerts", "attention"],
+  sections: [
+    {
+      title: "Desktop",
+      rows: [
+        {
+          kind: "switch",
+          key: "notifications",
+          title: "Show desktop notifications",
+          text: "When a goal needs you or finishes",
+          words: ["alerts"],
+        },
+        {
+          kind: "switch",
+          key: "notification_sound",
+          title: "Play a sound with notifications",
+          text: "The sound of your desktop",
+          words: ["mute", "silent", "audio"],
+        },
+      ],
+    },
+    {
+      title: "Away from the desk",
+      rows: [
+        {
+          kind: "text",
+          key: "quiet_hours",
+          title: "Quiet hours",
+          text: "For example 22:00-07:00: then notifications are held back, and those that you still need follow as one. Empty is never.",
+          words: ["night", "do not disturb", "silence"],
+        },
+        {
+          kind: "number",
+          key: "escalate_after",
+          title: "Remind me once",
+          text: "Minutes after which a request without an answer is announced once more (0 = never)",
+          words: ["escalate", "waiting", "reminder"],
+          min: 0,
+          max: 1440,
+        },
+        {
+          kind: "text",
+          key: "link_address",
+          title: "Address for links",
+          text: "Where your phone opens Goalpost (goalctl serve), for links in messages to webhooks. Empty sends no links.",
+          words: ["URL", "phone"],
+        },
+      ],
+    },
+    {
+      title: "Webhooks",
+      own: "webhooks",
+      words: ["ntfy", "Slack", "Teams", "Mattermost", "phone", "push"],
+      rows: [],
     },
   ],
 };
@@ -508,7 +556,7 @@ const about: Page = {
 
 /** The pages in the groups in which they are listed. */
 export const pageGroups: readonly (readonly Page[])[] = [
-  [general, appearance, terminal, browser],
+  [general, notifications, appearance, terminal, browser],
   [goals, models, spending, engines, library, mcpServers, secrets],
   [keyboardPage],
   [about],

@@ -278,3 +278,30 @@ func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
 		t.Errorf("%d messages, then %+v", hook.asked.Load(), m)
 	}
 }
+
+// TestReminder_RequestWaits_IsAnnouncedOnceMore: once, with the time that it has waited.
+func TestReminder_RequestWaits_IsAnnouncedOnceMore(t *testing.T) {
+	t.Parallel()
+	hook, clock := startHook(t), newJumpClock(t)
+	p := startWith(t, t.TempDir(), clock)
+	p.addHook(hook, "needs_you", "ended")
+	s := p.cfg.Settings()
+	s.ApprovalMinutes = 1440
+	must(t, p.cfg.SaveSettings(s))
+	id := p.startAsking("wait")
+	if m := hook.next(); m.Title != "A goal needs you" || m.Waited != 0 {
+		t.Errorf("%+v", m)
+	}
+	clock.jump(9 * time.Minute)
+	m := hook.next()
+	if m.Title != "A goal has waited 9 minutes for you" || m.Waited != 540 || m.Event != "needs_you" || m.Goal.ID != id ||
+		!strings.Contains(m.Asked, "first.invalid") {
+		t.Errorf("%+v", m)
+	}
+	clock.jump(9 * time.Minute)
+	p.deny(id)
+	p.done(id)
+	if m := hook.next(); m.Event != "ended" || hook.asked.Load() != 3 {
+		t.Errorf("%d messages, then %+v", hook.asked.Load(), m)
+	}
+}

@@ -18,6 +18,7 @@ type message struct {
 	at      time.Time
 	goal    *goal.Goal // nil if it is about no goal
 	details string     // about the event, longer than on the desktop
+	waited  time.Duration
 }
 
 // maxWebhookObjective is how many characters of an objective the text for a webhook has.
@@ -25,7 +26,8 @@ const maxWebhookObjective = 200
 
 // outgoing returns the message for webhooks. mask hides secrets.
 func (m message) outgoing(mask func(string) string) webhook.Message {
-	out := webhook.Message{Event: m.event, Title: mask(m.Title), Text: mask(m.Text), Urgent: m.Urgent, At: m.at}
+	out := webhook.Message{Event: m.event, Title: mask(m.Title), Text: mask(m.Text), Urgent: m.Urgent}
+	out.At, out.Waited = m.at, m.waited
 	if m.goal == nil {
 		return out
 	}

@@ -24,20 +24,25 @@ const (
 )
 
 // needs holds what goals wait for the user with, of which the user was notified.
-type needs map[need]bool
+type needs map[need]*waiting
+
+// waiting is the event with which a need began.
+type waiting struct {
+	event      event.Event
+	isReminded bool // the user was notified again
+}
 
 // update returns the notification for an event, if it needs one, and the needs that ended with the event.
 func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
 	m.event = webhook.NeedsYou
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
-		call, _ := describeCall(b.Approval)
-		m.Notification = notify.Notification{Title: "A goal needs you", Text: call, Urgent: true}
-		m.need, show = ne.add(e.GoalID, b.ID)
+		m.Notification = asking(b)
+		m.need, show = ne.add(e, b.ID)
 	case *event.Paused:
 		if b.Exit == goal.NeedsUser && !ne.has(e.GoalID) { // else the user was notified why
-			m.Notification = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}
-			m.need, show = ne.add(e.GoalID, question)
+			m.Notification = asking(b)
+			m.need, show = ne.add(e, question)
 		}
 	case *event.ApprovalResolved:
 		ended = ne.end(func(n need) bool { return n == need{e.GoalID, b.Request} })
@@ -46,7 +51,7 @@ func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
 	case *event.Warning:
 		if b.What == event.ChangedWarning {
 			m.Notification = notify.Notification{Title: "A goal's files changed after done", Text: b.Text}
-			m.need, show = ne.add(e.GoalID, changedFiles)
+			m.need, show = ne.add(e, changedFiles)
 		}
 	case *event.SchedulesChanged:
 		m.Notification, show = notify.Notification{Title: "A schedule was turned off", Text: b.TurnedOff}, b.TurnedOff != ""
@@ -60,10 +65,23 @@ func (ne needs) update(e event.Event) (m message, show bool, ended []need) {
 	return m, show, ended
 }
 
-func (ne needs) add(id goal.ID, what string) (n need, isNew bool) {
-	n = need{id, what}
-	isNew = !ne[n]
-	ne[n] = true
+// asking returns the notification for an event with which a goal begins to wait for the user.
+func asking(b event.Body) notify.Notification {
+	n := notify.Notification{Title: "A goal needs you", Urgent: true}
+	switch b := b.(type) {
+	case *event.ApprovalRequested:
+		n.Text, _ = describeCall(b.Approval)
+	case *event.Paused:
+		n.Text = b.Reason
+	}
+	return n
+}
+
+func (ne needs) add(e event.Event, what string) (n need, isNew bool) {
+	n = need{e.GoalID, what}
+	if isNew = ne[n] == nil; isNew {
+		ne[n] = &waiting{event: e}
+	}
 	return n, isNew
 }
 

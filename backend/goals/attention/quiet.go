@@ -33,16 +33,29 @@ func (n *Notifier) look(ctx context.Context, open needs) <-chan time.Time {
 	next := n.quietUntil()
 	switch {
 	case next.IsZero():
-		if list := n.held.take(); len(list) > 0 {
-			n.pass(ctx, list)
-		}
-	case n.held.count() == 0:
+		n.release(ctx, open)
+		next = n.remind(ctx, open)
+	case n.held.count() == 0 && len(open) == 0:
 		next = time.Time{}
 	}
 	if next.IsZero() {
 		return nil
 	}
 	return n.Clock.After(min(max(next.Sub(n.Clock.Now()), 0), longestWait))
+}
+
+// release passes on what was held back. What it names needs no reminder besides.
+func (n *Notifier) release(ctx context.Context, open needs) {
+	list := n.held.take()
+	if len(list) == 0 {
+		return
+	}
+	for _, m := range list {
+		if w := open[m.need]; w != nil {
+			w.isReminded = true
+		}
+	}
+	n.pass(ctx, list)
 }
 
 // HeldBack counts the messages that are held back until the quiet hours end.

@@ -155,12 +155,12 @@ func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {
 // ActiveSchedules counts the schedules that are not off.
 func (a *App) ActiveSchedules(ctx context.Context) int { return a.schedules.Count(ctx) }
 
-// HeldNotices counts the notifications that are held back until the quiet hours end.
-func (a *App) HeldNotices() int {
+// UnsentNotices counts the notifications that are held back until the quiet hours end, and the daily digest.
+func (a *App) UnsentNotices() int {
 	if a.notifier == nil {
 		return 0
 	}
-	return a.notifier.HeldBack()
+	return a.notifier.CountUnsent()
 }
 
 // StartSchedules starts what is due, now and from now on. One process of a data folder does that.

@@ -93,6 +93,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 
 			Webhooks: a.webhooks,
 			Clock:    a.options.Clock,
+			Digest:   a.digest,
 		}
 		a.notifier.Start(context.WithoutCancel(ctx))
 	}

@@ -260,7 +260,7 @@ func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
 	p.done(answered)
 	waiting := p.startAnother("waits until the morning")
 	p.asksFor(waiting)
-	waittest.Until(t, "two messages to be held back", func() bool { return p.app.HeldNotices() == 2 })
+	waittest.Until(t, "two messages to be held back", func() bool { return p.app.UnsentNotices() == 2 })
 	clock.jump(30 * time.Minute) // longer than a reminder needs
 	if n := hook.asked.Load(); n != 0 {
 		t.Fatalf("%d messages in quiet hours", n)
@@ -303,5 +303,43 @@ func TestReminder_RequestWaits_IsAnnouncedOnceMore(t *testing.T) {
 	p.done(id)
 	if m := hook.next(); m.Event != "ended" || hook.asked.Load() != 3 {
 		t.Errorf("%d messages, then %+v", hook.asked.Load(), m)
+	}
+}
+
+// TestDigest_TimeOfDay_ArrivesOnceADay: only a webhook that chose it receives it, and a time before the user chose one
+// is not made up for.
+func TestDigest_TimeOfDay_ArrivesOnceADay(t *testing.T) {
+	t.Parallel()
+	hook, clock, home := startHook(t), newJumpClock(t), t.TempDir()
+	p := startWith(t, home, clock)
+	p.addHook(hook, "digest")
+	p.provide(func(int, modeltest.Request) modeltest.Answer {
+		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	})
+	p.done(p.startAnother("give up\nsoon"))
+	now := clock.Now().Local()
+	setTime := func(at time.Time) {
+		s := p.cfg.Settings()
+		s.DigestAt = at.Format("15:04")
+		must(t, p.cfg.SaveSettings(s))
+	}
+	setTime(now.Add(2 * time.Hour))
+	clock.jumpOver(t, time.Minute) // the notifier knows the time, and waits for it
+	if n := hook.asked.Load(); n != 0 || p.app.UnsentNotices() != 1 {
+		t.Errorf("%d messages before its time, %d planned", n, p.app.UnsentNotices())
+	}
+	clock.jump(2*time.Hour + time.Minute)
+	m := hook.next()
+	if m.Event != "digest" || m.Title != "Your goals: 1 failed" || m.Goal != nil ||
+		!strings.HasPrefix(m.Text, "Failed: give up ($0.00)\n0 still running") {
+		t.Errorf("%+v", m)
+	}
+	p.done(p.startAnother("give up again"))
+	clock.jump(24 * time.Hour)
+	if m := hook.next(); m.Event != "digest" || !strings.Contains(m.Text, "give up again") {
+		t.Errorf("%+v", m)
+	}
+	if n := hook.asked.Load(); n != 2 {
+		t.Errorf("%d messages", n)
 	}
 }

@@ -131,7 +131,7 @@ func askCaller(ctx context.Context) (string, error) {
 func isAdmitted(*http.Request) bool { return true }
 
 func countOwned(ctx context.Context, a *app.App) hostsocket.Owned {
-	o := hostsocket.Owned{Goals: a.ActiveGoals(), Schedules: a.ActiveSchedules(ctx), Notices: a.HeldNotices()}
+	o := hostsocket.Owned{Goals: a.ActiveGoals(), Schedules: a.ActiveSchedules(ctx), Notices: a.UnsentNotices()}
 	for _, info := range a.Panes() {
 		switch {
 		case !info.Running: // only its output is left, which is saved
@@ -194,7 +194,7 @@ func describeOwned(o hostsocket.Owned) string {
 		{o.Terminals, "terminal"},
 		{o.Pages, "page"},
 		{o.Schedules, "schedule"},
-		{o.Notices, "held notification"},
+		{o.Notices, "unsent notification"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, goal.FormatCount(p.n, p.word))

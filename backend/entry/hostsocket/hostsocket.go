@@ -51,7 +51,7 @@ type Owned struct {
 	Terminals int `json:"terminals"` // of the user and of goals
 	Pages     int `json:"pages"`     // browser panes
 	Schedules int `json:"schedules"` // that are not off: without a host nothing starts
-	Notices   int `json:"notices"`   // that are held back until the quiet hours end
+	Notices   int `json:"notices"`   // that are held back until the quiet hours end, and a daily digest
 }
 
 // IsEmpty reports whether nothing would end with the host.

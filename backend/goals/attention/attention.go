@@ -42,12 +42,16 @@ type Notifier struct {
 	// Webhooks receive what the desktop shows.
 	Webhooks *Webhooks
 	Clock    runner.Clock
+	// Digest sums up what has happened since a time.
+	Digest func(ctx context.Context, since time.Time) (DigestText, error)
 
 	window  atomic.Pointer[Window]
 	sub     *event.Subscription // nil before Start
 	work    sync.WaitGroup
 	desktop desktop
 	held    held
+
+	digestTime digestTime // of run
 }
 
 // showTimeout bounds how long the desktop may take to accept a notification.
@@ -67,7 +71,8 @@ func (n *Notifier) Start(ctx context.Context) {
 // run handles events, and what is due, until there are no more events.
 func (n *Notifier) run(ctx context.Context, events <-chan event.Event) {
 	open, daily := needs{}, dailyNotices{}
-	var due <-chan time.Time
+	n.digestTime = n.firstDigest(ctx)
+	due := n.look(ctx, open)
 	for {
 		needsLook := true
 		select {

@@ -35,7 +35,10 @@ func (n *Notifier) look(ctx context.Context, open needs) <-chan time.Time {
 	case next.IsZero():
 		n.release(ctx, open)
 		next = n.remind(ctx, open)
-	case n.held.count() == 0 && len(open) == 0:
+		if digest := n.sendDigest(ctx); next.IsZero() || !digest.IsZero() && digest.Before(next) {
+			next = digest
+		}
+	case n.held.count() == 0 && len(open) == 0 && !n.isDigestWanted():
 		next = time.Time{}
 	}
 	if next.IsZero() {
@@ -46,7 +49,9 @@ func (n *Notifier) look(ctx context.Context, open needs) <-chan time.Time {
 
 // release passes on what was held back. What it names needs no reminder besides.
 func (n *Notifier) release(ctx context.Context, open needs) {
-	list := n.held.take()
+	list := slices.DeleteFunc(n.held.take(), func(m message) bool {
+		return m.need != (need{}) && !n.stillWaits(ctx, m.need)
+	})
 	if len(list) == 0 {
 		return
 	}
@@ -58,8 +63,15 @@ func (n *Notifier) release(ctx context.Context, open needs) {
 	n.pass(ctx, list)
 }
 
-// HeldBack counts the messages that are held back until the quiet hours end.
-func (n *Notifier) HeldBack() int { return n.held.count() }
+// CountUnsent counts what this process still has to send: messages that are held back until the quiet hours end, and
+// the daily digest.
+func (n *Notifier) CountUnsent() int {
+	count := n.held.count()
+	if n.isDigestWanted() {
+		count++
+	}
+	return count
+}
 
 // held has the messages of quiet hours. All methods may be called concurrently.
 type held struct {

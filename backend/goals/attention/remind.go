@@ -22,14 +22,23 @@ func (n *Notifier) remind(ctx context.Context, open needs) (next time.Time) {
 			continue
 		}
 		due := w.event.At.Add(after)
-		if !due.After(now) {
-			w.isReminded = true
+		if due.After(now) {
+			if next.IsZero() || due.Before(next) {
+				next = due
+			}
+			continue
+		}
+		if w.isReminded = true; n.stillWaits(ctx, one) {
 			n.showReminder(ctx, one, w, now)
-		} else if next.IsZero() || due.Before(next) {
-			next = due
 		}
 	}
 	return next
+}
+
+// stillWaits reports whether a goal may still need the user. Another process can have ended or deleted it.
+func (n *Notifier) stillWaits(ctx context.Context, one need) bool {
+	row, err := n.Store.Goals.Get(ctx, one.goal)
+	return err == nil && (row.Status.IsActive() || one.what == changedFiles)
 }
 
 // showReminder replaces the notification of a need with one that says how long it has waited.

@@ -20,6 +20,11 @@ func ParseDayTime(s string) (DayTime, error) {
 	return DayTime(t.Hour()*60 + t.Minute()), nil
 }
 
+func isDayTime(s string) bool {
+	_, err := ParseDayTime(s)
+	return err == nil
+}
+
 // On returns the time of day on the day of t, in its zone. A time that the change to summer time leaves out is the
 // moment of the change, and of a time that the change to winter time repeats it is the first one.
 func (d DayTime) On(t time.Time) time.Time {

@@ -91,6 +91,9 @@ type Settings struct {
 	QuietHours string `json:"quiet_hours,omitempty"`
 	// EscalateAfter is after how many minutes without an answer a request is announced once more; 0 is never.
 	EscalateAfter int `json:"escalate_after" range:"1 1440" zero:"for never"`
+	// DigestAt is the time of day, such as 07:30, at which webhooks that chose it receive the digest of the last 24 hours;
+	// empty is never.
+	DigestAt string `json:"digest_at,omitempty"`
 	// LinkAddress is the address of your `goalctl serve`, for links in messages to webhooks; empty sends no links.
 	LinkAddress string `json:"link_address,omitempty"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
@@ -257,6 +260,9 @@ func (s Settings) validate() error {
 	case s.invalidLeaderKey() != "":
 		return fault.Invalid("leader_keys", fmt.Sprintf("%.100q is not a command with a letter", s.invalidLeaderKey()),
 			"name a command and a letter, digit or arrow, such as {\"pane.split\": \"x\"}")
+	case s.DigestAt != "" && !isDayTime(s.DigestAt):
+		return fault.Invalid("digest_at", fmt.Sprintf("%.20q is not a time of day", s.DigestAt),
+			"give one such as 07:30, or leave it empty for no digest")
 	case s.LinkAddress != "" && (!isPageURL(s.LinkAddress) || strings.ContainsAny(s.LinkAddress, "?#@")):
 		return fault.Invalid("link_address", fmt.Sprintf("%.200q is not the address of a page", s.LinkAddress),
 			"give the address at which your phone opens Goalpost, such as https://desk.example:8443/, or leave it empty")

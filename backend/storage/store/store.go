@@ -68,6 +68,7 @@ type Store struct {
 	Chats     *ChatTable
 	Memory    *MemoryTable
 	Schedules *ScheduleTable
+	Digests   *DigestTable
 	Backups   *Backups
 
 	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
@@ -94,6 +95,7 @@ func newStore(c connection) *Store {
 	s.Chats = &ChatTable{connection: &s.connection}
 	s.Memory = &MemoryTable{connection: &s.connection}
 	s.Schedules = &ScheduleTable{&s.connection}
+	s.Digests = &DigestTable{&s.connection}
 	s.Backups = &Backups{connection: &s.connection, goals: s.Goals}
 	return s
 }

@@ -3584,6 +3584,8 @@ export interface Settings extends ModelRoles {
   quiet_hours: string;
   /** minutes after which a request is announced once more; 0 = never */
   escalate_after: number;
+  /** such as 07:30; "" is never */
+  digest_at: string;
   /** of serve, for links in messages to webhooks; "" sends none */
   link_address: string;
   /**

@@ -63,6 +63,7 @@ export const settings: Settings = {
   notification_sound: false,
   quiet_hours: "",
   escalate_after: 8,
+  digest_at: "",
   link_address: "",
   goals_at_once: 3,
   keep_days: 0,

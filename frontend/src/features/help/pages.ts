@@ -11,7 +11,7 @@ export interface HelpText {
 const files = import.meta.glob<string>(
   [
     "../../../../docs/guide/*.md",
-    "../../../../docs/how-to/{connect-a-model,goals,mcp,model-servers,packages}.md",
+    "../../../../docs/how-to/{connect-a-model,goals,mcp,model-servers,notifications,packages}.md",
     "../../../../docs/{platforms,engines,trust,effects,security}.md",
   ],
   { query: "?raw", import: "default", eager: true },

@@ -132,7 +132,7 @@ const notifications: Page = {
           kind: "text",
           key: "quiet_hours",
           title: "Quiet hours",
-          text: "For example 22:00-07:00: then notifications are held back, and those that you still need follow as one. Empty is never.",
+          text: "For example 22:00-07:00: notifications are held back, and what still needs you follows as one. Empty is never.",
           words: ["night", "do not disturb", "silence"],
         },
         {
@@ -143,6 +143,13 @@ const notifications: Page = {
           words: ["escalate", "waiting", "reminder"],
           min: 0,
           max: 1440,
+        },
+        {
+          kind: "text",
+          key: "digest_at",
+          title: "Digest",
+          text: "Time of day, for example 07:30, at which webhooks that chose it receive what happened. Empty is never.",
+          words: ["daily", "summary", "morning", "report"],
         },
         {
           kind: "text",

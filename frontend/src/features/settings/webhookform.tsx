@@ -15,6 +15,7 @@ const forms: readonly { value: string; title: string; example: string }[] = [
 const events: readonly { value: string; title: string }[] = [
   { value: "needs_you", title: "Needs you" },
   { value: "ended", title: "Ended" },
+  { value: "digest", title: "Daily digest" },
 ];
 
 /** Returns the name of a form as the user reads it. */

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 const saved = () => bridge.calls.filter((c) => c.method === "WebhookAPI.Save").map((c) => c.args[0] as ArgsSaveWebhook);
-const text = (id: string) => nth(all(id), 0).textContent ?? "";
+const text = (id: string) => nth(all(id), 0).textContent;
 
 test("each webhook says its service, its host and what it receives, and which delivery failed", () => {
   const [phone, team] = all("webhook").map((el) => el.textContent);

@@ -98,7 +98,12 @@ function WebhookRow({ webhook: w, onEdit, onRemove, onTested }: WebhookRowProps)
             {[w.host || "no address", ...(w.events ?? []).map(eventTitle)].join(" · ")}
           </p>
         </div>
-        <Button data-testid="webhook-test" disabled={testing} onClick={() => void test()}>
+        <Button
+          aria-label={`Send a test to ${w.name}`}
+          data-testid="webhook-test"
+          disabled={testing}
+          onClick={() => void test()}
+        >
           {testing ? "Sending…" : "Send a test"}
         </Button>
         <Button aria-label={`Edit ${w.name}`} data-testid="webhook-edit" onClick={onEdit}>

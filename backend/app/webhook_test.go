@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/goals/calls"
+	"goalpost/backend/host/notify/notifytest"
 	"goalpost/backend/lib/waittest"
 )
 
@@ -242,9 +243,9 @@ func TestWebhook_Removed_CanBePutBack(t *testing.T) {
 }
 
 // TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage: of two requests in quiet hours, the answered one is left
-// out, and the other one arrives with the end of its goal.
+// out, and the other one arrives with the end of its goal, at the webhook and on the desktop of a real session bus.
 func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
-	t.Parallel()
+	screen := notifytest.Open(t, startBus(t, t.TempDir()), "actions")
 	hook, clock := startHook(t), newJumpClock(t)
 	p := startWith(t, t.TempDir(), clock)
 	p.addHook(hook, "needs_you", "ended")
@@ -262,8 +263,8 @@ func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
 	p.asksFor(waiting)
 	waittest.Until(t, "two messages to be held back", func() bool { return p.app.UnsentNotices() == 2 })
 	clock.jump(30 * time.Minute) // longer than a reminder needs
-	if n := hook.asked.Load(); n != 0 {
-		t.Fatalf("%d messages in quiet hours", n)
+	if n := hook.asked.Load(); n != 0 || !screen.IsEmpty() {
+		t.Fatalf("%d messages in quiet hours, or a notification", n)
 	}
 	clock.jump(2 * time.Hour)
 	m := hook.next()
@@ -272,6 +273,9 @@ func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
 		!strings.Contains(m.Text, "answered at night: a goal ended") {
 		t.Errorf("%+v", m)
 	}
+	if shown := screen.Next(); shown.Title != m.Title || !strings.Contains(shown.Text, "waits until the morning") {
+		t.Errorf("%+v", shown)
+	}
 	p.deny(waiting)
 	p.done(waiting)
 	if m := hook.next(); m.Event != "ended" || hook.asked.Load() != 2 { // no reminder came besides
@@ -279,9 +283,10 @@ func TestQuietHours_StillNeedsYouAtTheirEnd_ArrivesAsOneMessage(t *testing.T) {
 	}
 }
 
-// TestReminder_RequestWaits_IsAnnouncedOnceMore: once, with the time that it has waited.
+// TestReminder_RequestWaits_IsAnnouncedOnceMore: once, with the time that it has waited. On the desktop it replaces the
+// first notification, and its button answers the request.
 func TestReminder_RequestWaits_IsAnnouncedOnceMore(t *testing.T) {
-	t.Parallel()
+	screen := notifytest.Open(t, startBus(t, t.TempDir()), "actions")
 	hook, clock := startHook(t), newJumpClock(t)
 	p := startWith(t, t.TempDir(), clock)
 	p.addHook(hook, "needs_you", "ended")
@@ -292,14 +297,19 @@ func TestReminder_RequestWaits_IsAnnouncedOnceMore(t *testing.T) {
 	if m := hook.next(); m.Title != "A goal needs you" || m.Waited != 0 {
 		t.Errorf("%+v", m)
 	}
+	first := screen.Next()
 	clock.jump(9 * time.Minute)
 	m := hook.next()
 	if m.Title != "A goal has waited 9 minutes for you" || m.Waited != 540 || m.Event != "needs_you" || m.Goal.ID != id ||
 		!strings.Contains(m.Asked, "first.invalid") {
 		t.Errorf("%+v", m)
 	}
+	again := screen.Next()
+	if again.Title != m.Title || screen.Withdrawn() != first.ID {
+		t.Errorf("%+v replaced %+v", again, first)
+	}
 	clock.jump(9 * time.Minute)
-	p.deny(id)
+	screen.Press(again, "Deny")
 	p.done(id)
 	if m := hook.next(); m.Event != "ended" || hook.asked.Load() != 3 {
 		t.Errorf("%d messages, then %+v", hook.asked.Load(), m)

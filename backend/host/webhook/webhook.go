@@ -44,7 +44,7 @@ const (
 // Events lists the events that a user can choose.
 var Events = []Event{NeedsYou, Ended, Digest}
 
-// Message is what a webhook is told.
+// Message is what a webhook receives.
 type Message struct {
 	Event  Event
 	Title  string

@@ -85,7 +85,7 @@ test("twenty words find what a user means by them, first", async () => {
     settings: "action: Settings",
     spending: "setting: Spending",
     mcp: "setting: MCP servers",
-    notifications: "setting: Show desktop notifications",
+    notifications: "setting: Notifications",
     password: "setting: Secrets and logins",
     invoices: "goal: Export last month's invoices as PDF",
     "suite cart": "goal: Bring the flaky cart suite to green, ten runs in a row",

@@ -231,6 +231,19 @@ export const scenes: Record<string, Scene> = {
   "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
+  "goals-strip": {
+    before: (b) => {
+      b.spent = 17.2;
+      for (const id of [done, "01m0limit000000000000000f6"]) {
+        const view = b.goals.get(id)?.view;
+        if (view) Object.assign(view, { ended_at: new Date().toISOString(), usd: 0.44 });
+      }
+    },
+    after: (app) => {
+      app.go("goals");
+      return press("fleet-tile");
+    },
+  },
   digest: {
     options: { finish: true },
     after: (app) => {

@@ -1,14 +1,12 @@
-import { useEffect } from "react";
 import { money } from "@/lib/bytes";
 import type { GoalView, Provider } from "@/bridge/types";
 import { isLive } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState, useKeyLabel } from "@/store/context";
-import { useCall } from "@/store/usecall";
+import { limitUse, useSpendToday } from "@/features/goals/spendtoday";
 import { Dot } from "@/ui/badge";
 import { Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
-import { useNow } from "@/ui/usenow";
 
 /** The overall state in one line. */
 export function StatusBar() {
@@ -19,8 +17,8 @@ export function StatusBar() {
   const isOpened = useAppState((s) => s.openedGoal !== "");
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
-  const { by, spent } = summary(byId);
-  const facts = { running: by.running.length, needs: by.needs_you.length, spent };
+  const { by } = summary(byId);
+  const facts = { running: by.running.length, needs: by.needs_you.length };
 
   return (
     <footer
@@ -48,7 +46,7 @@ export function StatusBar() {
       ) : null}
       <Sandbox />
       <Model provider={provider} goal={view} />
-      <SpendFact spent={facts.spent} goal={view} />
+      <SpendFact goal={view} />
       <Update />
       <span className="flex-1" />
       {route === "goals" ? (
@@ -116,31 +114,25 @@ function Sandbox() {
   );
 }
 
-/** Today's spending and the limit. spent is the spending of all goals, which changes with each turn. */
-function SpendFact({ spent, goal }: { spent: number; goal: GoalView | null }) {
+/** Today's spending and the limit. */
+function SpendFact({ goal }: { goal: GoalView | null }) {
   const app = useApp();
-  const limit = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
-  const { answer: today, reload } = useCall("SpendAPI.Today");
-  const now = useNow(true);
-  const isOver = today !== undefined && now >= Date.parse(today.resets_at);
-  useEffect(() => {
-    void reload();
-  }, [reload, spent, limit, isOver]);
+  const today = useSpendToday();
   if (!today || (today.usd === 0 && today.limit_usd === 0)) return null;
-  const part = today.limit_usd > 0 ? today.usd / today.limit_usd : 0;
-  const tone = part >= 1 ? "text-bad" : part >= 0.8 ? "text-warn" : "text-text";
+  const { state } = limitUse(today);
+  const tone = { ok: "text-text", near: "text-warn", reached: "text-bad" }[state];
   return (
     <button
       type="button"
       data-testid="status-spend"
-      data-state={part >= 1 ? "reached" : part >= 0.8 ? "near" : "ok"}
+      data-state={state}
       className="flex items-center gap-1.5 hover:text-text"
-      title={part >= 1 ? "The daily limit is reached: goals wait until tomorrow" : "Spent today by all goals"}
+      title={state === "reached" ? "The daily limit is reached: goals wait until tomorrow" : "Spent today by all goals"}
       onClick={() => app.openSettings("Daily limit")}
     >
       <b className={cx("font-semibold", tone)}>{money(today.usd)}</b>
       {today.limit_usd > 0 ? <span>of {money(today.limit_usd)}</span> : null} today
-      {part >= 1 ? <span className="text-bad">· limit reached</span> : null}
+      {state === "reached" ? <span className="text-bad">· limit reached</span> : null}
       {goal && goal.max_usd > 0 ? (
         <span className="max-[1000px]:hidden">
           · this goal {money(goal.usd)} / {money(goal.max_usd)}

@@ -96,7 +96,7 @@ test("the list is grouped and sorted as it was the last time, and the keys go in
   choose("goal-grouping", "folder");
   choose("goal-grouping", "none");
   const saved = { grouping: "none", order: "cost", reversed: false };
-  expect(JSON.parse(localStorage.getItem("goalpost.goal-list") ?? "")).toEqual(saved);
+  expect(JSON.parse(localStorage.getItem("goalpost.goal-list") ?? "")).toMatchObject(saved);
   const cards = Object.values(app.state.goals.byId).map((k) => k.card);
   const dearest = [...cards].sort((a, b) => b.usd - a.usd).map((c) => c.id);
   app.sync.select(dearest[0] ?? "");

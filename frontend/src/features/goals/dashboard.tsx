@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { canPause, canResume, isLive } from "@/store/goalcards";
@@ -13,8 +13,9 @@ import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { useGoalSearch, type GoalSearch } from "./search";
 import { GoalSidebar } from "./sidebar";
-import { StatusFilter, type StatusChoice } from "./statusfilter";
+import { StatusFilter } from "./statusfilter";
 import { GoalTable, tableQuery } from "./table";
+import { useGoalFilter, type FilteredGoals } from "./usegoalfilter";
 import type { ListKeys } from "./uselines";
 import { ActivityTabs } from "./activitytabs";
 import { Composer, startNote } from "./composer";
@@ -46,8 +47,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   }, []);
   const selected = useAppState((s) => s.detail.id);
   const newest = useAppState((s) => firstGoal(s.goals.byId));
-  const [only, setOnly] = useState<StatusChoice>("");
   const search = useGoalSearch();
+  const goals = useGoalFilter(search);
   // A phone shows either the list or the opened goal.
   const hasNone = useAppState(isEmpty);
   const isPage = useAppState((s) => s.openedGoal !== "" || s.starting !== null) || hasNone;
@@ -105,6 +106,10 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             if (!view || !isLive(view)) return false;
             startNote(app);
             return true;
+          case "KeyF":
+            if (!isTable) return false;
+            keys.current?.toggleStrip();
+            return true;
           case "KeyX":
             if (!view) return false;
             app.goals.toggleMark(view.id);
@@ -123,10 +128,10 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
     return () => window.removeEventListener("keydown", press);
   }, [app, isTable, isWide]);
 
-  const list = { onReady, search, only, onOnly: setOnly };
+  const list = { onReady, search, goals };
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
-      <Head search={search} only={only} onOnly={setOnly} isWide={isWide} />
+      <Head search={search} goals={goals} isWide={isWide} />
       {isTable ? (
         <GoalTable {...list} />
       ) : (
@@ -162,12 +167,11 @@ const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
 
 interface HeadProps {
   search: GoalSearch;
-  only: StatusChoice;
-  onOnly: (only: StatusChoice) => void;
+  goals: FilteredGoals;
   isWide: boolean;
 }
 
-function Head({ search, only, onOnly, isWide }: HeadProps) {
+function Head({ search, goals, isWide }: HeadProps) {
   const app = useApp();
   const opened = useAppState((s) => s.openedGoal !== "");
   const hasNone = useAppState(isEmpty);
@@ -190,9 +194,8 @@ function Head({ search, only, onOnly, isWide }: HeadProps) {
       <h1 className={cx("mr-1 text-base font-semibold", opened && "max-[640px]:sr-only")}>Goals</h1>
       {hasNone ? null : (
         <StatusFilter
-          search={search}
-          only={only}
-          onOnly={onOnly}
+          search={search.text}
+          goals={goals}
           className={cx(
             "max-[1200px]:order-last max-[1200px]:mt-1.5 max-[1200px]:basis-full",
             opened && "max-[640px]:hidden",

@@ -2,6 +2,7 @@ import { useApp, useAppState } from "@/store/context";
 import { cx } from "@/ui/cx";
 import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
+import { FilterNote } from "./filterbar";
 import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
 import { SelectionBar } from "./selectionbar";
 import { useGoalLines, type GoalLinesProps } from "./uselines";
@@ -24,6 +25,7 @@ export function GoalList({ className, ...props }: GoalLinesProps & { className?:
         className="mx-3.5 mt-2.5 mb-1.5"
       />
       <ListViewFields view={view} onView={list.arrange} className="px-3.5 pb-1.5" />
+      <FilterNote goals={props.goals} onClear={list.showAll} />
       <div
         ref={list.scroller}
         className="min-h-0 flex-1 overflow-y-auto pb-3"
@@ -37,7 +39,16 @@ export function GoalList({ className, ...props }: GoalLinesProps & { className?:
           {(index) => {
             const line = lines[index];
             if (!line) return null;
-            if (line.kind === "head") return <GroupHead head={line} isFolder={view.grouping === "folder"} />;
+            if (line.kind === "head") {
+              return (
+                <GroupHead
+                  head={line}
+                  isFolder={view.grouping === "folder"}
+                  tab={index === list.stop}
+                  onToggle={() => list.toggleGroup(line.id)}
+                />
+              );
+            }
             return (
               <Card
                 card={line.card}
@@ -50,7 +61,9 @@ export function GoalList({ className, ...props }: GoalLinesProps & { className?:
             );
           }}
         </VirtualRows>
-        {lines.length === 0 ? <NoLines isFiltered={list.isFiltered} loaded={loaded} onShowAll={list.showAll} /> : null}
+        {lines.length === 0 ? (
+          <NoLines hiddenBy={props.goals.hiddenBy} loaded={loaded} onShowAll={list.showAll} />
+        ) : null}
       </div>
       <SelectionBar />
     </nav>

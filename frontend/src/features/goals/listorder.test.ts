@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { GoalCard } from "@/bridge/types";
 import { blankView } from "@/bridge/fake/fixtures";
-import { listLines, saveListView, savedListView, type ListView } from "./listorder";
+import { groupOf } from "@/store/goalcards";
+import { listLines, saveListView, savedListView, usualView, withToggled, type ListView } from "./listorder";
 
 beforeEach(() => localStorage.clear());
 
@@ -21,8 +22,8 @@ const cards = [
   card("c", { status: "completed", exit: "done", usd: 3, dir: "" }),
 ];
 
-const lines = (view: Partial<ListView>, only: Parameters<typeof listLines>[2] = "") =>
-  listLines(cards, { grouping: "none", order: "newest", reversed: false, ...view }, only).map((l) =>
+const lines = (view: Partial<ListView>, of = cards) =>
+  listLines(of, { ...usualView, grouping: "none", ...view }).map((l) =>
     l.kind === "head" ? `# ${l.title} ${l.count} ${l.usd}` : l.card.id,
   );
 
@@ -40,8 +41,7 @@ test("goals are sorted by checks, time, folder and model, both ways, and equal o
     card("mid", { checks: 4, checks_passed: 4, spent_ms: 9, dir: "/a", engine: "claude", model: "m1" }),
     card("new", { checks: 0, checks_passed: 0, spent_ms: 5, dir: "/b", model: "m2" }),
   ];
-  const sorted = (order: ListView["order"], reversed = false) =>
-    listLines(some, { grouping: "none", order, reversed }, "").map((l) => (l.kind === "card" ? l.card.id : ""));
+  const sorted = (order: ListView["order"], reversed = false) => lines({ order, reversed }, some);
   expect(sorted("checks")).toEqual(["mid", "old", "new"]);
   expect(sorted("elapsed")).toEqual(["mid", "new", "old"]);
   expect(sorted("elapsed", true)).toEqual(["new", "old", "mid"]);
@@ -73,7 +73,8 @@ test("statuses keep their places; folders stand where their first goal does", ()
     "# ~/shop 2 1.5",
     "# No folder 1 3",
   ]);
-  expect(lines({ grouping: "folder", order: "cost" }, "done")).toEqual([
+  const done = cards.filter((c) => groupOf(c) === "done");
+  expect(lines({ grouping: "folder", order: "cost" }, done)).toEqual([
     "# No folder 1 3",
     "c",
     "# ~/shop 1 1",
@@ -81,12 +82,20 @@ test("statuses keep their places; folders stand where their first goal does", ()
   ]);
 });
 
+test("a folded group keeps its head with the number of its goals, and unfolds again", () => {
+  const folded = withToggled({ ...usualView, grouping: "folder" }, "/home/ada/shop");
+  expect(lines(folded)).toEqual(["# No folder 1 3", "c", "# ~/shop 2 1.5", "# ~/infra 1 0.2", "a step 2"]);
+  expect(lines(withToggled(folded, "/home/ada/shop"))).toContain("B step 9");
+  expect(lines(withToggled(folded, ""))).toEqual(["# No folder 1 3", "# ~/shop 2 1.5", "# ~/infra 1 0.2", "a step 2"]);
+});
+
 test("the view is remembered, and what nobody knows is the usual one", () => {
-  expect(savedListView(localStorage)).toEqual({ grouping: "status", order: "newest", reversed: false });
-  saveListView(localStorage, { grouping: "folder", order: "cost", reversed: true });
-  expect(savedListView(localStorage)).toEqual({ grouping: "folder", order: "cost", reversed: true });
-  for (const bad of ["{", "null", '{"grouping":"toString","order":3}']) {
+  expect(savedListView(localStorage)).toEqual(usualView);
+  const view: ListView = { grouping: "folder", order: "cost", reversed: true, closed: ["done", "/srv"], strip: false };
+  saveListView(localStorage, view);
+  expect(savedListView(localStorage)).toEqual(view);
+  for (const bad of ["{", "null", '{"grouping":"toString","order":3,"closed":[5],"strip":"no"}']) {
     localStorage.setItem("goalpost.goal-list", bad);
-    expect(savedListView(localStorage)).toEqual({ grouping: "status", order: "newest", reversed: false });
+    expect(savedListView(localStorage)).toEqual(usualView);
   }
 });

@@ -1,5 +1,5 @@
 import type { GoalCard } from "@/bridge/types";
-import { shortPath } from "@/lib/text";
+import { shortPath, stripControl } from "@/lib/text";
 import { groupOf, groups, groupTitle, type Group } from "@/store/goalcards";
 
 export const groupings = { status: "By status", folder: "By folder", none: "No groups" } as const;
@@ -17,33 +17,57 @@ export const orders = {
 export type Grouping = keyof typeof groupings;
 export type Order = keyof typeof orders;
 
-/** How the goals are grouped and sorted. */
+/** How the goals are grouped and sorted, and what else the page shows of them. */
 export interface ListView {
   grouping: Grouping;
   order: Order;
   /** The order turned around. */
   reversed: boolean;
+  /** The groups whose goals are folded away: statuses and folders. */
+  closed: readonly string[];
+  /** The fleet strip is above the table. */
+  strip: boolean;
+}
+
+/** The head of a group. */
+export interface HeadLine {
+  kind: "head";
+  id: string;
+  title: string;
+  count: number;
+  usd: number;
+  isClosed: boolean;
 }
 
 /** A row of the list: the head of a group, or a goal. */
-export type ListLine =
-  { kind: "head"; id: string; title: string; count: number; usd: number } | { kind: "card"; card: GoalCard };
+export type ListLine = HeadLine | { kind: "card"; card: GoalCard };
 
 const storageKey = "goalpost.goal-list";
-const usual: ListView = { grouping: "status", order: "newest", reversed: false };
+export const usualView: ListView = { grouping: "status", order: "newest", reversed: false, closed: [], strip: true };
+/** How many folded groups are remembered: folders come and go. */
+const maxClosed = 200;
 
 /** The stored order. Values of other versions that this version does not know are ignored. */
 export function savedListView(storage: Storage): ListView {
   try {
     const saved = JSON.parse(storage.getItem(storageKey) ?? "{}") as Partial<Record<keyof ListView, unknown>>;
     return {
-      grouping: (Object.keys(groupings) as Grouping[]).find((g) => g === saved.grouping) ?? usual.grouping,
-      order: (Object.keys(orders) as Order[]).find((o) => o === saved.order) ?? usual.order,
+      grouping: (Object.keys(groupings) as Grouping[]).find((g) => g === saved.grouping) ?? usualView.grouping,
+      order: (Object.keys(orders) as Order[]).find((o) => o === saved.order) ?? usualView.order,
       reversed: saved.reversed === true,
+      closed: Array.isArray(saved.closed) ? saved.closed.filter((id) => typeof id === "string") : [],
+      strip: saved.strip !== false,
     };
   } catch {
-    return usual;
+    return usualView;
   }
+}
+
+/** The view with a group folded, or unfolded again. */
+export function withToggled(view: ListView, group: string): ListView {
+  const others = view.closed.filter((id) => id !== group);
+  const isClosed = others.length < view.closed.length;
+  return { ...view, closed: isClosed ? others : [...others, group].slice(-maxClosed) };
 }
 
 export function saveListView(storage: Storage, view: ListView): void {
@@ -91,6 +115,9 @@ interface Part {
 
 const costOf = (part: Part) => part.cards.reduce((sum, c) => sum + c.usd, 0);
 
+/** A folder as users read it. */
+export const folderName = (dir: string): string => stripControl(shortPath(dir)) || "No folder";
+
 /** The groups of sorted cards: statuses in a fixed order, folders by their first goal. */
 function partsOf(cards: readonly GoalCard[], { grouping, order, reversed }: ListView): Part[] {
   if (grouping === "none") return [{ id: "", title: "", cards: [...cards] }];
@@ -106,21 +133,28 @@ function partsOf(cards: readonly GoalCard[], { grouping, order, reversed }: List
     for (const part of all) part.title = groupTitle[part.id as Group];
     return all.sort((a, b) => groups.indexOf(a.id as Group) - groups.indexOf(b.id as Group));
   }
-  for (const part of all) part.title = shortPath(part.id) || "No folder";
+  for (const part of all) part.title = folderName(part.id);
   const sign = reversed ? -1 : 1;
   if (order === "name") all.sort((a, b) => sign * byName.compare(a.title, b.title));
   if (order === "cost") all.sort((a, b) => sign * (costOf(b) - costOf(a)));
   return all;
 }
 
-/** The rows of the list; `only` limits it to one status, `""` shows all. */
-export function listLines(cards: readonly GoalCard[], view: ListView, only: Group | ""): ListLine[] {
-  const wanted = only ? cards.filter((c) => groupOf(c) === only) : [...cards];
-  wanted.sort(comparison(view));
-  return partsOf(wanted, view).flatMap((part): ListLine[] => [
-    ...(part.title
-      ? [{ kind: "head", id: part.id, title: part.title, count: part.cards.length, usd: costOf(part) } as const]
-      : []),
-    ...part.cards.map((card): ListLine => ({ kind: "card", card })),
-  ]);
+/** The rows of the list. */
+export function listLines(cards: readonly GoalCard[], view: ListView): ListLine[] {
+  const sorted = [...cards].sort(comparison(view));
+  return partsOf(sorted, view).flatMap((part): ListLine[] => {
+    const goals = part.cards.map((card): ListLine => ({ kind: "card", card }));
+    if (!part.title) return goals;
+    const isClosed = view.closed.includes(part.id);
+    const head: HeadLine = {
+      kind: "head",
+      id: part.id,
+      title: part.title,
+      count: part.cards.length,
+      usd: costOf(part),
+      isClosed,
+    };
+    return isClosed ? [head] : [head, ...goals];
+  });
 }

@@ -3,8 +3,8 @@ import { money } from "@/lib/bytes";
 import { Button, Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
-import { SearchIcon } from "@/ui/icons";
-import { groupings, orders, type Grouping, type ListLine, type ListView, type Order } from "./listorder";
+import { ChevronIcon, SearchIcon } from "@/ui/icons";
+import { groupings, orders, type Grouping, type HeadLine, type ListView, type Order } from "./listorder";
 
 interface SearchFieldProps {
   field: RefObject<HTMLInputElement | null>;
@@ -82,36 +82,57 @@ export function ListViewFields({ view, onView, className }: ListViewFieldsProps)
   );
 }
 
-export function GroupHead({ head, isFolder }: { head: Extract<ListLine, { kind: "head" }>; isFolder: boolean }) {
+interface GroupHeadProps {
+  head: HeadLine;
+  isFolder: boolean;
+  /** Whether this row is the list's Tab stop. */
+  tab: boolean;
+  onToggle: () => void;
+}
+
+/** The head of a group, which folds its goals away. */
+export function GroupHead({ head, isFolder, tab, onToggle }: GroupHeadProps) {
   return (
-    <Caption
-      as="h2"
-      className={cx("flex items-baseline gap-1 px-4 pt-3 pb-1.5", isFolder && "font-mono tracking-normal normal-case")}
-    >
-      <span className="truncate" title={isFolder ? head.id : undefined} data-testid="goal-group">
-        {head.title}
-      </span>
-      <span className="ml-1 font-medium">{head.count}</span>
-      {isFolder && head.usd > 0 ? <span className="ml-auto font-sans font-normal">{money(head.usd)}</span> : null}
+    <Caption as="h2" className={cx("px-2.5 pt-2", isFolder && "font-mono tracking-normal normal-case")}>
+      <button
+        type="button"
+        data-testid="goal-group"
+        data-group={head.id}
+        aria-expanded={!head.isClosed}
+        tabIndex={tab ? 0 : -1}
+        title={isFolder ? head.id : undefined}
+        onClick={onToggle}
+        className="flex h-[26px] w-full items-center gap-1.5 rounded-sm pr-1.5 text-left [text-transform:inherit] hover:text-text max-[640px]:h-11"
+      >
+        <ChevronIcon size={12} className={cx("shrink-0", !head.isClosed && "rotate-90")} />
+        <span className="truncate">{head.title}</span>
+        <span className="font-medium tabular-nums">{head.count}</span>
+        {isFolder && head.usd > 0 ? <span className="ml-auto font-sans font-normal">{money(head.usd)}</span> : null}
+      </button>
     </Caption>
   );
 }
 
 interface NoLinesProps {
-  isFiltered: boolean;
+  /** Names what hides goals. */
+  hiddenBy: readonly string[];
   loaded: boolean;
   onShowAll: () => void;
 }
 
 /** Says why no goal is in the list. */
-export function NoLines({ isFiltered, loaded, onShowAll }: NoLinesProps) {
+export function NoLines({ hiddenBy, loaded, onShowAll }: NoLinesProps) {
+  const isFiltered = hiddenBy.length > 0;
   return (
     <div className="px-4 py-6 text-text-faint" role="status" data-testid="goal-list-empty">
       {isFiltered ? "No goal matches." : loaded ? "No goals yet." : "Loading goals…"}
       {isFiltered ? (
-        <Button className="mt-2 flex" data-testid="goal-filter-clear" onClick={onShowAll}>
-          Clear filters
-        </Button>
+        <>
+          <p className="mt-1 text-xs break-words">Shown are only goals with: {hiddenBy.join(", ")}.</p>
+          <Button className="mt-2 flex max-[640px]:h-11" data-testid="goal-filter-clear" onClick={onShowAll}>
+            Clear filters
+          </Button>
+        </>
       ) : null}
     </div>
   );

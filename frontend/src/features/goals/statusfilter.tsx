@@ -1,29 +1,31 @@
 import type { KeyboardEvent } from "react";
 import { useAppState } from "@/store/context";
-import { groupOf, groups, groupTitle, type Group } from "@/store/goalcards";
+import { groups, groupTitle } from "@/store/goalcards";
 import { Dot } from "@/ui/badge";
 import { cx } from "@/ui/cx";
-import type { GoalSearch } from "./search";
-
-/** The status that the list is limited to; "" shows all goals. */
-export type StatusChoice = Group | "";
+import { describeFilter, type StatusChoice } from "./filters";
+import type { FilteredGoals } from "./usegoalfilter";
 
 interface StatusFilterProps {
-  search: GoalSearch;
-  only: StatusChoice;
-  onOnly: (only: StatusChoice) => void;
+  goals: FilteredGoals;
+  search: string;
   className?: string | undefined;
 }
 
 /**
- * The number of goals in each status, of those that match the search, in one line; a click limits the list to that status. A status without goals is
- * shown only while it is selected. One Tab stop: the arrow keys choose.
+ * The number of goals in each status, of those that the search and the other filters leave, in one line; a click limits
+ * the list to that status. A status without goals is shown only while it is selected. One Tab stop: the arrow keys
+ * choose.
  */
-export function StatusFilter({ search: { text, cards }, only, onOnly, className }: StatusFilterProps) {
+export function StatusFilter({ goals, search, className }: StatusFilterProps) {
+  const { filter, setFilter } = goals;
+  const only = filter.status;
   const stored = useAppState((s) => s.goals.total);
-  const counts = new Map<StatusChoice, number>([["", text.trim() ? cards.length : stored]]);
-  for (const card of cards) counts.set(groupOf(card), (counts.get(groupOf(card)) ?? 0) + 1);
+  const counts = new Map(goals.counts.status);
+  const isOtherwiseAll = describeFilter({ ...filter, status: "" }, search).length === 0;
+  counts.set("", isOtherwiseAll ? stored : [...counts.values()].reduce((sum, n) => sum + n, 0));
   const offered: StatusChoice[] = ["", ...groups.filter((g) => counts.has(g) || g === only)];
+  const onOnly = (status: StatusChoice) => setFilter({ ...filter, status });
   const move = (e: KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[e.code];
     if (!step || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;

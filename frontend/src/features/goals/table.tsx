@@ -2,7 +2,9 @@ import { useRef, type MouseEvent } from "react";
 import { useApp, useAppState } from "@/store/context";
 import { cx } from "@/ui/cx";
 import { VirtualRows } from "@/ui/virtualrows";
-import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
+import { FilterBar } from "./filterbar";
+import { FleetStrip } from "./fleetstrip";
+import { GroupHead, NoLines } from "./listparts";
 import type { ListView, Order } from "./listorder";
 import { columnsLook, Row } from "./row";
 import { SelectionBar } from "./selectionbar";
@@ -98,6 +100,7 @@ export function GoalTable(props: GoalLinesProps) {
   const app = useApp();
   const marked = useAppState((s) => s.marked);
   const loaded = useAppState((s) => s.goals.loaded);
+  const { goals } = props;
   const { lines, selected, view, ...list } = useGoalLines(props, { head: 34, card: 31 });
   // From where Shift and a click select: the goal that was clicked last.
   const anchor = useRef("");
@@ -110,21 +113,21 @@ export function GoalTable(props: GoalLinesProps) {
   };
   return (
     <section aria-label="Goals" className="flex min-h-0 flex-1 flex-col">
-      <div className="flex shrink-0 items-center justify-end gap-2 px-4 py-2">
-        <SearchField
-          field={list.field}
-          text={props.search.text}
-          onText={props.search.setText}
-          className="mr-auto w-80 max-w-full"
-        />
-        <ListViewFields view={view} onView={list.arrange} className="w-72" />
-      </div>
+      {view.strip ? <FleetStrip filter={goals.filter} onFilter={goals.setFilter} /> : null}
+      <FilterBar
+        field={list.field}
+        search={props.search}
+        goals={goals}
+        view={view}
+        onView={list.arrange}
+        onClear={list.showAll}
+      />
       <div
         role="grid"
         aria-label="Goals"
         aria-multiselectable
         aria-rowcount={lines.length + 1}
-        className="flex min-h-0 flex-1 flex-col"
+        className={cx("flex min-h-0 flex-col", lines.length > 0 && "flex-1")}
       >
         <Header view={view} onView={list.arrange} goals={goalsIn(lines)} marked={marked} />
         <div
@@ -151,7 +154,12 @@ export function GoalTable(props: GoalLinesProps) {
                 return (
                   <div role="row" aria-rowindex={index + 2}>
                     <div role="gridcell" aria-colspan={columns.length + 1}>
-                      <GroupHead head={line} isFolder={view.grouping === "folder"} />
+                      <GroupHead
+                        head={line}
+                        isFolder={view.grouping === "folder"}
+                        tab={index === list.stop}
+                        onToggle={() => list.toggleGroup(line.id)}
+                      />
                     </div>
                   </div>
                 );
@@ -175,7 +183,7 @@ export function GoalTable(props: GoalLinesProps) {
           </VirtualRows>
         </div>
       </div>
-      {lines.length === 0 ? <NoLines isFiltered={list.isFiltered} loaded={loaded} onShowAll={list.showAll} /> : null}
+      {lines.length === 0 ? <NoLines hiddenBy={goals.hiddenBy} loaded={loaded} onShowAll={list.showAll} /> : null}
       <SelectionBar />
     </section>
   );

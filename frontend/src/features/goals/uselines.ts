@@ -1,18 +1,17 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useApp, useAppState } from "@/store/context";
 import { useRoving } from "@/ui/rovingfocus";
-import { listLines, savedListView, saveListView, type ListLine, type ListView } from "./listorder";
+import { listLines, savedListView, saveListView, withToggled, type ListLine, type ListView } from "./listorder";
 import type { GoalSearch } from "./search";
-import type { StatusChoice } from "./statusfilter";
+import type { FilteredGoals } from "./usegoalfilter";
 
 /** What the list of goals and their table get from the dashboard. */
 export interface GoalLinesProps {
   /** Set to the functions that move the selection, for the dashboard's keys. */
   onReady: (keys: ListKeys) => void;
   search: GoalSearch;
-  only: StatusChoice;
-  onOnly: (only: StatusChoice) => void;
+  goals: FilteredGoals;
 }
 
 export interface ListKeys {
@@ -20,6 +19,8 @@ export interface ListKeys {
   focusSearch: () => void;
   /** Selects all goals that are shown for an action; again, none. */
   markAll: () => void;
+  /** Shows or hides the fleet strip. */
+  toggleStrip: () => void;
 }
 
 /**
@@ -55,16 +56,17 @@ function indexOf(lines: readonly ListLine[], goal: string): number {
 }
 
 /** The rows of all goals as the user arranged them, with what draws, scrolls and selects them. */
-export function useGoalLines(
-  { onReady, search, only, onOnly }: GoalLinesProps,
-  height: Record<ListLine["kind"], number>,
-) {
+export function useGoalLines({ onReady, goals }: GoalLinesProps, height: Record<ListLine["kind"], number>) {
   const app = useApp();
   const selected = useAppState((s) => s.detail.id);
   const [view, setView] = useState(() => savedListView(localStorage));
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const lines = useMemo(() => listLines(search.cards, view, only), [search.cards, only, view]);
+  const lines = useMemo(() => listLines(goals.shown, view), [goals.shown, view]);
+  const arrange = useCallback((next: ListView) => {
+    setView(next);
+    saveListView(localStorage, next);
+  }, []);
 
   const virtual = useVirtualizer({
     count: lines.length,
@@ -77,15 +79,22 @@ export function useGoalLines(
     overscan: 8,
   });
   const isCard = (i: number) => lines[i]?.kind === "card";
-  const roving = useRoving({ scroller, count: lines.length, stops: isCard, show: (i) => virtual.scrollToIndex(i) });
+  const stops = (i: number) => i < lines.length;
+  const roving = useRoving({ scroller, count: lines.length, stops, show: (i) => virtual.scrollToIndex(i) });
   const drawn = virtual.getVirtualItems().map((item) => item.index);
   const chosen = indexOf(lines, selected);
 
-  useSelectedInSight(virtual, lines, selected, JSON.stringify([view, only]));
+  useSelectedInSight(
+    virtual,
+    lines,
+    selected,
+    JSON.stringify([view.grouping, view.order, view.reversed, goals.filter]),
+  );
 
   useEffect(() => {
     onReady({
       focusSearch: () => field.current?.focus(),
+      toggleStrip: () => arrange({ ...view, strip: !view.strip }),
       markAll: () => app.goals.toggleMarks(goalsIn(lines)),
       move: (by) => {
         for (let i = indexOf(lines, selected) + by; i >= 0 && i < lines.length; i += by) {
@@ -97,26 +106,22 @@ export function useGoalLines(
         }
       },
     });
-  }, [app, lines, onReady, selected, virtual]);
+  }, [app, arrange, lines, onReady, selected, view, virtual]);
 
   return {
     lines,
     selected,
     view,
-    arrange: (next: ListView) => {
-      setView(next);
-      saveListView(localStorage, next);
-    },
+    arrange,
+    toggleGroup: (id: string) => arrange(withToggled(view, id)),
     virtual,
     roving,
     scroller,
     field,
     /** The row that Tab reaches. */
-    stop: drawn.includes(chosen) ? chosen : (drawn.find(isCard) ?? -1),
-    isFiltered: search.text !== "" || only !== "",
+    stop: drawn.includes(chosen) ? chosen : (drawn.find(isCard) ?? drawn[0] ?? -1),
     showAll: () => {
-      search.setText("");
-      onOnly("");
+      goals.clear();
       field.current?.focus();
     },
   };

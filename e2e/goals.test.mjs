@@ -16,6 +16,7 @@ test(
     try {
       await showScene(page, gallery.url, "goals-strip");
       await checkStrip(page);
+      await checkFilters(page);
       await showScene(page, gallery.url, "goals");
       await page.evaluate(addGoals);
       await walk(page);
@@ -25,6 +26,8 @@ test(
     }
   },
 );
+
+const limited = "01m0limit000000000000000f6";
 
 /** Waits until the table has exactly these goals, by a part of their objectives. */
 async function shows(page, objectives) {
@@ -70,6 +73,41 @@ async function checkStrip(page) {
   await page.getByTestId("fleet-strip").waitFor({ state: "detached" });
   await page.locator("body").press("f");
   await page.getByTestId("fleet-strip").waitFor();
+}
+
+/** Folder, model, status and search combine; each menu counts with the others, and the empty list names them all. */
+async function checkFilters(page) {
+  const at = (id) => page.getByTestId(id);
+  await page.evaluate((id) => {
+    const { app, bridge } = window.gallery;
+    Object.assign(bridge.goals.get(id).view, { model: "gpt-5", engine: "codex" });
+    return app.sync.loadGoals();
+  }, limited);
+  await at("filter-model").focus();
+  await page.keyboard.press("Enter");
+  await at("menu-filter-model-codex · gpt-5").getByText("1", { exact: true }).waitFor();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Space");
+  await at("menu-filter-model-codex · gpt-5").and(page.locator('[aria-checked="true"]')).waitFor();
+  await page.keyboard.press("Escape");
+  await shows(page, ["Move CI cache"]);
+  await at("filter-folder").click();
+  const folder = (name) => at(`menu-filter-folder-/home/ada/${name}`);
+  await folder("shop").getByText("1", { exact: true }).waitFor();
+  assert.equal(await folder("infra").count(), 0, "a folder without such a goal is offered");
+  await folder("shop").click();
+  await page.keyboard.press("Escape");
+  const status = (id) => page.locator(`[data-testid="goal-status"][data-status="${id}"]`);
+  assert.deepEqual(await at("goal-status").allInnerTexts(), ["All\n1", "Failed\n1"]);
+  await status("failed").click();
+  await shows(page, ["Move CI cache"]);
+  await at("goal-search").fill("nothing has these words");
+  await at("goal-list-empty")
+    .getByText("search “nothing has these words”, status Failed, folder ~/shop, model codex · gpt-5")
+    .waitFor();
+  await at("goal-filter-clear").click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid="goal-card"]').length === 9);
+  assert.equal(await at("filter-bar-clear").count(), 0);
 }
 
 /** Adds goals that are done, each dearer than the one before, in the page. */

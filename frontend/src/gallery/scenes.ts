@@ -244,6 +244,24 @@ export const scenes: Record<string, Scene> = {
       return press("fleet-tile");
     },
   },
+  "goals-filter-menu": {
+    before: () => {
+      const saved = { folders: ["/home/ada/infra"], models: [], status: "" };
+      localStorage.setItem("goalpost.goal-filter", JSON.stringify(saved));
+    },
+    after: async (app) => {
+      app.go("goals");
+      unfold(await shown("filter-folder"));
+      return shown("menu-filter-folder-/home/ada/infra");
+    },
+  },
+  "goals-no-match": {
+    before: () => localStorage.setItem("goalpost.goal-filter", JSON.stringify({ status: "done", folders: ["/srv"] })),
+    after: (app) => {
+      app.go("goals");
+      return shown("goal-list-empty");
+    },
+  },
   digest: {
     options: { finish: true },
     after: (app) => {

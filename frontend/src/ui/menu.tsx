@@ -2,12 +2,17 @@ import { useRef, type ReactNode, type RefObject } from "react";
 import { ContextMenu as RadixContextMenu, DropdownMenu } from "radix-ui";
 import { Kbd } from "./button";
 import { cx } from "./cx";
+import { CheckIcon } from "./icons";
 
 /** An entry of a menu; null is a separator. */
 export type MenuItem = {
   id: string;
   label: string;
   hint?: string;
+  /** A number or a word at its end. */
+  note?: string;
+  /** Whether it is chosen, for an entry that can be; the menu stays open then. */
+  checked?: boolean;
   danger?: boolean;
   disabled?: boolean;
   /** The action takes the focus, so it runs after the menu has closed and the focus is not restored. */
@@ -89,33 +94,52 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
 
 interface MenuLinesProps {
   items: readonly MenuItem[];
-  parts: Pick<typeof DropdownMenu, "Item" | "Separator"> | Pick<typeof RadixContextMenu, "Item" | "Separator">;
+  parts:
+    | Pick<typeof DropdownMenu, "Item" | "CheckboxItem" | "Separator">
+    | Pick<typeof RadixContextMenu, "Item" | "CheckboxItem" | "Separator">;
   /** Called after the menu has closed. */
   later: RefObject<(() => void) | null>;
 }
 
 function MenuLines({ items, parts, later }: MenuLinesProps) {
-  return items.map((item, i) =>
-    item ? (
-      <parts.Item
-        key={item.id}
-        data-testid={`menu-${item.id}`}
-        disabled={item.disabled ?? false}
-        onSelect={() => {
-          if (item.takesFocus) later.current = item.run;
-          else item.run();
-        }}
-        className={cx(
-          "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none " +
-            "data-[disabled]:opacity-40 data-[highlighted]:bg-surface-hover",
-          item.danger ? "text-bad" : "text-text",
-        )}
-      >
-        {item.label}
-        {item.hint ? <Kbd>{item.hint}</Kbd> : null}
-      </parts.Item>
-    ) : (
-      <parts.Separator key={`line-${i}`} className="my-1 h-px bg-border" />
-    ),
-  );
+  return items.map((item, i) => {
+    if (!item) return <parts.Separator key={`line-${i}`} className="my-1 h-px bg-border" />;
+    const common = {
+      "data-testid": `menu-${item.id}`,
+      disabled: item.disabled ?? false,
+      className: cx(
+        "flex h-7 items-center gap-2 rounded-sm px-2 text-xs outline-none " +
+          "data-[disabled]:opacity-40 data-[highlighted]:bg-surface-hover",
+        item.danger ? "text-bad" : "text-text",
+      ),
+    };
+    const content = (
+      <>
+        <span className="mr-auto">{item.label}</span>
+        {item.note ? <span className="ml-4 text-text-muted tabular-nums">{item.note}</span> : null}
+        {item.hint ? <Kbd className="ml-4">{item.hint}</Kbd> : null}
+      </>
+    );
+    if (item.checked === undefined) {
+      const select = () => {
+        if (item.takesFocus) later.current = item.run;
+        else item.run();
+      };
+      return (
+        <parts.Item key={item.id} onSelect={select} {...common}>
+          {content}
+        </parts.Item>
+      );
+    }
+    const toggle = (e: Event) => {
+      e.preventDefault();
+      item.run();
+    };
+    return (
+      <parts.CheckboxItem key={item.id} checked={item.checked} onSelect={toggle} {...common}>
+        <span className="flex w-3.5 shrink-0 text-accent">{item.checked ? <CheckIcon size={13} /> : null}</span>
+        {content}
+      </parts.CheckboxItem>
+    );
+  });
 }

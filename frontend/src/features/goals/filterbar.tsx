@@ -1,6 +1,8 @@
 import type { RefObject } from "react";
 import { Button, Kbd } from "@/ui/button";
-import type { ListView } from "./listorder";
+import { FilterMenu } from "./filtermenu";
+import { modelName } from "./filters";
+import { folderName, type ListView } from "./listorder";
 import { ListViewFields, SearchField } from "./listparts";
 import type { GoalSearch } from "./search";
 import type { FilteredGoals } from "./usegoalfilter";
@@ -16,9 +18,26 @@ interface FilterBarProps {
 
 /** What limits, groups and sorts the table. */
 export function FilterBar({ field, search, goals, view, onView, onClear }: FilterBarProps) {
+  const { filter, setFilter, counts } = goals;
   return (
     <div className="flex shrink-0 items-center gap-1.5 px-4 py-2" data-testid="filter-bar">
       <SearchField field={field} text={search.text} onText={search.setText} className="w-64 min-w-36 shrink" />
+      <FilterMenu
+        id="filter-folder"
+        title="Folder"
+        counts={counts.folders}
+        chosen={filter.folders}
+        onChoose={(folders) => setFilter({ ...filter, folders })}
+        nameOf={folderName}
+      />
+      <FilterMenu
+        id="filter-model"
+        title="Model"
+        counts={counts.models}
+        chosen={filter.models}
+        onChoose={(models) => setFilter({ ...filter, models })}
+        nameOf={modelName}
+      />
       {goals.hiddenBy.length > 0 ? (
         <Button look="quiet" data-testid="filter-bar-clear" onClick={onClear}>
           Clear filters

@@ -17,6 +17,7 @@ test(
       await showScene(page, gallery.url, "goals-strip");
       await checkStrip(page);
       await checkFilters(page);
+      await checkSavedFilters(page);
       await showScene(page, gallery.url, "goals");
       await page.evaluate(addGoals);
       await walk(page);
@@ -108,6 +109,37 @@ async function checkFilters(page) {
   await at("goal-filter-clear").click();
   await page.waitForFunction(() => document.querySelectorAll('[data-testid="goal-card"]').length === 9);
   assert.equal(await at("filter-bar-clear").count(), 0);
+}
+
+/** A filter is saved under a name, found again, renamed and deleted, and the notice brings it back. */
+async function checkSavedFilters(page) {
+  const at = (id) => page.getByTestId(id);
+  const saved = (names) =>
+    page.waitForFunction((n) => String(window.gallery.bridge.settings.goal_filters.map((f) => f.name)) === n, names);
+  await at("filter-folder").click();
+  await at("menu-filter-folder-/home/ada/infra").click();
+  await page.keyboard.press("Escape");
+  await shows(page, ["Upgrade staging DB"]);
+  await at("saved-filters").click();
+  await at("menu-filter-save").click();
+  await at("filter-name").fill("Staging");
+  await page.keyboard.press("Enter");
+  await saved("Staging");
+  await at("filter-bar-clear").click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid="goal-card"]').length === 9);
+  await at("saved-filters").click();
+  await at("menu-saved-Staging").click();
+  await shows(page, ["Upgrade staging DB"]);
+  await at("saved-filters").getByText("Staging").click();
+  await at("menu-filter-rename").click();
+  await at("filter-name").fill("Infra");
+  await at("filter-name-save").click();
+  await saved("Infra");
+  await at("saved-filters").getByText("Infra").click();
+  await at("menu-filter-delete").click();
+  await saved("");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await saved("Infra");
 }
 
 /** Adds goals that are done, each dearer than the one before, in the page. */

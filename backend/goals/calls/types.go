@@ -306,13 +306,16 @@ type Settings struct {
 	// maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
 	GoalMemory int `json:"goal_memory"`
 	// DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit
-	DailyLimitUSD float64 `json:"daily_limit_usd"`
-	Toolchains    string  `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
-	Engine        string  `json:"-"`           // EngineAPI has it
-	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
-	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
-	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
-	UserAgent     string  `json:"user_agent"`  // of the user's pages; "" = Chromium's own
+	DailyLimitUSD float64             `json:"daily_limit_usd"`
+	GoalFilters   []config.GoalFilter `json:"goal_filters"` // saved filters of the list of goals
+	Toolchains    string              `json:"toolchains"`   // additional folders that goals can read, separated as in PATH
+	Engine        string              `json:"-"`            // EngineAPI has it
+	WorkDir       string              `json:"work_dir"`     // where new goals get their folders; "" = the default
+	// HomePage is the address of the home button of a browser pane; "" = a blank page
+	HomePage string `json:"home_page"`
+	// SearchPage is the address for words in the address bar, with %s for them; "" = ask, "none"
+	SearchPage string `json:"search_page"`
+	UserAgent  string `json:"user_agent"` // of the user's pages; "" = Chromium's own
 	// AskWhereToSave asks where each file that the user's pages download is saved
 	AskWhereToSave bool `json:"ask_where_to_save"`
 	// PageIdleMinutes is after how long an unseen page is discarded; 0 = never

@@ -158,6 +158,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		KeepDays:        30,
 		GraceMinutes:    7,
 		GoalMemory:      2048,
+		GoalFilters:     []config.GoalFilter{{Name: "Mine", Search: "cart", Folders: []string{"/srv/shop"}}, {Name: "All"}},
 		Toolchains:      "/home/ada/.zig",
 		WorkDir:         filepath.Join(home, "elsewhere"),
 		HomePage:        "http://127.0.0.1:3000/",
@@ -194,6 +195,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"host_idle_minutes":  {Theme: "dark", FontSize: 13, Scrollback: 1000, HostIdleMinutes: 1441},
 		"grace_minutes":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
 		"goal_memory":        {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
+		"goal_filters":       {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalFilters: []config.GoalFilter{{}}},
 		"home_page":          {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
 		"web_search":         {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearch: "other"},
 		"web_search_address": {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearchAddress: "127.0.0.1:8888"},
@@ -213,6 +215,31 @@ func TestSettings_AreReadBack(t *testing.T) {
 	}
 	if !reflect.DeepEqual(c.Settings(), want) || c.Work() != want.WorkDir {
 		t.Error("a refused setting was kept")
+	}
+}
+
+func TestGoalFilters_WithoutNameOrTooLarge_AreRefused(t *testing.T) {
+	c := open(t, t.TempDir())
+	many := make([]config.GoalFilter, 51)
+	for i := range many {
+		many[i].Name = fmt.Sprint(i)
+	}
+	for problem, filters := range map[string][]config.GoalFilter{
+		"not a name":   {{Name: "one\ntwo"}},
+		"two filters":  {{Name: "Mine"}, {Name: "Mine"}},
+		"too long":     {{Name: "Mine", Search: strings.Repeat("x", 5000)}},
+		"are too many": many,
+	} {
+		s := c.Settings()
+		s.GoalFilters = filters
+		if e := invalid(c.SaveSettings(s)); e.Field != "goal_filters" || !strings.Contains(e.Message, problem) {
+			t.Errorf("%s: %+v", problem, e)
+		}
+	}
+	s := c.Settings()
+	s.GoalFilters = many[:50]
+	if err := c.SaveSettings(s); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -110,6 +110,8 @@ type Settings struct {
 	GoalMemory int `json:"goal_memory" range:"128 16777216" zero:"for three quarters of the machine's"`
 	// DailyLimitUSD is how much all goals together may spend in a day, in the user's time zone; 0 is no limit.
 	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty" range:"0.01 1000000" zero:"for no limit"`
+	// GoalFilters are your saved filters of the list of goals, in the order of their menu.
+	GoalFilters []GoalFilter `json:"goal_filters,omitempty"`
 	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
 	// Engine is the external agent that drives new goals; empty or `model` uses Goalpost's own loop.
@@ -266,6 +268,9 @@ func (s Settings) validate() error {
 	case s.LinkAddress != "" && (!isPageURL(s.LinkAddress) || strings.ContainsAny(s.LinkAddress, "?#@")):
 		return fault.Invalid("link_address", fmt.Sprintf("%.200q is not the address of a page", s.LinkAddress),
 			"give the address at which your phone opens Goalpost, such as https://desk.example:8443/, or leave it empty")
+	case s.invalidGoalFilter() != "":
+		return fault.Invalid("goal_filters", s.invalidGoalFilter(),
+			fmt.Sprintf("save at most %d filters, each with another name of at most %d letters", maxFilters, maxFilterName))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")

@@ -3602,13 +3602,15 @@ export interface Settings extends ModelRoles {
   goal_memory: number;
   /** DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit */
   daily_limit_usd: number;
+  /** saved filters of the list of goals */
+  goal_filters: GoalFilter[] | null;
   /** additional folders that goals can read, separated as in PATH */
   toolchains: string;
   /** where new goals get their folders; "" = the default */
   work_dir: string;
-  /** address of the home button of a browser pane; "" = a blank page */
+  /** HomePage is the address of the home button of a browser pane; "" = a blank page */
   home_page: string;
-  /** address for words in the address bar, with %s for them; "" = ask, "none" */
+  /** SearchPage is the address for words in the address bar, with %s for them; "" = ask, "none" */
   search_page: string;
   /** of the user's pages; "" = Chromium's own */
   user_agent: string;
@@ -3696,6 +3698,21 @@ export interface FileProblem {
   message: string;
   /** what to do next */
   hint: string;
+}
+
+/** GoalFilter is a saved filter of the list of goals. The page leaves out values that it does not know. */
+export interface GoalFilter {
+  name: string;
+  /** Search is the text of the search field. */
+  search?: string;
+  /** Status is a group of goals, such as needs_you or done; empty is all. */
+  status?: string;
+  /** Folders are the folders of which one must be the goal's; none is all. */
+  folders?: string[];
+  /** Models are the engines and models of which one must be the goal's; none is all. */
+  models?: string[];
+  /** Today is finished or spent, for the goals that did so today; empty is all. */
+  today?: string;
 }
 
 /** TerminalProfile is how a terminal of the user starts. What is empty is as in any other terminal. */

@@ -245,8 +245,9 @@ export const scenes: Record<string, Scene> = {
     },
   },
   "goals-filter-menu": {
-    before: () => {
+    before: (b) => {
       const saved = { folders: ["/home/ada/infra"], models: [], status: "" };
+      b.settings.goal_filters = [{ name: "Infra", ...saved }];
       localStorage.setItem("goalpost.goal-filter", JSON.stringify(saved));
     },
     after: async (app) => {

@@ -80,6 +80,7 @@ export const settings: Settings = {
   grace_minutes: 30,
   goal_memory: 0,
   daily_limit_usd: 20,
+  goal_filters: null,
   toolchains: "",
   work_dir: "",
   home_page: "",

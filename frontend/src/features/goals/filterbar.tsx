@@ -4,6 +4,7 @@ import { FilterMenu } from "./filtermenu";
 import { modelName } from "./filters";
 import { folderName, type ListView } from "./listorder";
 import { ListViewFields, SearchField } from "./listparts";
+import { SavedFilters } from "./savedfilters";
 import type { GoalSearch } from "./search";
 import type { FilteredGoals } from "./usegoalfilter";
 
@@ -38,6 +39,7 @@ export function FilterBar({ field, search, goals, view, onView, onClear }: Filte
         onChoose={(models) => setFilter({ ...filter, models })}
         nameOf={modelName}
       />
+      <SavedFilters search={search} goals={goals} />
       {goals.hiddenBy.length > 0 ? (
         <Button look="quiet" data-testid="filter-bar-clear" onClick={onClear}>
           Clear filters

@@ -18,6 +18,9 @@ test(
       await checkStrip(page);
       await checkFilters(page);
       await checkSavedFilters(page);
+      await showScene(page, gallery.url, "goals-grouped");
+      await checkGroups(page);
+      await checkLimits(page);
       await showScene(page, gallery.url, "goals");
       await page.evaluate(addGoals);
       await walk(page);
@@ -140,6 +143,55 @@ async function checkSavedFilters(page) {
   await saved("");
   await page.getByRole("button", { name: "Undo" }).click();
   await saved("Infra");
+}
+
+/** Groups fold with a click and with Enter and keep their numbers; goals that work for another one are below it. */
+async function checkGroups(page) {
+  const at = (id) => page.getByTestId(id);
+  const group = (dir) => page.locator(`[data-testid="goal-group"][data-group="${dir}"]`);
+  await group("/home/ada/infra").and(page.locator('[aria-expanded="false"]')).waitFor();
+  assert.equal((await group("/home/ada/infra").innerText()).replace(/\s+/g, " "), "~/infra 1");
+  const order = await at("goal-card").allInnerTexts();
+  const place = (words) => order.findIndex((text) => text.includes(words));
+  assert.equal(place("Draw a logo"), place("flaky cart suite") + 1);
+  assert.equal(place("last month's invoices"), place("flaky cart suite") + 2);
+  assert.match(order[place("Draw a logo")], /Works for: Bring the flaky cart suite to green/);
+
+  // The heads are in the way of the arrow keys, and Enter unfolds.
+  await page
+    .getByRole("row", { name: /Scrape 20 product pages/ })
+    .getByRole("button")
+    .focus();
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => document.activeElement?.dataset.group === "/home/ada/infra");
+  await page.keyboard.press("Enter");
+  await at("goal-card").filter({ hasText: "Upgrade staging DB" }).waitFor();
+  await group("/home/ada/shop").click();
+  await shows(page, ["Upgrade staging DB"]);
+  await page.evaluate(() => window.gallery.app.go("workspace"));
+  await at("goal-list").waitFor({ state: "detached" });
+  await page.evaluate(() => window.gallery.app.go("goals"));
+  await shows(page, ["Upgrade staging DB"]); // the page remembers what is folded
+  await group("/home/ada/shop").click();
+}
+
+/** Several goals at a limit get more of it and continue. */
+async function checkLimits(page) {
+  const at = (id) => page.getByTestId(id);
+  await at("goal-card")
+    .filter({ hasText: "Move CI cache" })
+    .click({ modifiers: ["Control"] });
+  await at("goal-card")
+    .filter({ hasText: "Release notes" })
+    .click({ modifiers: ["Control"] });
+  await at("selection-raise").getByText("Raise limits 1…").click();
+  await at("question").getByText("Move CI cache to the new bucket: 1 h → 2 h").first().waitFor();
+  await at("question-yes").click();
+  const call = await page.waitForFunction(() => window.gallery.bridge.calls.find((c) => c.method === "GoalAPI.Resume"));
+  const { args } = await call.jsonValue();
+  assert.equal(args[0], limited);
+  assert.equal(args[1].wall_clock_ms, 7_200_000);
+  await page.keyboard.press("Escape");
 }
 
 /** Adds goals that are done, each dearer than the one before, in the page. */

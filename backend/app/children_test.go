@@ -131,6 +131,9 @@ func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if isChild := g.ID != out.GoalID; isChild != (string(g.Parent) == out.GoalID) {
+			t.Errorf("the list says that %s works for %q", g.ID, g.Parent)
+		}
 		if v.ID != out.GoalID && (string(v.Options.Parent) != out.GoalID || v.MaxIterations > 20 || v.MaxIterations < 15 ||
 			v.Policy.Risk != policy.WriteLocal) {
 			t.Errorf("the child is %+v %+v %+v", v.Options, v.MaxIterations, v.Policy)

@@ -58,6 +58,8 @@ type GoalCard struct {
 	Aftermath string `json:"aftermath,omitempty"`
 	// Race is its place in a race, null if it is in none.
 	Race *goal.Race `json:"race,omitempty"`
+	// Parent is the goal whose agent started it, "" if there is none.
+	Parent goal.ID `json:"parent,omitempty"`
 }
 
 // GoalUsage is what a goal has used so far.

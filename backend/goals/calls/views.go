@@ -60,6 +60,7 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		Activity:     f.activity,
 		PID:          f.owner,
 		Asks:         f.asks,
+		Parent:       r.Origin.Parent,
 	}
 	if r.Origin.Worktree != nil {
 		c.Dir = r.Origin.Worktree.Folder

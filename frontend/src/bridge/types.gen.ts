@@ -3313,6 +3313,8 @@ export interface GoalCard extends GoalUsage, Proof {
   aftermath?: string;
   /** Race is its place in a race, null if it is in none. */
   race?: Race;
+  /** Parent is the goal whose agent started it, "" if there is none. */
+  parent?: string;
 }
 
 /** GoalUsage is what a goal has used so far. */

@@ -244,6 +244,21 @@ export const scenes: Record<string, Scene> = {
       return press("fleet-tile");
     },
   },
+  "goals-grouped": {
+    before: (b) => {
+      const closed = ["/home/ada/infra"];
+      localStorage.setItem("goalpost.goal-list", JSON.stringify({ grouping: "folder", order: "newest", closed }));
+      const [parent] = b.goals.values();
+      for (const id of ["01m0needs000000000000000b2", "01m0waits00000000000000h8"]) {
+        const view = b.goals.get(id)?.view;
+        if (view && parent) view.parent = parent.view.id;
+      }
+    },
+    after: (app) => {
+      app.go("goals");
+      return shown("goal-group");
+    },
+  },
   "goals-filter-menu": {
     before: (b) => {
       const saved = { folders: ["/home/ada/infra"], models: [], status: "" };

@@ -180,6 +180,14 @@ export class GoalActions {
     if (resumed > 0) this.core.notices.done(resumed === 1 ? "1 goal resumed" : `${resumed} goals resumed`);
   }
 
+  /** Continues goals that are at a limit, each with its own new limits. */
+  async raiseAll(cards: readonly GoalCard[], limits: ReadonlyMap<string, Partial<ResumeInput>>): Promise<void> {
+    const resumed = await this.each(cards, "resumed", (id) =>
+      this.core.bridge.call("GoalAPI.Resume", id, { ...keepLimits, ...limits.get(id) }),
+    );
+    if (resumed > 0) this.core.notices.done(resumed === 1 ? "1 goal resumed" : `${resumed} goals resumed`);
+  }
+
   abortAll(cards: readonly GoalCard[]): void {
     this.core.confirm({
       title: cards.length === 1 ? "Abort this goal?" : `Abort ${cards.length} goals?`,

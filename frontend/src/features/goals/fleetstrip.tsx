@@ -60,9 +60,9 @@ export function FleetStrip({ filter, onFilter }: FleetStripProps) {
   );
 }
 
-/** How many goals have a slot; one that asks the user keeps it. */
+/** How many goals have a slot; one that asks the user keeps it, and one that works for another has none of its own. */
 function slotsInUse(cards: readonly GoalCard[]): number {
-  return cards.filter((c) => c.status === "running" && c.queued === "").length;
+  return cards.filter((c) => c.status === "running" && c.queued === "" && !c.parent).length;
 }
 
 interface TileProps {

@@ -24,7 +24,7 @@ const cards = [
 
 const lines = (view: Partial<ListView>, of = cards) =>
   listLines(of, { ...usualView, grouping: "none", ...view }).map((l) =>
-    l.kind === "head" ? `# ${l.title} ${l.count} ${l.usd}` : l.card.id,
+    l.kind === "head" ? `# ${l.title} ${l.count} ${l.usd}` : "  ".repeat(l.depth) + l.card.id,
   );
 
 test("goals are sorted by age, need, name with numbers in their order, and cost", () => {
@@ -87,6 +87,33 @@ test("a folded group keeps its head with the number of its goals, and unfolds ag
   expect(lines(folded)).toEqual(["# No folder 1 3", "c", "# ~/shop 2 1.5", "# ~/infra 1 0.2", "a step 2"]);
   expect(lines(withToggled(folded, "/home/ada/shop"))).toContain("B step 9");
   expect(lines(withToggled(folded, ""))).toEqual(["# No folder 1 3", "# ~/shop 2 1.5", "# ~/infra 1 0.2", "a step 2"]);
+});
+
+test("goals that work for another one are below it in the order of the list, and alone where it is missing", () => {
+  const done = { status: "completed", exit: "done" } as const;
+  const family = [
+    card("parent", { status: "running", usd: 1 }),
+    card("cheap child", { ...done, parent: "parent", usd: 2 }),
+    card("dear child", { status: "running", parent: "parent", usd: 9 }),
+    card("grandchild", { status: "running", parent: "dear child", usd: 30 }),
+    card("other", { status: "running", usd: 5 }),
+  ];
+  expect(lines({ order: "cost" }, family)).toEqual([
+    "other",
+    "parent",
+    "  dear child",
+    "    grandchild",
+    "  cheap child",
+  ]);
+  expect(lines({ grouping: "status" }, family)).toEqual([
+    "# Running 4 45",
+    "other",
+    "parent",
+    "  dear child",
+    "    grandchild",
+    "# Done 1 2",
+    "cheap child",
+  ]);
 });
 
 test("the view is remembered, and what nobody knows is the usual one", () => {

@@ -39,8 +39,15 @@ export interface HeadLine {
   isClosed: boolean;
 }
 
+/** A goal; its depth is 1 if it is below the goal that it works for, 2 below that one, and so on. */
+export interface CardLine {
+  kind: "card";
+  card: GoalCard;
+  depth: number;
+}
+
 /** A row of the list: the head of a group, or a goal. */
-export type ListLine = HeadLine | { kind: "card"; card: GoalCard };
+export type ListLine = HeadLine | CardLine;
 
 const storageKey = "goalpost.goal-list";
 export const usualView: ListView = { grouping: "status", order: "newest", reversed: false, closed: [], strip: true };
@@ -140,11 +147,26 @@ function partsOf(cards: readonly GoalCard[], { grouping, order, reversed }: List
   return all;
 }
 
+/** The goals of a part, each above those that work for it, as far as they are in the same part. */
+function asTree(cards: readonly GoalCard[]): CardLine[] {
+  const ids = new Set(cards.map((c) => c.id));
+  const below = new Map<string, GoalCard[]>();
+  for (const card of cards) {
+    const parent = card.parent && ids.has(card.parent) ? card.parent : "";
+    const others = below.get(parent);
+    if (others) others.push(card);
+    else below.set(parent, [card]);
+  }
+  const linesBelow = (parent: string, depth: number): CardLine[] =>
+    (below.get(parent) ?? []).flatMap((card) => [{ kind: "card", card, depth }, ...linesBelow(card.id, depth + 1)]);
+  return linesBelow("", 0);
+}
+
 /** The rows of the list. */
 export function listLines(cards: readonly GoalCard[], view: ListView): ListLine[] {
   const sorted = [...cards].sort(comparison(view));
   return partsOf(sorted, view).flatMap((part): ListLine[] => {
-    const goals = part.cards.map((card): ListLine => ({ kind: "card", card }));
+    const goals = asTree(part.cards);
     if (!part.title) return goals;
     const isClosed = view.closed.includes(part.id);
     const head: HeadLine = {

@@ -3,6 +3,7 @@ import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { oneLine, shortPath, stripControl } from "@/lib/text";
 import { clock, formatApprox } from "@/lib/time";
+import { useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { cx } from "@/ui/cx";
 import { Sparkline } from "@/ui/sparkline";
@@ -20,6 +21,8 @@ export const columnsLook =
 
 interface RowProps {
   card: GoalCard;
+  /** How many goals it is below, in the tree of goals that work for others. */
+  depth: number;
   /** Its number among all rows, from 1. */
   number: number;
   selected: boolean;
@@ -30,7 +33,7 @@ interface RowProps {
   onMark: () => void;
 }
 
-export function Row({ card, number, selected, marked, tab, onOpen, onMark }: RowProps) {
+export function Row({ card, depth, number, selected, marked, tab, onOpen, onMark }: RowProps) {
   const cell = "truncate text-xs text-text-muted";
   const driver = driverOf(card);
   return (
@@ -67,7 +70,7 @@ export function Row({ card, number, selected, marked, tab, onOpen, onMark }: Row
       <span role="gridcell" className="flex min-w-0">
         <Status card={card} />
       </span>
-      <Objective card={card} tab={tab} />
+      <Objective card={card} depth={depth} tab={tab} />
       <span role="gridcell" className="flex items-center gap-2 text-xs tabular-nums">
         <Checks card={card} />
       </span>
@@ -103,12 +106,13 @@ function Status({ card }: { card: GoalCard }) {
 }
 
 /** The objective, with the one thing to know about the goal. */
-function Objective({ card, tab }: { card: GoalCard; tab: boolean }) {
+function Objective({ card, depth, tab }: Pick<RowProps, "card" | "depth" | "tab">) {
   const proof = assuranceOf(card);
   const note = proof ? (proof.reason ? `${proof.words}: ${proof.reason}` : proof.words) : noteOf(card);
   const objective = stripControl(oneLine(card.objective));
   return (
     <span role="gridcell" className="flex min-w-0 items-baseline gap-1.5 text-sm" title={[objective, note].join("\n")}>
+      {card.parent ? <ParentMark parent={card.parent} depth={depth} /> : null}
       <button
         type="button"
         tabIndex={tab ? 0 : -1}
@@ -133,6 +137,24 @@ function Objective({ card, tab }: { card: GoalCard; tab: boolean }) {
           </span>
         </>
       ) : null}
+    </span>
+  );
+}
+
+/** Marks a goal that works for another one, and names that one. */
+function ParentMark({ parent, depth }: { parent: string; depth: number }) {
+  const objective = useAppState((s) => s.goals.byId[parent]?.card.objective ?? "");
+  const words = objective ? `Works for: ${stripControl(oneLine(objective))}` : "Works for another goal";
+  return (
+    <span
+      title={words}
+      data-testid="goal-parent"
+      data-depth={depth}
+      className="shrink-0 text-text-faint"
+      style={{ paddingLeft: 16 * depth }}
+    >
+      <span aria-hidden>↳</span>
+      <span className="sr-only">{words}.</span>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { useApp, useAppState } from "@/store/context";
 import { asksUser, canPause, canResume, isLive, questionIn } from "@/store/goalcards";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
+import { isAtLimit, raiseLimits } from "./resume/raiselimits";
 
 /** Actions on the selected goals; each button counts the goals that it applies to. */
 export function SelectionBar() {
@@ -14,6 +15,7 @@ export function SelectionBar() {
   const resumable = cards.filter((c) => canResume(c) && !asksUser(c) && questionIn(c) === "");
   const live = cards.filter(isLive);
   const ended = cards.filter((c) => c.status !== "running");
+  const limited = cards.filter(isAtLimit);
   const clear = () => app.set({ marked: [] });
   return (
     <div
@@ -42,6 +44,13 @@ export function SelectionBar() {
           onClick={() => void app.goals.resumeAll(resumable)}
         >
           Resume {resumable.length || ""}
+        </Button>
+        <Button
+          data-testid="selection-raise"
+          disabled={limited.length === 0}
+          onClick={() => void raiseLimits(app, limited)}
+        >
+          Raise limits{limited.length > 0 ? ` ${limited.length}` : ""}…
         </Button>
         <Button data-testid="selection-abort" disabled={live.length === 0} onClick={() => app.goals.abortAll(live)}>
           Abort{live.length > 0 ? ` ${live.length}` : ""}…

@@ -168,6 +168,7 @@ export function GoalTable(props: GoalLinesProps) {
               return (
                 <Row
                   card={card}
+                  depth={line.depth}
                   number={index + 2}
                   selected={card.id === selected}
                   marked={marked.includes(card.id)}

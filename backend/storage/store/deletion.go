@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/domain/goal"
 )
 
-// Delete removes a goal and everything about it, including artifacts that nothing else refers to. A running goal is
-// refused.
+// Delete removes a goal and everything about it, including artifacts that nothing else refers to and its part of the
+// search index. A running goal is refused.
 func (gt *GoalTable) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
 	err := gt.tx(ctx, func(tx *sql.Tx) error {
@@ -38,6 +38,9 @@ func (gt *GoalTable) Delete(ctx context.Context, id goal.ID) error {
 	})
 	if err != nil {
 		return err
+	}
+	if err := gt.search.forget(ctx, id); err != nil { // the next reading of the journal removes it
+		gt.log.Warn("a deleted goal is still in the search index", "goal", id, "error", err)
 	}
 	_, err = gt.artifacts.deleteUnreferenced(ctx, orphans)
 	return err

@@ -20,6 +20,7 @@ type GoalTable struct {
 	journal   *Journal
 	locks     *GoalLocks
 	artifacts *ArtifactFiles
+	search    *SearchIndex
 }
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider,

@@ -70,6 +70,7 @@ type Store struct {
 	Schedules *ScheduleTable
 	Digests   *DigestTable
 	Backups   *Backups
+	Search    *SearchIndex
 
 	// Damage is an *UnreadableError if only parts of the database can be read, otherwise nil. See OpenReadOnly.
 	Damage error
@@ -85,7 +86,8 @@ func newStore(c connection) *Store {
 	s.Approvals = &ApprovalTable{&s.connection}
 	s.Queue = &GoalQueue{&s.connection, s.Locks, s.Approvals}
 	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, queue: s.Queue}
-	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts}
+	s.Search = newSearchIndex(&s.connection)
+	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts, s.Search}
 	s.History = &History{&s.connection, s.Goals, s.Artifacts}
 	s.Orders = &OrderTable{&s.connection}
 	s.Questions = &UserQuestions{&s.connection, s.Goals}
@@ -134,7 +136,11 @@ func openFile(ctx context.Context, o Options, file string) (*Store, error) {
 		log:    o.Log,
 		shared: flock.New(filepath.Join(lockDir, "db.lock")),
 	})
-	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
+	s.Journal.start, s.Journal.redact = NewID(), o.Redact
+	s.Journal.publish = func(ev event.Event) {
+		o.Publish(ev)
+		s.Search.notify()
+	}
 	s.Chats.redact, s.Memory.redact = o.Redact, o.Redact
 	s.Backups.free = o.Free
 	if err := s.connection.open(ctx, s.Backups.writeCopy); err != nil {
@@ -146,7 +152,7 @@ func openFile(ctx context.Context, o Options, file string) (*Store, error) {
 // Close closes the database. Nothing may be called afterwards.
 func (s *Store) Close() error {
 	s.Backups.close()
-	err := s.connection.Close()
+	err := errors.Join(s.Search.close(), s.connection.Close())
 	if s.discard != nil {
 		err = errors.Join(err, s.discard())
 	}

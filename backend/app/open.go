@@ -103,6 +103,9 @@ func (a *App) Open(ctx context.Context) (err error) {
 			onDamage = a.notifier.ShowDamage
 		}
 		a.store.Backups.Start(ctx, onDamage)
+		if a.options.Stays {
+			a.store.Search.Start(ctx)
+		}
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil

@@ -81,8 +81,8 @@ func (p Program) root() *cobra.Command {
 		approvals.approvals(), inHost(approvals.approve(), startHost), inHost(approvals.deny(), startHost),
 		inHost(approvals.revoke(), useHost), inHost(resuming.accept(), startHost), inHost(resuming.reject(), startHost))
 	addGroup("See what goals did",
-		reading.list(), reading.digest(), reading.show(), inHostWith(followFlag, reading.events(), startHost),
-		reading.report(),
+		reading.list(), reading.search(), reading.digest(), reading.show(),
+		inHostWith(followFlag, reading.events(), startHost), reading.report(),
 		inHostWith(verifyFlag, receiptCommand{p}.receipt(), startHost), p.recording(), spendCommand{p}.spend())
 	addGroup("Keep or undo changes", changes.diff(), inHost(changes.undo(), useHost),
 		inHost(changes.commit(), useHost), changes.worktree())

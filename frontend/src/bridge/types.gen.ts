@@ -3103,6 +3103,66 @@ export interface RecordView {
   data: string;
 }
 
+/** SearchInput asks for what goals said and did. */
+export interface SearchInput {
+  /**
+   * Words must all be in one text. Those in quotes must follow each other, and the last may be the beginning of a word.
+   */
+  words: string;
+  /** goals, at most 200; 0 = 20 */
+  limit: number;
+}
+
+/** SearchPlace is where in a goal a text was found. */
+export type SearchPlace =
+  | "objective"
+  | "report"
+  | "file" // a path that was written, or that a check found changed
+  | "note" // to the agent
+  | "said" // by the agent
+  | "check"
+  | "ran"
+  | "output";
+
+/**
+ * SearchHit is one text with all words. Its parts come from models, pages and programs, so the page must show them as
+ * plain text.
+ */
+export interface SearchHit {
+  place: SearchPlace;
+  /** of its event in the journal */
+  seq: number;
+  /** that it belongs to, or the last one before it; 0 = before the first */
+  step: number;
+  /** the text around what was found */
+  parts: SearchPart[] | null;
+}
+
+/** SearchedGoal is a goal with hits. */
+export interface SearchedGoal {
+  id: string;
+  objective: string;
+  status: Status;
+  exit: Exit;
+  /** the first three */
+  hits: SearchHit[] | null;
+  /** texts of the goal with all words */
+  total: number;
+}
+
+/** SearchOutput is what a search found. */
+export interface SearchOutput {
+  /** newest first */
+  goals: SearchedGoal[] | null;
+  /** goals with hits */
+  total: number;
+  /**
+   * Behind counts the events that were not searched yet, because the search index is being made: the same search finds
+   * more later.
+   */
+  behind?: number;
+}
+
 /** SecretPlace is where new values are stored, and what protects them. */
 export interface SecretPlace {
   place: SecretBackend;
@@ -3774,6 +3834,15 @@ export type SecretBackend =
   | "keyring" // the system's keyring
   | "file"; // encrypted with age
 
+/**
+ * SearchPart is a piece of a text around what was found. Pieces need no offsets, which Go counts in bytes and a page in
+ * UTF-16.
+ */
+export interface SearchPart {
+  text: string;
+  found?: boolean;
+}
+
 /** The bodies of events, by the type of the event. */
 export interface EventBodies {
   created: CreatedEvent;
@@ -4085,6 +4154,8 @@ export interface Methods {
    * with the first byte.
    */
   "GoalAPI.ReplayAt": (id: string, name: string, ms: number) => RecordingPage;
+  /** Search finds words in the objectives, transcripts, reports and changed paths of all goals. */
+  "GoalAPI.Search": (input: SearchInput) => SearchOutput;
   /**
    * Suggest proposes checks from the objective, the folder, running servers and the model, if one is connected. It runs
    * none of them.

@@ -45,6 +45,7 @@ import { fakeLibrary, fakeRecipes, fillFakeTemplate, inferFakePersona, newFakeEn
 import { fakeMemory, newFakeNote } from "./memory";
 import { digestOf } from "./digest";
 import { FakeSchedules } from "./schedules";
+import { search } from "./search";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -554,6 +555,7 @@ export class FakeBridge implements Bridge {
       fit.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
       return { goals: fit.slice(offset, offset + limit), total: fit.length, counts: {} };
     },
+    "GoalAPI.Search": ({ words, limit }) => search([...this.goals.values()], words, limit || 20),
     "GoalAPI.Steps": (id, after, limit) => {
       const { steps, view } = this.goal(id);
       return { steps: steps.filter((s) => s.n > after).slice(0, limit), total: steps.length, seq: view.seq };

@@ -24,6 +24,8 @@ test(
       await showScene(page, gallery.url, "goals");
       await page.evaluate(addGoals);
       await walk(page);
+      await showScene(page, gallery.url, "goals-search");
+      await findInside(page);
     } finally {
       await page.close();
       gallery.close();
@@ -257,4 +259,26 @@ async function walk(page) {
   await at("goal-header").getByText("Paint door 998").waitFor();
   await page.keyboard.press("Escape");
   await at("goal-column-cost").waitFor();
+}
+
+/** Finds what a goal did, below the goals with the word in their objective, and goes to the step. */
+async function findInside(page) {
+  const at = (id) => page.getByTestId(id);
+  await at("goal-search").fill("cart");
+  const ran = at("search-hit").and(page.locator('[data-place="ran"]')).first();
+  await ran.locator("mark", { hasText: /cart/i }).first().waitFor();
+  const step = /step (\d+)/.exec(await ran.textContent())?.[1];
+  assert.ok(step, "the hit names no step");
+
+  // From the field with Tab, through the hits with the arrows, and into the step with Enter.
+  await at("search-hit").first().focus();
+  while (!(await ran.evaluate((hit) => hit === document.activeElement))) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await at("goal-header").waitFor();
+  await page.locator(`[data-testid="step"][data-n="${step}"]`).first().waitFor();
+  // The search stays beside the open goal; a word that nobody said finds nothing.
+  await at("goal-search").fill("cart nowhere");
+  await at("search-hits-total").getByText("Nothing found").waitFor();
+  await at("goal-search").fill("");
+  await at("search-hits").waitFor({ state: "detached" });
 }

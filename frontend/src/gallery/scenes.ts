@@ -278,6 +278,14 @@ export const scenes: Record<string, Scene> = {
       return shown("goal-list-empty");
     },
   },
+  "goals-search": {
+    options: { finish: true },
+    after: async (app) => {
+      app.go("goals");
+      enter(await shown("goal-search"), "cart");
+      return shown("search-hit");
+    },
+  },
   digest: {
     options: { finish: true },
     after: (app) => {

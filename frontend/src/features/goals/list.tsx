@@ -4,6 +4,7 @@ import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
 import { FilterNote } from "./filterbar";
 import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
+import { SearchHits } from "./searchhits";
 import { SelectionBar } from "./selectionbar";
 import { useGoalLines, type GoalLinesProps } from "./uselines";
 
@@ -65,6 +66,7 @@ export function GoalList({ className, ...props }: GoalLinesProps & { className?:
           <NoLines hiddenBy={props.goals.hiddenBy} loaded={loaded} onShowAll={list.showAll} />
         ) : null}
       </div>
+      <SearchHits search={props.search} />
       <SelectionBar />
     </nav>
   );

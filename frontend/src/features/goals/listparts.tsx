@@ -22,7 +22,7 @@ export function SearchField({ field, text, onText, className }: SearchFieldProps
         data-testid="goal-search"
         aria-label="Search goals"
         placeholder="Search goals"
-        title="Searches objectives, results and folders"
+        title="Searches objectives, results and folders, and what goals said and did"
         className={cx(
           "h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm",
           "outline-none focus:border-accent focus:bg-bg",

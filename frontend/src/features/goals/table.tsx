@@ -7,6 +7,7 @@ import { FleetStrip } from "./fleetstrip";
 import { GroupHead, NoLines } from "./listparts";
 import type { ListView, Order } from "./listorder";
 import { columnsLook, Row } from "./row";
+import { SearchHits } from "./searchhits";
 import { SelectionBar } from "./selectionbar";
 import { goalsIn, useGoalLines, type GoalLinesProps } from "./uselines";
 
@@ -184,6 +185,7 @@ export function GoalTable(props: GoalLinesProps) {
           </VirtualRows>
         </div>
       </div>
+      <SearchHits search={props.search} />
       {lines.length === 0 ? <NoLines hiddenBy={goals.hiddenBy} loaded={loaded} onShowAll={list.showAll} /> : null}
       <SelectionBar />
     </section>

@@ -41,7 +41,7 @@ function hitsIn({ view, events, steps }: FakeGoal, terms: readonly string[]): Se
 }
 
 function partsOf(text: string, terms: readonly string[]): SearchPart[] {
-  const pattern = new RegExp(`(${terms.map((t) => t.replace(/[^\p{L}\p{N}]/gu, "\\$&")).join("|")})`, "giu");
+  const pattern = new RegExp(`(${terms.map((t) => t.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})`, "giu");
   const first = text.search(pattern);
   const from = Math.max(0, first - 50);
   const parts = text

@@ -4,16 +4,18 @@ import type {
   LibraryEntry,
   PaneInfo,
   Provider,
+  SearchOutput,
   SSHServer,
   TerminalProfile,
 } from "@/bridge/types";
 import { goalStatusLabel } from "@/features/goals/labels";
+import { openHit, placeWords, stepWords } from "@/features/goals/usefound";
 import type { HelpText } from "@/features/help/pages";
 import { settingsPlaces } from "@/features/settings/places";
 import { leaderKey, type Action } from "@/lib/actions";
 import { headingAnchor, type HelpPage } from "@/lib/helppages";
 import { keyLabel } from "@/lib/keys";
-import { shortPath } from "@/lib/text";
+import { clip, shortPath } from "@/lib/text";
 import type { App } from "@/store/app";
 import { paneFolder, paneTitle } from "@/store/panes";
 import type { AppState } from "@/store/state";
@@ -46,6 +48,23 @@ export function goalEntries(app: App, goals: readonly GoalCard[]): Entry[] {
     keys: [],
     run: () => app.openGoal(g.id),
   }));
+}
+
+/** Places in goals, by what goals said and did there. */
+export function hitEntries(app: App, found: SearchOutput | null): Entry[] {
+  return (found?.goals ?? []).flatMap((goal) =>
+    (goal.hits ?? [])
+      .filter((hit) => hit.place !== "objective") // the entry of the goal itself has it
+      .map((hit) => ({
+        id: `hit:${goal.id} ${hit.place} ${hit.seq}`,
+        kind: "goal" as const,
+        title: (hit.parts ?? []).map((p) => p.text).join(""),
+        words: [],
+        note: `${placeWords[hit.place]}${stepWords(hit)} · ${clip(goal.objective, 40)}`,
+        keys: [],
+        run: () => openHit(app, goal.id, hit),
+      })),
+  );
 }
 
 export function paneEntries(panes: readonly PaneInfo[], show: (id: string) => void): Entry[] {

@@ -40,8 +40,7 @@ beforeEach(() => {
   shownPanes.length = 0;
 });
 
-async function open() {
-  const bridge = new FakeBridge();
+async function open(bridge = new FakeBridge()) {
   bridge.panes = [focused, terminalPane("t2", { title: "logs" })];
   const { app } = await mount(<Window />, bridge, (a) => a.start());
   await until(() => expect(app.state.goals.loaded && app.state.panes.loaded).toBe(true));
@@ -120,6 +119,17 @@ test("a prefix keeps one kind: > actions, @ goals, # panes, / files", async () =
   expect(await first("#log")).toBe("pane: logs");
   await press(lines()[0] as HTMLElement);
   await until(() => expect(shownPanes).toEqual(["t2"]));
+});
+
+test("@ also finds what goals said and did, after the goals, and shows the step", async () => {
+  const { app } = await open(new FakeBridge({ finish: true }));
+  write("palette-input", "@read_file cart");
+  await until(() => expect(lines().map((l) => l.textContent)).toContainEqual(expect.stringContaining("ran · step")));
+  const hit = lines().find((l) => l.textContent?.includes("ran · step"));
+  const step = Number(/step (\d+)/.exec(hit?.textContent ?? "")?.[1]);
+  await press(hit as HTMLElement);
+  await until(() => expect([app.state.route, app.state.shownStep]).toEqual(["goals", step]));
+  expect(localStorage.getItem("goalpost.palette") ?? "").not.toContain("hit:");
 });
 
 test("what was used last comes first when the palette opens again, and a little before equal matches", async () => {

@@ -1,5 +1,6 @@
 import { Command } from "cmdk";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { useFound } from "@/features/goals/usefound";
 import type { HelpText } from "@/features/help/pages";
 import type { Action } from "@/lib/actions";
 import { stripControl } from "@/lib/text";
@@ -16,6 +17,7 @@ import "./palette.css";
 
 /** The best matches; nobody scrolls through more. */
 const mostShown = 50;
+const mostHits = 20;
 
 /** Everything that one can go to or do, in one list found by typing. */
 export function Palette({ actions }: { actions: readonly Action[] }) {
@@ -60,6 +62,14 @@ function useFiles(typed: string): readonly Entry[] {
   return files;
 }
 
+/** What goals said and did, if the user looks for goals. */
+function useHits(typed: string): readonly Entry[] {
+  const app = useApp();
+  const { text, only } = parseQuery(typed);
+  const { out } = useFound(only === "goal" ? text : "");
+  return useMemo(() => source.hitEntries(app, out).slice(0, mostHits), [app, out]);
+}
+
 function useEntries(actions: readonly Action[], typed: string): readonly Entry[] {
   const app = useApp();
   const control = useControl();
@@ -101,7 +111,11 @@ function Open({ actions }: { actions: readonly Action[] }) {
   const [selected, setSelected] = useState("");
   const [recent] = useState(recentEntries);
   const entries = useEntries(actions, typed);
-  const found = useMemo(() => rank(entries, parseQuery(typed), recent).slice(0, mostShown), [entries, typed, recent]);
+  const hits = useHits(typed);
+  const found = useMemo(() => {
+    const ranked = rank(entries, parseQuery(typed), recent);
+    return [...ranked.slice(0, mostShown - hits.length), ...hits];
+  }, [entries, hits, typed, recent]);
   const input = useRef<HTMLInputElement>(null);
   const close = () => app.set({ paletteOpen: false });
   const type = (text: string) => {
@@ -117,7 +131,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
   const current = found.some((e) => e.id === selected) ? selected : first;
 
   const run = (entry: Entry) => {
-    rememberEntry(entry.id);
+    if (!hits.includes(entry)) rememberEntry(entry.id);
     close();
     // The palette restores the focus when it closes; an action that moves the focus must run after that.
     setTimeout(() => void entry.run(), 0);

@@ -71,7 +71,7 @@ func newSearchIndex(c *connection) *SearchIndex {
 	return &SearchIndex{connection: c, delay: indexDelay, wake: make(chan struct{}, 1)}
 }
 
-// file returns the path of the index, which is beside the database.
+// indexPath returns the path of the index, which is beside the database.
 func (si *SearchIndex) indexPath() string { return filepath.Join(filepath.Dir(si.path()), "search.db") }
 
 func (si *SearchIndex) current() *sql.DB {

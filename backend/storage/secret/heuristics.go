@@ -24,14 +24,18 @@ var (
 			`([^\r\n]+)`)
 	// cookiePattern matches curl -v's messages about cookies.
 	cookiePattern = text.NewPattern(`\A(\* (?:Added|Replaced) cookie [^\s=]+=)("[^"\r\n]*")`)
+	// cookieFilePattern matches a line of the files in which curl and wget store cookies, from its second field on.
+	cookieFilePattern = text.NewPattern(
+		`\A(\t(?:TRUE|FALSE)\t/[^\t\r\n]*\t(?:TRUE|FALSE)\t\d+\t[^\t\r\n]+\t)([^\t\r\n]+)`)
 )
 
 // MaskLikely hides text that looks like a secret by its position: a password in an address, a token in its query, an
-// HTTP header with credentials. References stay.
+// HTTP header with credentials, a stored cookie. References stay.
 func MaskLikely(s string) string {
 	s = replaceWhere(s, nextUserinfo, userinfoPattern, func(g []string) string { return g[1] + ":" + maskedText + "@" })
 	s = replaceWhere(s, nextQueryKey, tokenPattern, maskUnlessReference)
 	s = replaceWhere(s, nextLine("*"), cookiePattern, maskUnlessReference)
+	s = replaceWhere(s, nextFlag, cookieFilePattern, maskUnlessReference)
 	return replaceWhere(s, nextLine("<>* \tapcsxAPCSX\u017f"), authHeaderPattern, maskUnlessReference)
 }
 
@@ -111,6 +115,21 @@ func nextQueryKey(s string, from int) int {
 			if !isLetter[s[end]] && s[end] != '_' && s[end] != '-' && s[end] < utf8.RuneSelf {
 				break
 			}
+		}
+	}
+	return -1
+}
+
+// nextFlag finds a field of a file with cookies that says yes or no.
+func nextFlag(s string, from int) int {
+	for ; from < len(s); from++ {
+		i := strings.IndexByte(s[from:], '\t')
+		if i < 0 {
+			return -1
+		}
+		from += i
+		if rest := s[from+1:]; strings.HasPrefix(rest, "TRUE\t") || strings.HasPrefix(rest, "FALSE\t") {
+			return from
 		}
 	}
 	return -1

@@ -17,7 +17,7 @@ func TestMaskLikely_AnyText_IsMaskedAsByThePatternsAlone(t *testing.T) {
 	userinfo := anywhere(userinfoPattern.Regexp().String(), "")
 	others := []*regexp.Regexp{
 		anywhere(tokenPattern.Regexp().String(), ""), anywhere(cookiePattern.Regexp().String(), "(?m:^)"),
-		anywhere(authHeaderPattern.Regexp().String(), "(?m:^)"),
+		anywhere(cookieFilePattern.Regexp().String(), ""), anywhere(authHeaderPattern.Regexp().String(), "(?m:^)"),
 	}
 	slow := func(s string) string {
 		s = userinfo.ReplaceAllString(s, "${1}:"+maskedText+"@")
@@ -31,6 +31,7 @@ func TestMaskLikely_AnyText_IsMaskedAsByThePatternsAlone(t *testing.T) {
 		"12345678", "x-amz-signature", " ", "\t", "\n", "\r\n", "<", ">", "* ", "Authorization", "Cookie", "set-cookie",
 		"\u017fet-Cookie", "X-API-Key", "&token=", "://u:", "\nCookie:", "\n* Added cookie a=",
 		"Bearer ", "* Added cookie ", "* Replaced cookie ", `"v"`, "n", "+", ".", "ü",
+		"\tTRUE\t/\tFALSE\t0\tsid\t", "\tTRUE",
 	}
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a repeatable test
 	masked := 0

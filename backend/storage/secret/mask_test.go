@@ -350,6 +350,7 @@ func TestMaskLikely_TokensAndPasswords_AreHidden(t *testing.T) {
 		"http://127.0.0.1/a?b=1&token=abcdefgh12#x":           "http://127.0.0.1/a?b=1&token=[hidden]#x",
 		"> Authorization: Bearer abc.def.ghi\r\n> Accept: a":  "> Authorization: [hidden]\r\n> Accept: a",
 		`* Added cookie sid="abc" for domain x`:               `* Added cookie sid=[hidden] for domain x`,
+		"+#HttpOnly_h\tFALSE\t/a\tTRUE\t0\tsid\tabc\n":        "+#HttpOnly_h\tFALSE\t/a\tTRUE\t0\tsid\t[hidden]\n",
 		"< set-cookie: sid=1; HttpOnly":                       "< set-cookie: [hidden]",
 		"http://h/?token={{secret:abc}}":                      "http://h/?token={{secret:abc}}",
 		"Authorization: Bearer {{secret:abc}}":                "Authorization: Bearer {{secret:abc}}",

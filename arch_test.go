@@ -64,7 +64,7 @@ var neighbours = map[string][]string{
 	"backend/goals/schedules": {"access", "api", "lifecycle"},
 	"backend/goals/attention": {"api"},
 	"backend/goals/calls": {
-		"api", "attention", "chats", "doctor", "lifecycle", "mcpservers", "models", "panes", "schedules",
+		"api", "attention", "chats", "doctor", "export", "lifecycle", "mcpservers", "models", "panes", "schedules",
 	},
 }
 

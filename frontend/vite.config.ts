@@ -7,6 +7,25 @@ import { defineConfig } from "vitest/config";
 
 const path = (p: string) => fileURLToPath(new URL(p, import.meta.url));
 
+/** The script and the style sheet of exported goals, each as one file that Go writes into the document. */
+const viewer = {
+  outDir: "dist/export",
+  copyPublicDir: false,
+  cssCodeSplit: false,
+  modulePreload: false as const,
+  rolldownOptions: {
+    input: path("./src/export/main.tsx"),
+    checks: { emptyImportMeta: false }, // Vite's helper for dynamic imports, of which none is left
+    output: {
+      format: "iife" as const,
+      codeSplitting: false,
+      comments: { legal: true },
+      entryFileNames: "viewer.js",
+      assetFileNames: "viewer[extname]",
+    },
+  },
+};
+
 /** go:embed needs a file in dist even before the first build, and vite empties the folder. */
 function keepPlaceholder(): Plugin {
   return {
@@ -21,7 +40,7 @@ function keepPlaceholder(): Plugin {
 export default defineConfig(({ mode }) => {
   const gallery = mode === "gallery";
   return {
-    plugins: [react(), tailwindcss(), ...(gallery ? [] : [keepPlaceholder()])],
+    plugins: [react(), tailwindcss(), ...(mode === "production" ? [keepPlaceholder()] : [])],
     resolve: { alias: { "@": path("./src") } },
     base: "./",
     // The documents beside this folder are part of the page.
@@ -33,6 +52,7 @@ export default defineConfig(({ mode }) => {
       modulePreload: { polyfill: false },
       rolldownOptions: { input: gallery ? path("./gallery.html") : path("./index.html") },
       chunkSizeWarningLimit: 900,
+      ...(mode === "export" ? viewer : {}),
     },
     test: {
       environment: "happy-dom",

@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"io"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"time"
@@ -49,6 +50,7 @@ type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Version string
+	Page    fs.FS // the built page, for exports; nil if there is none
 	// Stays reports that the program is long-lived: goals continue in it automatically, and it notifies the user.
 	Stays bool
 	// Attended reports that a user sits at this program's terminal and may answer approvals. With Stays a user
@@ -116,6 +118,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
+		a.ExportAPI(ctx),
 		calls.NewWorktreeAPI(ctx, a.Goals),
 		a.RaceAPI(ctx),
 		calls.NewEngineAPI(ctx, a.Goals),
@@ -188,6 +191,19 @@ func (a *App) GoalAPI(ctx context.Context) *calls.GoalAPI {
 // ChangesAPI returns the calls about what goals changed. The command line uses it too.
 func (a *App) ChangesAPI(ctx context.Context) *calls.ChangesAPI {
 	return calls.NewChangesAPI(ctx, a.Goals.History, a.store)
+}
+
+// ExportAPI returns the calls that make files of goals. The command line uses it too.
+func (a *App) ExportAPI(ctx context.Context) *calls.ExportAPI {
+	return calls.NewExportAPI(ctx, calls.ExportDeps{
+		Goals:   a.GoalAPI(ctx),
+		Changes: a.ChangesAPI(ctx),
+		Store:   a.store,
+		Mask:    a.mask,
+		Page:    a.options.Page,
+		Version: a.options.Version,
+		Now:     a.options.Clock.Now,
+	})
 }
 
 // RaceAPI returns the calls about races. The command line uses it too.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"goalpost/backend/agent/model/modeltest"
+	"goalpost/backend/app"
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
@@ -160,7 +161,7 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(home, ".ssh"), 0o700))
 	must(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte(canaries["file under ~"]), 0o600))
 	t.Setenv("HOME", home)
-	p := start(t, home)
+	p := startOptions(t, home, app.Options{Page: viewerPage()})
 	page := site(t)
 	u, err := url.Parse(page.URL)
 	must(t, err)
@@ -442,7 +443,22 @@ func (p *program) nothingReported(id string) {
 	view, err1 := p.goal.Get(id)
 	receipt, err2 := p.goal.Receipt(id)
 	must(p.T, errors.Join(err1, err2))
-	reported := []any{view, receipt, p.journal(id)}
+	file, exported := p.export(id)
+	reported := []any{view, receipt, p.journal(id), exported.HTML}
+	if len(file.Panes) != 2 || len(file.Entries) < 20 || len(file.Files) == 0 {
+		p.Errorf("the export has panes %+v, %d entries and %d files", file.Panes, len(file.Entries), len(file.Files))
+	}
+	for name, list := range file.Records {
+		var all []byte
+		for _, r := range list {
+			b, err := base64.StdEncoding.DecodeString(r.Data)
+			must(p.T, err)
+			all = append(all, b...)
+		}
+		if name[0] == 't' {
+			reported = append(reported, string(all))
+		}
+	}
 	for _, claim := range receipt.Claims {
 		for _, v := range claim.Verdicts {
 			text, err := p.goal.Output(v.Evidence)

@@ -1,4 +1,5 @@
 import "@/ui/global.css";
+import "@/ui/fonts.css";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";

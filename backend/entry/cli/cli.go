@@ -83,7 +83,8 @@ func (p Program) root() *cobra.Command {
 	addGroup("See what goals did",
 		reading.list(), reading.search(), reading.digest(), reading.show(),
 		inHostWith(followFlag, reading.events(), startHost), reading.report(),
-		inHostWith(verifyFlag, receiptCommand{p}.receipt(), startHost), p.recording(), spendCommand{p}.spend())
+		inHostWith(verifyFlag, receiptCommand{p}.receipt(), startHost), p.recording(), p.export(),
+		spendCommand{p}.spend())
 	addGroup("Keep or undo changes", changes.diff(), inHost(changes.undo(), useHost),
 		inHost(changes.commit(), useHost), changes.worktree())
 	addGroup("Models, tools and secrets",

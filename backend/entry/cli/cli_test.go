@@ -39,7 +39,11 @@ func TestMain(m *testing.M) {
 		}
 		p := cli.Program{
 			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: closing,
-			Assets: fstest.MapFS{"index.html": &fstest.MapFile{Data: []byte("<!doctype html><title>Goalpost</title>")}},
+			Assets: fstest.MapFS{
+				"index.html":        {Data: []byte("<!doctype html><title>Goalpost</title>")},
+				"export/viewer.js":  {Data: []byte("0")},
+				"export/viewer.css": {Data: []byte("b{}")},
+			},
 		}
 		if os.Getenv("HOST") != "" { // the script starts a host process
 			p.Executable, _ = hostsocket.Executable()

@@ -81,7 +81,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	p.noteSettings(c)
-	o.Config, o.Log, o.Version = c, c.Log(), p.Version
+	o.Config, o.Log, o.Version, o.Page = c, c.Log(), p.Version, p.page()
 	if !o.Stays && o.Passphrase == nil { // with Stays, the page asks
 		o.Passphrase = p.askPassphrase()
 	}

@@ -24,8 +24,8 @@ interface DetailProps {
 
 interface CallDetailsProps {
   step: Call;
-  /** Shows a file that the call names. */
-  onFile: (file: CallFile) => void;
+  /** Shows a file that the call names. Without it, their names are text. */
+  onFile?: ((file: CallFile) => void) | undefined;
 }
 
 /** The files of a call, and its arguments and its result, each in a readable form. */
@@ -38,14 +38,16 @@ export function CallDetails({ step, onFile }: CallDetailsProps) {
   return (
     <div className="flex flex-col gap-1.5">
       {files.map((file) => (
-        <FileLink key={file.path} file={file} onOpen={() => onFile(file)} />
+        <FileLink key={file.path} file={file} onOpen={onFile && (() => onFile(file))} />
       ))}
       <Details args={files.length > 0 ? others : args} call={step} result={result} />
     </div>
   );
 }
 
-function FileLink({ file, onOpen }: { file: CallFile; onOpen: () => void }) {
+function FileLink({ file, onOpen }: { file: CallFile; onOpen: (() => void) | undefined }) {
+  const name = stripControl(file.path) + (file.line > 0 ? `:${file.line}` : "");
+  if (!onOpen) return <p className="selectable font-mono text-xs break-all text-text-muted">{name}</p>;
   return (
     <button
       type="button"
@@ -54,8 +56,7 @@ function FileLink({ file, onOpen }: { file: CallFile; onOpen: () => void }) {
       className="self-start rounded-sm text-left font-mono text-xs break-all text-accent hover:underline max-[640px]:min-h-6"
       onClick={onOpen}
     >
-      {stripControl(file.path)}
-      {file.line > 0 ? `:${file.line}` : ""}
+      {name}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import { useApp } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import type { App } from "@/store/app";
 import { Markdown } from "@/ui/markdown";
 import { stripControl } from "@/lib/text";
@@ -27,9 +27,10 @@ interface AgentTextProps {
   testid?: string;
 }
 
-/** An agent's text as Markdown. Its links ask before they open. */
+/** An agent's text as Markdown. Its links ask before they open; in an exported file they are text. */
 export function AgentText({ text, copy, className, testid }: AgentTextProps) {
   const app = useApp();
+  const isExport = useAppState((s) => s.isExport);
   const follow = useCallback((url: string) => confirmLink(app, url), [app]);
   const copied = useCallback(
     (code: string) => {
@@ -40,7 +41,7 @@ export function AgentText({ text, copy, className, testid }: AgentTextProps) {
   return (
     <Markdown
       text={text}
-      onLink={follow}
+      {...(isExport ? {} : { onLink: follow })}
       {...(copy ? { onCopy: copied } : {})}
       {...(className ? { className } : {})}
       {...(testid ? { testid } : {})}

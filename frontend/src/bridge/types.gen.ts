@@ -3013,6 +3013,15 @@ export interface Digest {
   usd: number;
 }
 
+/** ExportOutput is a goal as one HTML file. */
+export interface ExportOutput {
+  /** proposed for the file */
+  name: string;
+  html: string;
+  /** LeftOut says what is not in the file because it would be too large. */
+  left_out: string[] | null;
+}
+
 /** RaceView compares the runners of a race. */
 export interface RaceView {
   id: string;
@@ -4065,6 +4074,11 @@ export interface Methods {
    * and its folder afterwards.
    */
   "EngineAPI.Test": (id: string) => EngineTest;
+  /**
+   * HTML returns a goal as one HTML file of at most 20 MB: its result, checks, changes, activity, replay and receipt,
+   * without the values of secrets.
+   */
+  "ExportAPI.HTML": (id: string) => ExportOutput;
   /** Open shows a text file of the user in a pane. */
   "FileAPI.Open": (input: ArgsOpenFile) => PaneInfo;
   /** Save writes the text of a pane to its file, which must still have the version, and returns the new version. */

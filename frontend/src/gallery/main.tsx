@@ -1,4 +1,5 @@
 import "@/ui/global.css";
+import "@/ui/fonts.css";
 import { createRoot } from "react-dom/client";
 import { CallError } from "@/bridge/problem";
 import { FakeBridge, livelyId, type FakeOptions } from "@/bridge/fake/bridge";

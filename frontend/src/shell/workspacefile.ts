@@ -1,5 +1,6 @@
 import { asProblem } from "@/bridge/problem";
 import type { Workspace, WorkspaceFile } from "@/bridge/types";
+import { downloadText } from "@/lib/download";
 import { gridLayout, renamedLayout } from "@/panes/layout";
 import type { App } from "@/store/app";
 
@@ -47,12 +48,8 @@ function stay(app: App): void {
 export async function exportWorkspace(app: App, workspace: Workspace): Promise<void> {
   const file = await app.ask("WorkspaceAPI.Export", workspace.id);
   if (!file) return;
-  const url = URL.createObjectURL(new Blob([JSON.stringify(file, null, 2)], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `${workspace.name.replace(/[^\w-]+/g, "-")}.goalpost.json`;
-  link.click();
-  URL.revokeObjectURL(url);
+  const name = `${workspace.name.replace(/[^\w-]+/g, "-")}.goalpost.json`;
+  downloadText(name, "application/json", JSON.stringify(file, null, 2));
 }
 
 /** Asks for a file of `exportWorkspace` and makes a workspace of it. Its commands wait at their prompts. */

@@ -1,6 +1,7 @@
 import type { Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard, Problem, PruneInput, ResumeInput } from "@/bridge/types";
+import { downloadText } from "@/lib/download";
 import { clip, oneLine, stripControl } from "@/lib/text";
 import type { AppCore } from "./core";
 import { asksUser, questionIn } from "./goalcards";
@@ -46,6 +47,15 @@ export class GoalActions {
     const digest = await this.core.bridge.call("GoalAPI.Digest", since.toISOString()).catch(() => null);
     const parts = [digest?.needs_you, digest?.failed, digest?.done];
     if (parts.some((goals) => (goals ?? []).length > 0)) this.showDigest(since);
+  }
+
+  /** Gives the user a goal as one file that opens without Goalpost. */
+  async export(id: string): Promise<void> {
+    const out = await this.core.ask("ExportAPI.HTML", id);
+    if (!out) return;
+    downloadText(out.name, "text/html", out.html);
+    const leftOut = (out.left_out ?? []).length > 0 ? ", without what would make it larger than 20 MB" : "";
+    this.core.notices.done(`Exported as ${out.name}${leftOut}`);
   }
 
   async pause(id: string): Promise<void> {

@@ -56,6 +56,8 @@ export type ConnectTarget = { preset: string } | { provider: string };
 export type ConnectionState = "connecting" | "open" | "down" | "login";
 
 export interface AppState {
+  /** The page is an exported file: it shows one goal, and there is no program behind it. */
+  isExport: boolean;
   link: ConnectionState;
   goals: GoalsState;
   detail: DetailState;
@@ -175,6 +177,7 @@ export interface AppState {
 }
 
 export const initialState: AppState = {
+  isExport: false,
   link: "connecting",
   goals: noGoals,
   detail: emptyDetail(""),

@@ -18,15 +18,15 @@ const blocksAtOnce = 40;
 const linesAtOnce = 60;
 
 interface Links {
-  /** Called with the http or https address that the user clicked. Other addresses are shown as text. */
-  onLink: (url: string) => void;
+  /** Called with the http or https address that the user clicked. Other addresses, and all without it, are text. */
+  onLink?: (url: string) => void;
   /** Called with a relative address. Without it, relative addresses are shown as text. */
   innerLink?: (href: string) => (() => void) | undefined;
   /** Copies a block of code. Without it, blocks have no button. */
   onCopy?: (text: string) => void;
 }
 
-const LinksContext = createContext<Links>({ onLink: () => undefined });
+const LinksContext = createContext<Links>({});
 
 interface MarkdownProps extends Links {
   text: string;
@@ -44,7 +44,7 @@ export function Markdown({ text, className, testid, onLink, innerLink, onCopy }:
   const shown = isWhole ? text : text.slice(0, maxUrgent);
   const blocks = useMemo(() => reader.of(shown), [reader, shown]);
   const links = useMemo<Links>(
-    () => ({ onLink, ...(innerLink ? { innerLink } : {}), ...(onCopy ? { onCopy } : {}) }),
+    () => ({ ...(onLink ? { onLink } : {}), ...(innerLink ? { innerLink } : {}), ...(onCopy ? { onCopy } : {}) }),
     [onLink, innerLink, onCopy],
   );
   return (
@@ -221,7 +221,11 @@ function Inline({ token, depth }: NodeProps) {
     case "codespan":
       return <code>{stripControl((token as Tokens.Codespan).text)}</code>;
     case "link":
-      return <Link href={(token as Tokens.Link).href}>{inside}</Link>;
+      return (
+        <Link href={(token as Tokens.Link).href} words={(token as Tokens.Link).text}>
+          {inside}
+        </Link>
+      );
     case "image":
       return <ImageNote image={token as Tokens.Image} />;
     case "escape":
@@ -243,11 +247,25 @@ function webAddress(href: string): string {
   }
 }
 
-function Link({ href, children }: { href: string; children: ReactNode }) {
+interface LinkProps {
+  href: string;
+  /** What is shown of it, as text. */
+  words: string;
+  children: ReactNode;
+}
+
+function Link({ href, words, children }: LinkProps) {
   const { onLink, innerLink } = useContext(LinksContext);
   const url = webAddress(href);
-  const follow = url ? () => onLink(url) : innerLink?.(href);
-  if (!follow) return <>{children}</>;
+  const follow = url ? onLink && (() => onLink(url)) : innerLink?.(href);
+  if (!follow) {
+    return (
+      <>
+        {children}
+        {url && words !== href ? ` (${stripControl(url)})` : null}
+      </>
+    );
+  }
   return (
     <a
       href={url || href}
@@ -268,5 +286,9 @@ function Link({ href, children }: { href: string; children: ReactNode }) {
 /** Pictures are not loaded: the request would show the server that the user reads the text. */
 function ImageNote({ image }: { image: Tokens.Image }) {
   const words = stripControl(image.text || image.href);
-  return <Link href={image.href}>[picture: {words}]</Link>;
+  return (
+    <Link href={image.href} words={words}>
+      [picture: {words}]
+    </Link>
+  );
 }

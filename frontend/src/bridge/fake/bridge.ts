@@ -629,6 +629,7 @@ export class FakeBridge implements Bridge {
     "GoalAPI.ReplayAt": (id, pane) => replay(this.goal(id), pane, 0),
     "GoalAPI.Output": (sha) =>
       `output of ${sha}\nFAIL src/cart.test.ts › total with two items\nline 23: expected 3, got 2\n`,
+    "ExportAPI.HTML": (id) => ({ name: `goalpost-${id.slice(-8)}.html`, html: "<!doctype html>", left_out: [] }),
     "GoalAPI.Receipt": (id) => {
       const g = this.goal(id);
       const claims = g.events.filter((e) => e.type === "claim");

@@ -35,6 +35,7 @@ function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => voi
     ...(closePanes ? [{ id: "close-panes", label: "Close panes of this goal", run: closePanes }] : []),
     { id: "ask", label: "Ask about this goal", run: () => app.chat.askAboutGoal(view.id, view.objective) },
     { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
+    { id: "export", label: "Export as HTML", run: () => void app.goals.export(view.id) },
     ...(view.race ? [{ id: "race", label: "Compare in its race", run: () => app.set({ race: view.id }) }] : []),
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,

@@ -1,6 +1,7 @@
-import { useState } from "react";
+import { useState, type ComponentType } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import type { ReceiptView, RecheckOutput } from "@/bridge/types";
+import type { ReceiptView, RecheckOutput, Verdict } from "@/bridge/types";
+import { downloadText } from "@/lib/download";
 import { stripControl } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { useCall } from "@/store/usecall";
@@ -11,15 +12,6 @@ import { AgentText } from "@/agent/text";
 import { assuranceOf } from "./assurancelabel";
 import { VerdictLines } from "./claim";
 import { questionOf, goalStatusLabel } from "./labels";
-
-function download(name: string, json: string) {
-  const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
-  const a = document.createElement("a");
-  a.href = url;
-  a.download = name;
-  a.click();
-  URL.revokeObjectURL(url);
-}
 
 /** The receipt of a goal: its claims, their verdicts, and which claim decided. */
 export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => void }) {
@@ -59,7 +51,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
           <Button
             data-testid="receipt-download"
             disabled={!receipt}
-            onClick={() => download(`receipt-${goal}.json`, json)}
+            onClick={() => downloadText(`receipt-${goal}.json`, "application/json", json)}
           >
             Download JSON
           </Button>
@@ -91,12 +83,19 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
           </div>
         </section>
       ) : null}
-      {receipt ? <Receipt receipt={receipt} /> : null}
+      {receipt ? <Receipt receipt={receipt} lines={VerdictLines} /> : null}
     </Dialog>
   );
 }
 
-function Receipt({ receipt }: { receipt: ReceiptView }) {
+interface ReceiptProps {
+  receipt: ReceiptView;
+  /** Shows a verdict. */
+  lines: ComponentType<{ verdict: Verdict }>;
+}
+
+/** What a receipt contains. */
+export function Receipt({ receipt, lines: Lines }: ReceiptProps) {
   const said = goalStatusLabel(receipt);
   const proof = assuranceOf(receipt);
   const rows: [string, string][] = [
@@ -167,7 +166,7 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
           ) : null}
           <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(c.verdicts ?? []).map((v) => (
-              <VerdictLines key={v.check} verdict={v} />
+              <Lines key={v.check} verdict={v} />
             ))}
             {(c.verdicts ?? []).length === 0 ? (
               <p className="text-text-faint">the checks were not run for this claim</p>

@@ -45,13 +45,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
       </Section>
       {report.length > 0 ? (
         <Section title="Report" testid="report">
-          <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
-            {report.map((line, i) => (
-              <li key={i} className={i === 0 ? "font-medium text-text" : "pl-3"}>
-                {agentLine.test(line) ? <AgentText text={line} /> : stripControl(line)}
-              </li>
-            ))}
-          </ul>
+          <ReportLines lines={report} />
           {view.account && view.account !== agentResult(view) ? (
             <div className="mt-2 border-l-2 border-border-strong pl-3 text-xs" data-testid="account">
               <p className="text-text-faint">The agent's own summary, not verified</p>
@@ -81,13 +75,26 @@ export function GoalSidebar({ view }: { view: GoalView }) {
   );
 }
 
+/** The report of the host about a stopped goal. */
+export function ReportLines({ lines }: { lines: readonly string[] }) {
+  return (
+    <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
+      {lines.map((line, i) => (
+        <li key={i} className={i === 0 ? "font-medium text-text" : "pl-3"}>
+          {agentLine.test(line) ? <AgentText text={line} /> : stripControl(line)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function criticLabel(view: GoalView): string {
   const every = view.options.critic_every ?? 0;
   if (every === 1) return "critic every turn";
   return every > 0 ? `critic every ${every} turns` : "no critic";
 }
 
-function SpendSection({ view }: { view: GoalView }) {
+export function SpendSection({ view }: { view: GoalView }) {
   const usage = useAppState((s) => s.detail.journal.usage);
   const unit = view.usd > 0 || view.max_usd > 0 ? "usd" : "tokens";
   const tokens = view.tokens_in + view.tokens_out;

@@ -18,6 +18,8 @@ interface Colours {
 function useColours(diff: FileDiff): Colours | null {
   const [found, setFound] = useState<{ diff: FileDiff; colours: Colours } | null>(null);
   useEffect(() => {
+    // An exported file has only the changed lines of a long text: those of the whole would be others.
+    if (diff.was === "" && diff.is === "") return;
     let wanted = true;
     void import("./highlight").then(({ highlight }) => {
       if (wanted)

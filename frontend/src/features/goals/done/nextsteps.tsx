@@ -65,6 +65,14 @@ export function NextSteps({ view, children }: NextStepsProps) {
           Receipt
         </Button>
       ) : null}
+      <Button
+        data-testid="next-export"
+        title="One HTML file that opens without Goalpost"
+        className="max-[640px]:hidden"
+        onClick={() => void app.goals.export(view.id)}
+      >
+        Export
+      </Button>
       <Button data-testid="next-ask" className={touch} onClick={() => app.chat.askAboutGoal(view.id, view.objective)}>
         Ask about this goal
       </Button>

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, type RefObject } from "react";
 import type { Player } from "./player";
 
 const jump = 5_000;
@@ -11,12 +11,21 @@ function takes(target: EventTarget | null, code: string): boolean {
   return code === "Space" && target.closest("button,a") !== null;
 }
 
-/** The player's keys, anywhere in the dashboard: space, arrows, Shift+arrows for steps, Home, End. */
-export function usePlayerKeys(player: Player, toStep: (by: -1 | 1) => void, length: number): void {
+/**
+ * The player's keys: space, arrows, Shift+arrows for steps, Home, End. They work anywhere in the dashboard, and in an
+ * exported file, which scrolls, inside `place`.
+ */
+export function usePlayerKeys(
+  player: Player,
+  toStep: (by: -1 | 1) => void,
+  length: number,
+  place: RefObject<HTMLElement | null> | null,
+): void {
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || takes(e.target, e.code)) return;
       if (document.querySelector("[role=dialog],[role=menu]")) return;
+      if (place && !place.current?.contains(e.target as Node)) return;
       if (!run(e)) return;
       e.preventDefault();
     };
@@ -45,5 +54,5 @@ export function usePlayerKeys(player: Player, toStep: (by: -1 | 1) => void, leng
     // Handled before the slider, whose own arrow keys would move it by a thousandth.
     window.addEventListener("keydown", press, { capture: true });
     return () => window.removeEventListener("keydown", press, { capture: true });
-  }, [player, toStep, length]);
+  }, [player, toStep, length, place]);
 }

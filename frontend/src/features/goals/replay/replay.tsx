@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { GoalView, StepRow } from "@/bridge/types";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
@@ -87,7 +87,9 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
     },
     [player, steps],
   );
-  usePlayerKeys(player, toStep, length);
+  const place = useRef<HTMLElement>(null);
+  const isExport = useAppState((s) => s.isExport);
+  usePlayerKeys(player, toStep, length, isExport ? place : null);
 
   const step = stepAt(steps, now.ms);
   // Unless the user chooses a pane, the replay follows the agent.
@@ -96,12 +98,14 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
   if (!pane) return null;
   return (
     <section
+      ref={place}
+      tabIndex={isExport ? 0 : undefined}
       aria-label="Replay"
       data-testid="replay"
       data-ms={Math.round(now.ms)}
       className="flex min-h-0 flex-1 flex-col"
       // After a click the focus leaves the button, so that space plays. With the keyboard the button keeps it.
-      onMouseDown={(e) => (e.target as Element).closest("button,label") && e.preventDefault()}
+      onMouseDown={(e) => !isExport && (e.target as Element).closest("button,label") && e.preventDefault()}
     >
       <ReplayViewport
         key={pane.pane}

@@ -79,6 +79,8 @@ export class TerminalScreen extends Drawn {
     this.term = new Terminal({
       allowProposedApi: true,
       disableStdin: true,
+      // A program chose the address of a link: xterm.js would ask in a dialog whether to open it.
+      linkHandler: { activate: () => undefined },
       cursorInactiveStyle: "outline",
       fontFamily: fonts(look.fontFamily),
       fontSize: 13,

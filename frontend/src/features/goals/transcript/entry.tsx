@@ -3,7 +3,7 @@ import { writeClipboard } from "@/bridge/clipboard";
 import type { TranscriptEntry, TranscriptKind } from "@/bridge/types";
 import { argumentLines, pretty, stripControl } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { useApp } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
@@ -47,7 +47,8 @@ interface EntryRowProps {
   search: string;
   open: boolean;
   onToggle: (seq: number) => void;
-  onStep: (n: number) => void;
+  /** Shows a step in the activity. */
+  onStep?: (n: number) => void;
 }
 
 /** One entry of a transcript. It renders only when it changes, not when the list scrolls. */
@@ -104,7 +105,7 @@ export const EntryRow = memo(function EntryRow({
             {raw ? "Hide raw" : "Show raw"}
           </Button>
         ) : null}
-        {entry.step ? (
+        {entry.step && onStep ? (
           <Button
             look="quiet"
             className="h-5 px-1.5 text-2xs max-[640px]:hidden"
@@ -171,6 +172,7 @@ function Body({ goal, entry, search, open, onToggle }: BodyProps) {
 
 function EntryCall({ goal, entry }: { goal: string; entry: TranscriptEntry }) {
   const app = useApp();
+  const isExport = useAppState((s) => s.isExport);
   return (
     <CallDetails
       step={{
@@ -180,7 +182,7 @@ function EntryCall({ goal, entry }: { goal: string; entry: TranscriptEntry }) {
         preview: entry.preview ?? "",
         result: entry.text,
       }}
-      onFile={({ path, line }) => void app.panes.openGoalFile(goal, path, line)}
+      onFile={isExport ? undefined : ({ path, line }) => void app.panes.openGoalFile(goal, path, line)}
     />
   );
 }

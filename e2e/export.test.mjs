@@ -54,8 +54,8 @@ test("an exported goal shows everything in a file of its own", { timeout: 5 * mi
         await on("replay").focus();
         await document.keyboard.press("Space");
         await on("replay-play").and(document.locator('[data-playing="true"]')).waitFor();
-        await on("replay-step").and(document.locator('[data-n="2"]')).waitFor();
         await on("replay-play").and(document.locator('[data-playing="false"]')).waitFor({ timeout: minute });
+        assert.notEqual(await on("replay-step").getAttribute("data-n"), "0");
         await on("replay-pane").and(document.locator('[data-kind="terminal"]')).click();
         await on("replay-terminal").getByText("Serving").first().waitFor();
         await on("replay-pane").and(document.locator('[data-kind="browser"]')).click();

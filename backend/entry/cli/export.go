@@ -20,8 +20,8 @@ func (p Program) export() *cobra.Command {
 	c := &cobra.Command{
 		Use: "export ID", Short: "Write a goal to one HTML file that opens without Goalpost",
 		Long: "Write a goal to one HTML file: its result, checks, changes, activity, replay and receipt, without the " +
-			"values of your secrets. A browser opens it without Goalpost and without a network. It has at most 20 MB: what is too " +
-			"much is left out, the oldest pictures of pages first, then the middle of long outputs, and the file says so.",
+			"values of your secrets. A browser opens it without Goalpost and without a network. It has at most 20 MB: what is " +
+			"too much is left out, the oldest pictures of pages first, then the middle of long outputs, and the file says so.",
 		Example: "  " + p.Name + " export 01k3abcd\n  " + p.Name + " export 01k3abcd -o for-ann.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{Rescue: true}, func(a *app.App) error {

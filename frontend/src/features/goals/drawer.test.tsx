@@ -66,6 +66,7 @@ test("a done goal shows its result, what decided it, what it changed, and what t
     "Undo",
     "Reopen…",
     "Receipt",
+    "Export",
     "Ask about this goal",
   ]);
 

@@ -58,7 +58,11 @@ function allows(filter: GoalFilter, dimension: Dimension, value: string): boolea
 
 export function filterGoals(cards: readonly GoalCard[], filter: GoalFilter, day: Day): Filtered {
   const shown: GoalCard[] = [];
-  const counts = { status: new Map<string, number>(), folders: new Map<string, number>(), models: new Map() };
+  const counts = {
+    status: new Map<string, number>(),
+    folders: new Map<string, number>(),
+    models: new Map<string, number>(),
+  };
   for (const card of cards) {
     if (!isOfToday(card, filter.today, day)) continue;
     const has = { status: groupOf(card), folders: card.dir ?? "", models: driverOf(card) };

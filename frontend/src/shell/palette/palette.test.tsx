@@ -125,7 +125,7 @@ test("@ also finds what goals said and did, after the goals, and shows the step"
   const { app } = await open(new FakeBridge({ finish: true }));
   write("palette-input", "@read_file cart");
   await until(() => expect(lines().map((l) => l.textContent)).toContainEqual(expect.stringContaining("ran · step")));
-  const hit = lines().find((l) => l.textContent?.includes("ran · step"));
+  const hit = lines().find((l) => l.textContent.includes("ran · step"));
   const step = Number(/step (\d+)/.exec(hit?.textContent ?? "")?.[1]);
   await press(hit as HTMLElement);
   await until(() => expect([app.state.route, app.state.shownStep]).toEqual(["goals", step]));

@@ -14,33 +14,22 @@ import { Program } from "./lib/program.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
 
-test(
-  "a phone answers a goal over TLS until its login is ended",
-  { timeout: limit(300_000) },
-  async (t) => {
-    const model = await startModel([
-      { tool: "browser_open", args: { url: "http://first.invalid/" } },
-      { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
-      { tool: "claim_complete", args: { rationale: "it is there" } },
-    ]);
-    try {
-      await withApp(t, (app) => answerFromAPhone(app, model));
-    } finally {
-      model.close();
-    }
-  },
-);
+test("a phone answers a goal over TLS until its login is ended", { timeout: limit(300_000) }, async (t) => {
+  const model = await startModel([
+    { tool: "browser_open", args: { url: "http://first.invalid/" } },
+    { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
+    { tool: "claim_complete", args: { rationale: "it is there" } },
+  ]);
+  try {
+    await withApp(t, (app) => answerFromAPhone(app, model));
+  } finally {
+    model.close();
+  }
+});
 
 async function answerFromAPhone({ page, home }, model) {
   const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
-  const remote = [
-    "--listen",
-    "127.0.0.1:0",
-    "--allow-remote",
-    "--tls",
-    "own",
-    "--print-json",
-  ];
+  const remote = ["--listen", "127.0.0.1:0", "--allow-remote", "--tls", "own", "--print-json"];
   const server = new Program(goalctl, ["serve", ...remote], { env });
   const context = await (
     await sharedChromium()
@@ -62,37 +51,24 @@ async function answerFromAPhone({ page, home }, model) {
       dir,
       command: "test -s a.txt",
     });
-    const device = (...args) =>
-      execFileSync(goalctl, ["device", ...args], { env, encoding: "utf8" });
+    const device = (...args) => execFileSync(goalctl, ["device", ...args], { env, encoding: "utf8" });
     const link = JSON.parse(device("link", "--json")).url;
     assert.match(link, /^https:/);
 
     const phone = await context.newPage();
     await phone.goto(link);
     await phone.getByRole("button", { name: "Log in on this device" }).tap();
-    const card = phone.locator(
-      `[data-testid="goal-card"][data-goal="${goal}"]`,
-    );
+    const card = phone.locator(`[data-testid="goal-card"][data-goal="${goal}"]`);
     await phone.getByTestId("rail-goals").tap();
     await card.tap();
     await phone.getByTestId("goal-header").getByTestId("ask-deny").tap();
-    await page
-      .locator(
-        `[data-testid="goal-card"][data-goal="${goal}"][data-exit="done"]`,
-      )
-      .waitFor();
+    await page.locator(`[data-testid="goal-card"][data-goal="${goal}"][data-exit="done"]`).waitFor();
     const session = await context.newCDPSession(phone);
     const manifest = await session.send("Page.getAppManifest");
-    assert.deepEqual(
-      manifest.errors,
-      [],
-      "the page cannot be installed as an app",
-    );
+    assert.deepEqual(manifest.errors, [], "the page cannot be installed as an app");
     assert.match(manifest.data, /"display": "standalone"/);
 
-    const [listed] = JSON.parse(device("list", "--json")).filter(
-      (d) => d.by === "link",
-    );
+    const [listed] = JSON.parse(device("list", "--json")).filter((d) => d.by === "link");
     assert.match(listed.name, /Chrome/);
     device("revoke", listed.id);
     await phone.getByTestId("login-again-button").tap();

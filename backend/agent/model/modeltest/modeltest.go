@@ -67,13 +67,17 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 			return
 		}
 		req.Header, req.Body = r.Header.Clone(), body
-		s.mu.Lock()
-		n := len(s.requests)
-		s.requests = append(s.requests, req)
-		answer := s.script(n, req)
-		s.mu.Unlock()
-		s.play(w, r, req, answer)
+		s.play(w, r, req, s.next(req))
 	}
+}
+
+// next notes a request and returns its answer. A script that fails its test ends this goroutine, so the lock must be
+// released then, too: the test would wait for it instead of reporting why.
+func (s *Server) next(req Request) Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, req)
+	return s.script(len(s.requests)-1, req)
 }
 
 // play sends an answer to the client.

@@ -22,6 +22,9 @@ import (
 // changes all the time.
 const minFrameInterval = 500 * time.Millisecond
 
+// maxFailures is how many pictures of a page that follow each other may be dropped before no further one is asked for.
+const maxFailures = 4
+
 // paneRecorder records the panes that a goal opened, during its runs. It does not record panes that the user shares or
 // has taken over. All methods may be called concurrently, and on nil, which records nothing, as for another agent.
 type paneRecorder struct {
@@ -131,7 +134,7 @@ func (pr *paneRecorder) recordPage(p *browser.Pane) {
 			pr.mu.Unlock()
 			v.Close()
 		}()
-		filter := frameFilter{}
+		filter, failures := frameFilter{}, 0
 		for {
 			news, err := v.Next(pr.life)
 			if err != nil {
@@ -141,7 +144,12 @@ func (pr *paneRecorder) recordPage(p *browser.Pane) {
 				continue
 			}
 			if filter.canRecord(p.State.Driver()) && filter.isNew(news.Frame.JPEG) {
-				pr.recordFrame(p, news.Frame)
+				if pr.recordFrame(p, news.Frame) {
+					failures = 0
+				} else if failures++; failures < maxFailures { // it may be the last frame
+					filter.last = nil
+					v.Again()
+				}
 				pr.delayFrame()
 			}
 			v.Ack(news.Frame.N)
@@ -149,13 +157,13 @@ func (pr *paneRecorder) recordPage(p *browser.Pane) {
 	})
 }
 
-// recordFrame records a frame with secrets hidden. It drops the frame if it cannot hide them, or if the user has taken
-// over the page.
-func (pr *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
+// recordFrame records a frame with secrets hidden. It drops the frame if it cannot hide them, and reports that, or if
+// the user has taken over the page.
+func (pr *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) (ok bool) {
 	picture, err := p.Pictures.RedactFrame(pr.life, f)
 	if err != nil {
 		pr.log.Debug("a frame is not recorded", "pane", p.State.Info().ID, "error", err)
-		return
+		return false
 	}
 	if p.State.Driver() != pane.DriverUser {
 		pr.write(recording.Record{
@@ -163,6 +171,7 @@ func (pr *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 			Data: picture,
 		})
 	}
+	return true
 }
 
 // delayFrame blocks until the next frame may be recorded.

@@ -20,7 +20,8 @@ const maxFrameAge = 200 * time.Millisecond
 // more, because Chromium may have dropped the last frame.
 const refreshAfterQuiet = 150 * time.Millisecond
 
-// A screencast that sends no frame was lost, for example when the page changed its process; it is started again.
+// A screencast that sends no frame was lost, for example when the page changed its process; it is started again. Each
+// time it waits twice as long, half a minute together, because a busy machine takes seconds to draw the first frame.
 const (
 	restartAfterSilence = time.Second
 	maxRestarts         = 5
@@ -130,7 +131,7 @@ func (s *Screencast) run() {
 	case s.page == nil:
 		s.running = false
 	case isFilmed && !s.running:
-		s.running = true
+		s.running, s.silentStarts = true, 0
 		s.reset()
 		s.start()
 	case !isFilmed && s.running:
@@ -176,7 +177,7 @@ func (s *Screencast) reset() {
 func (s *Screencast) start() {
 	s.awaitingFirst = true
 	if s.silentStarts++; s.silentStarts <= maxRestarts {
-		s.armRefresh(restartAfterSilence)
+		s.armRefresh(restartAfterSilence << (s.silentStarts - 1))
 	}
 	s.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }

@@ -3,6 +3,8 @@ package screencast
 import (
 	"context"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/panes/browser/internal/cdp"
 )
@@ -113,6 +115,19 @@ func (v *Viewer) Ack(n uint32) {
 	v.holding, v.lastDrawn = 0, n
 	c.ackUnneeded()
 	v.wakeReader()
+}
+
+// Again asks for the current picture once more, for a viewer that could not use the frame that it holds.
+func (v *Viewer) Again() {
+	c := v.screencast
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running || c.page == nil {
+		return
+	}
+	c.unacked = nil
+	c.page.Post(proto.PageStopScreencast{})
+	c.start()
 }
 
 // Input passes on an input of the user. It does not wait for the page; inputs are processed in

@@ -111,81 +111,81 @@ type exporter struct {
 // needs more than half of the space.
 func (e *ExportAPI) collect(row store.GoalRow, space int) (exportData, error) {
 	const names = 64 << 10 // of the fields and the panes, and the sentences about what is left out
-	x := &exporter{ExportAPI: e, row: row, space: space - names, data: exportData{
+	ex := &exporter{ExportAPI: e, row: row, space: space - names, data: exportData{
 		Version: e.deps.Version, At: formatTime(e.deps.Now()), LeftOut: []string{},
 		Events: []json.RawMessage{}, Entries: []json.RawMessage{}, Files: []json.RawMessage{},
 		Panes: []RecordedPane{}, Records: map[string][]json.RawMessage{}, Outputs: map[string]json.RawMessage{},
 	}}
-	for _, step := range []func() error{x.addGoal, x.addEvents, x.addChanges, x.addTexts, x.addReplay} {
+	for _, step := range []func() error{ex.addGoal, ex.addEvents, ex.addChanges, ex.addTexts, ex.addReplay} {
 		if err := step(); err != nil {
 			return exportData{}, err
 		}
 	}
-	return x.data, nil
+	return ex.data, nil
 }
 
 // take reserves space, if there is enough.
-func (x *exporter) take(bytes int) bool {
+func (ex *exporter) take(bytes int) bool {
 	const separators = 4
-	if bytes+separators > x.space {
+	if bytes+separators > ex.space {
 		return false
 	}
-	x.space -= bytes + separators
+	ex.space -= bytes + separators
 	return true
 }
 
-func (x *exporter) leaveOut(format string, args ...any) {
-	x.data.LeftOut = append(x.data.LeftOut, fmt.Sprintf(format, args...))
+func (ex *exporter) leaveOut(format string, args ...any) {
+	ex.data.LeftOut = append(ex.data.LeftOut, fmt.Sprintf(format, args...))
 }
 
 // encode returns JSON without the values of secrets, and with nothing that ends a script.
-func (x *exporter) encode(v any) (json.RawMessage, error) {
+func (ex *exporter) encode(v any) (json.RawMessage, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	var out bytes.Buffer
-	json.HTMLEscape(&out, x.deps.Mask.JSON(b))
+	json.HTMLEscape(&out, ex.deps.Mask.JSON(b))
 	return out.Bytes(), nil
 }
 
 // addGoal adds the view and the receipt; of a goal with very many claims those of the newest.
-func (x *exporter) addGoal() error {
+func (ex *exporter) addGoal() error {
 	const maxReceipt = 4_000_000
-	view, err := x.deps.Goals.Get(string(x.row.ID))
+	view, err := ex.deps.Goals.Get(string(ex.row.ID))
 	if err != nil {
 		return err
 	}
-	receipt, err := x.deps.Goals.Receipt(string(x.row.ID))
+	receipt, err := ex.deps.Goals.Receipt(string(ex.row.ID))
 	if err != nil {
 		return err
 	}
-	if x.data.View, err = x.encode(view); err != nil {
+	if ex.data.View, err = ex.encode(view); err != nil {
 		return err
 	}
 	all := len(receipt.Claims)
 	for {
-		if x.data.Receipt, err = x.encode(receipt); err != nil {
+		if ex.data.Receipt, err = ex.encode(receipt); err != nil {
 			return err
 		}
-		if len(x.data.Receipt) <= maxReceipt || len(receipt.Claims) == 0 {
+		if len(ex.data.Receipt) <= maxReceipt || len(receipt.Claims) == 0 {
 			break
 		}
 		receipt.Claims = receipt.Claims[(len(receipt.Claims)+1)/2:]
 	}
 	if missing := all - len(receipt.Claims); missing > 0 {
-		x.leaveOut("the oldest %s of the receipt", goal.FormatCount(missing, "claim"))
+		ex.leaveOut("the oldest %s of the receipt", goal.FormatCount(missing, "claim"))
 	}
-	x.space -= len(x.data.View) + len(x.data.Receipt)
+	ex.space -= len(ex.data.View) + len(ex.data.Receipt)
 	return nil
 }
 
 // addEvents adds the events from which the replay knows pauses and the course of the spend.
-func (x *exporter) addEvents() error {
+func (ex *exporter) addEvents() error {
 	const maxEvents = 2_000_000
 	size, missing := 0, 0
 	for after := int64(0); ; {
-		list, err := x.deps.Store.History.Events(x.ctx, x.row.ID, after, exportPage)
+		list, err := ex.deps.Store.History.Events(ex.ctx, ex.row.ID, after, exportPage)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
@@ -196,45 +196,45 @@ func (x *exporter) addEvents() error {
 			default:
 				continue
 			}
-			raw, err := x.encode(ev)
+			raw, err := ex.encode(ev)
 			if err != nil {
 				return err
 			}
-			if size+len(raw) > maxEvents || !x.take(len(raw)) {
+			if size+len(raw) > maxEvents || !ex.take(len(raw)) {
 				missing++
 				continue
 			}
 			size += len(raw)
-			x.data.Events = append(x.data.Events, raw)
+			ex.data.Events = append(ex.data.Events, raw)
 		}
 		if len(list) < exportPage {
 			break
 		}
 	}
 	if missing > 0 {
-		x.leaveOut("the newest part of the spend over time")
+		ex.leaveOut("the newest part of the spend over time")
 	}
 	return nil
 }
 
 // addChanges adds the changed files with their differences, in at most half of the space.
-func (x *exporter) addChanges() error {
+func (ex *exporter) addChanges() error {
 	const maxFiles = 2000
-	view, err := x.deps.Changes.List(string(x.row.ID), nil)
+	view, err := ex.deps.Changes.List(string(ex.row.ID), nil)
 	if err != nil {
 		// The folder may be gone: that is what is to be said about its changes.
 		f := api.ToProblem(err)
-		view = api.ChangesView{GoalID: string(x.row.ID), Unavailable: f.Message}
+		view = api.ChangesView{GoalID: string(ex.row.ID), Unavailable: f.Message}
 	}
 	view.Checkpoints, view.LeftOut, view.Protected = nil, view.LeftOut[:min(len(view.LeftOut), maxFiles)], nil
 	if missing := len(view.Files) - maxFiles; missing > 0 {
 		view.Files = view.Files[:maxFiles]
-		x.leaveOut("%s of the changes", goal.FormatCount(missing, "file"))
+		ex.leaveOut("%s of the changes", goal.FormatCount(missing, "file"))
 	}
-	if x.data.Changes, err = x.encode(view); err != nil {
+	if ex.data.Changes, err = ex.encode(view); err != nil {
 		return err
 	}
-	x.space -= len(x.data.Changes)
+	ex.space -= len(ex.data.Changes)
 	if len(view.Files) == 0 {
 		return nil
 	}
@@ -242,13 +242,13 @@ func (x *exporter) addChanges() error {
 	for _, f := range view.Files {
 		listed[f.Path] = true
 	}
-	return x.addDifferences(func(f api.ChangedFile) bool { return listed[f.Path] })
+	return ex.addDifferences(func(f api.ChangedFile) bool { return listed[f.Path] })
 }
 
-func (x *exporter) addDifferences(isListed func(api.ChangedFile) bool) error {
+func (ex *exporter) addDifferences(isListed func(api.ChangedFile) bool) error {
 	const maxColored = 200_000 // characters, as the page colors
-	reserved, missing := x.space/2, 0
-	err := x.deps.Changes.history.EachDiff(x.ctx, x.row.ID, nil, isListed, func(d api.FileDiff) error {
+	reserved, missing := ex.space/2, 0
+	err := ex.deps.Changes.history.EachDiff(ex.ctx, ex.row.ID, nil, isListed, func(d api.FileDiff) error {
 		d.Patch = "" // the same as the hunks
 		if d.IsText {
 			// The file leaves this computer: what looks like a secret is hidden, as in the journal.
@@ -258,19 +258,19 @@ func (x *exporter) addDifferences(isListed func(api.ChangedFile) bool) error {
 		if len(d.Was)+len(d.Is) > maxColored {
 			d.Was, d.Is = "", ""
 		}
-		raw, err := x.encode(d)
+		raw, err := ex.encode(d)
 		if err != nil {
 			return err
 		}
-		if x.space-len(raw) < reserved || !x.take(len(raw)) {
+		if ex.space-len(raw) < reserved || !ex.take(len(raw)) {
 			missing++
 			return nil
 		}
-		x.data.Files = append(x.data.Files, raw)
+		ex.data.Files = append(ex.data.Files, raw)
 		return nil
 	})
 	if missing > 0 {
-		x.leaveOut("the contents of %s of the changes", goal.FormatCount(missing, "file"))
+		ex.leaveOut("the contents of %s of the changes", goal.FormatCount(missing, "file"))
 	}
 	return err
 }

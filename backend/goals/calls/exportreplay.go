@@ -17,8 +17,8 @@ const recordOverhead = 90
 func encodedSize(bytes int) int { return base64.StdEncoding.EncodedLen(bytes) + recordOverhead }
 
 // terminalBytes returns how much the records of the terminals need.
-func (x *exporter) terminalBytes() (n int, err error) {
-	err = x.recording().scan(wantNoData, func(r recording.Record) error {
+func (ex *exporter) terminalBytes() (n int, err error) {
+	err = ex.recording().scan(wantNoData, func(r recording.Record) error {
 		if r.Kind == pane.Terminal {
 			n += encodedSize(r.Bytes)
 		}
@@ -27,31 +27,31 @@ func (x *exporter) terminalBytes() (n int, err error) {
 	return n, err
 }
 
-func (x *exporter) recording() goalRecording { return recordingOf(x.ctx, x.deps.Store, x.row.Goal) }
+func (ex *exporter) recording() goalRecording { return recordingOf(ex.ctx, ex.deps.Store, ex.row.Goal) }
 
 // addReplay adds what the terminals showed, and then pictures of pages: of both the newest for which there is space.
-func (x *exporter) addReplay() error {
-	panes, err := x.recording().panes()
+func (ex *exporter) addReplay() error {
+	panes, err := ex.recording().panes()
 	if err != nil {
 		return err
 	}
-	dropped, err := x.addRecords(pane.Terminal)
+	dropped, err := ex.addRecords(pane.Terminal)
 	if err != nil {
 		return err
 	}
 	if dropped.bytes > 0 {
-		x.leaveOut("the oldest %.1f MB of what terminals showed", float64(dropped.bytes)/1e6)
+		ex.leaveOut("the oldest %.1f MB of what terminals showed", float64(dropped.bytes)/1e6)
 	}
-	if dropped, err = x.addRecords(pane.Browser); err != nil {
+	if dropped, err = ex.addRecords(pane.Browser); err != nil {
 		return err
 	}
 	if dropped.records > 0 {
-		x.leaveOut("the oldest %d of %d pictures of pages", dropped.records, dropped.all)
+		ex.leaveOut("the oldest %d of %d pictures of pages", dropped.records, dropped.all)
 	}
 	for _, p := range panes {
-		if list := x.data.Records[p.Pane]; len(list) > 0 {
+		if list := ex.data.Records[p.Pane]; len(list) > 0 {
 			p.Records = len(list)
-			x.data.Panes = append(x.data.Panes, p)
+			ex.data.Panes = append(ex.data.Panes, p)
 		}
 	}
 	return nil
@@ -61,9 +61,9 @@ func (x *exporter) addReplay() error {
 type droppedRecords struct{ records, bytes, all int }
 
 // addRecords adds the newest records of a kind.
-func (x *exporter) addRecords(kind pane.Kind) (d droppedRecords, err error) {
+func (ex *exporter) addRecords(kind pane.Kind) (d droppedRecords, err error) {
 	var sizes []int
-	err = x.recording().scan(wantNoData, func(r recording.Record) error {
+	err = ex.recording().scan(wantNoData, func(r recording.Record) error {
 		if r.Kind == kind {
 			sizes = append(sizes, r.Bytes)
 		}
@@ -73,7 +73,7 @@ func (x *exporter) addRecords(kind pane.Kind) (d droppedRecords, err error) {
 		return d, err
 	}
 	d.all, d.records = len(sizes), len(sizes)
-	for space := x.space - x.space/50; d.records > 0; d.records-- { // hiding secrets may need some more
+	for space := ex.space - ex.space/50; d.records > 0; d.records-- { // hiding secrets may need some more
 		if space -= encodedSize(sizes[d.records-1]); space < 0 {
 			break
 		}
@@ -81,18 +81,18 @@ func (x *exporter) addRecords(kind pane.Kind) (d droppedRecords, err error) {
 	for _, n := range sizes[:d.records] {
 		d.bytes += n
 	}
-	n, masks := 0, recordMasks{mask: x.deps.Mask, streams: map[string]*secret.Stream{}}
+	n, masks := 0, recordMasks{mask: ex.deps.Mask, streams: map[string]*secret.Stream{}}
 	isKept := func(r recording.Record) bool { return r.Kind == kind && n >= d.records }
-	err = x.recording().scan(isKept, func(r recording.Record) error {
+	err = ex.recording().scan(isKept, func(r recording.Record) error {
 		if r.Kind != kind {
 			return nil
 		}
 		if n++; n <= d.records {
 			return nil
 		}
-		return x.addRecord(r, masks)
+		return ex.addRecord(r, masks)
 	})
-	return d, errors.Join(err, x.endRecords(masks))
+	return d, errors.Join(err, ex.endRecords(masks))
 }
 
 // recordMasks hide secrets in what terminals showed. It was hidden when it was recorded, too: this one also knows the
@@ -103,7 +103,7 @@ type recordMasks struct {
 }
 
 // addRecord adds a record. Data of terminals may be held back until the next one.
-func (x *exporter) addRecord(r recording.Record, masks recordMasks) error {
+func (ex *exporter) addRecord(r recording.Record, masks recordMasks) error {
 	if r.Kind == pane.Terminal {
 		stream := masks.streams[r.Pane]
 		if stream == nil {
@@ -114,16 +114,16 @@ func (x *exporter) addRecord(r recording.Record, masks recordMasks) error {
 			return nil
 		}
 	}
-	return x.appendRecord(r.Pane, RecordView{
-		AtMS: x.recording().sinceStart(r.At), Width: r.Width, Height: r.Height,
+	return ex.appendRecord(r.Pane, RecordView{
+		AtMS: ex.recording().sinceStart(r.At), Width: r.Width, Height: r.Height,
 		Data: base64.StdEncoding.EncodeToString(r.Data),
 	})
 }
 
 // endRecords adds what the masks still hold back.
-func (x *exporter) endRecords(masks recordMasks) error {
+func (ex *exporter) endRecords(masks recordMasks) error {
 	for name, stream := range masks.streams {
-		rest, list := stream.End(), x.data.Records[name]
+		rest, list := stream.End(), ex.data.Records[name]
 		if len(rest) == 0 || len(list) == 0 {
 			continue
 		}
@@ -132,7 +132,7 @@ func (x *exporter) endRecords(masks recordMasks) error {
 			return fmt.Errorf("export: %w", err)
 		}
 		last.Data = base64.StdEncoding.EncodeToString(rest)
-		if err := x.appendRecord(name, last); err != nil {
+		if err := ex.appendRecord(name, last); err != nil {
 			return err
 		}
 	}
@@ -140,14 +140,14 @@ func (x *exporter) endRecords(masks recordMasks) error {
 }
 
 // appendRecord adds a record with the next number of its pane, unless there is no space left for it.
-func (x *exporter) appendRecord(name string, v RecordView) error {
-	v.N = len(x.data.Records[name]) + 1
+func (ex *exporter) appendRecord(name string, v RecordView) error {
+	v.N = len(ex.data.Records[name]) + 1
 	raw, err := json.Marshal(v) // a mask does not see what is in base64
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if x.take(len(raw)) {
-		x.data.Records[name] = append(x.data.Records[name], raw)
+	if ex.take(len(raw)) {
+		ex.data.Records[name] = append(ex.data.Records[name], raw)
 	}
 	return nil
 }

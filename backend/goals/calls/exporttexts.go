@@ -26,31 +26,31 @@ type exportTexts struct {
 }
 
 // addTexts adds the activity and the outputs of checks. The terminals have precedence before outputs that are long.
-func (x *exporter) addTexts() error {
-	terminals, err := x.terminalBytes()
+func (ex *exporter) addTexts() error {
+	terminals, err := ex.terminalBytes()
 	if err != nil {
 		return err
 	}
 	for i, limit := range textLimits {
 		isLast := i == len(textLimits)-1
-		space := x.space - terminals
+		space := ex.space - terminals
 		if isLast {
-			space = x.space
+			space = ex.space
 		}
-		texts, fits, err := x.textsWithin(limit, space, isLast)
+		texts, fits, err := ex.textsWithin(limit, space, isLast)
 		if err != nil {
 			return err
 		}
 		if !fits {
 			continue
 		}
-		x.space -= texts.size
-		x.data.Entries, x.data.Outputs = texts.entries, texts.outputs
+		ex.space -= texts.size
+		ex.data.Entries, ex.data.Outputs = texts.entries, texts.outputs
 		if texts.cut > 0 {
-			x.leaveOut("the middle of %s", goal.FormatCount(texts.cut, "long output"))
+			ex.leaveOut("the middle of %s", goal.FormatCount(texts.cut, "long output"))
 		}
 		if texts.dropped > 0 {
-			x.leaveOut("the oldest %d entries of the activity", texts.dropped)
+			ex.leaveOut("the oldest %d entries of the activity", texts.dropped)
 		}
 		return nil
 	}
@@ -59,18 +59,18 @@ func (x *exporter) addTexts() error {
 
 // textsWithin collects the texts with at most limit bytes of each. If they need more space, the oldest entries are
 // dropped, or it reports that they do not fit.
-func (x *exporter) textsWithin(limit, space int, mayDrop bool) (t exportTexts, fits bool, err error) {
+func (ex *exporter) textsWithin(limit, space int, mayDrop bool) (t exportTexts, fits bool, err error) {
 	t.entries, t.outputs = []json.RawMessage{}, map[string]json.RawMessage{}
-	if fits, err = x.addOutputs(&t, limit, space, mayDrop); err != nil || !fits {
+	if fits, err = ex.addOutputs(&t, limit, space, mayDrop); err != nil || !fits {
 		return t, false, err
 	}
 	for offset := 0; ; offset += exportPage {
-		page, err := x.deps.Goals.Transcript(string(x.row.ID), TranscriptInput{Offset: offset, Limit: exportPage})
+		page, err := ex.deps.Goals.Transcript(string(ex.row.ID), TranscriptInput{Offset: offset, Limit: exportPage})
 		if err != nil {
 			return t, false, err
 		}
 		for _, e := range page.Entries {
-			raw, err := x.encode(x.shorten(e, limit, &t.cut))
+			raw, err := ex.encode(ex.shorten(e, limit, &t.cut))
 			if err != nil {
 				return t, false, err
 			}
@@ -89,39 +89,39 @@ func (x *exporter) textsWithin(limit, space int, mayDrop bool) (t exportTexts, f
 }
 
 // shorten returns an entry with at most limit bytes of each of its texts, and counts the cut ones.
-func (x *exporter) shorten(e TranscriptEntry, limit int, cut *int) TranscriptEntry {
-	e.Text, e.Reasoning = x.shortText(e.Text, limit, cut), x.shortText(e.Reasoning, limit, cut)
+func (ex *exporter) shorten(e TranscriptEntry, limit int, cut *int) TranscriptEntry {
+	e.Text, e.Reasoning = ex.shortText(e.Text, limit, cut), ex.shortText(e.Reasoning, limit, cut)
 	if len(e.Arguments) <= limit {
 		return e
 	}
 	var args map[string]any
 	if json.Unmarshal([]byte(e.Arguments), &args) != nil {
-		e.Arguments = x.shortText(e.Arguments, limit, cut)
+		e.Arguments = ex.shortText(e.Arguments, limit, cut)
 		return e
 	}
 	for name, value := range args {
 		if s, ok := value.(string); ok {
-			args[name] = x.shortText(s, limit, cut)
+			args[name] = ex.shortText(s, limit, cut)
 		}
 	}
 	if b, err := json.Marshal(args); err == nil {
-		e.Arguments = x.shortText(string(b), 2*limit, cut) // also if not one text is long, but a list
+		e.Arguments = ex.shortText(string(b), 2*limit, cut) // also if not one text is long, but a list
 	}
 	return e
 }
 
 // shortText hides secrets before it cuts: no part of one is left at a cut.
-func (x *exporter) shortText(s string, limit int, cut *int) string {
+func (ex *exporter) shortText(s string, limit int, cut *int) string {
 	if len(s) <= limit {
 		return s
 	}
 	*cut++
-	return text.ToUTF8(string(text.TruncateMiddle([]byte(x.deps.Mask.Text(s)), limit)))
+	return text.ToUTF8(string(text.TruncateMiddle([]byte(ex.deps.Mask.Text(s)), limit)))
 }
 
 // addOutputs adds the outputs of the checks of all claims, the newest first.
-func (x *exporter) addOutputs(t *exportTexts, limit, space int, mayDrop bool) (fits bool, err error) {
-	receipt, err := x.deps.Goals.Receipt(string(x.row.ID))
+func (ex *exporter) addOutputs(t *exportTexts, limit, space int, mayDrop bool) (fits bool, err error) {
+	receipt, err := ex.deps.Goals.Receipt(string(ex.row.ID))
 	if err != nil {
 		return false, err
 	}
@@ -130,14 +130,14 @@ func (x *exporter) addOutputs(t *exportTexts, limit, space int, mayDrop bool) (f
 			if _, has := t.outputs[v.Evidence]; has || v.Evidence == "" {
 				continue
 			}
-			output, err := x.deps.Store.Artifacts.Artifact(v.Evidence)
+			output, err := ex.deps.Store.Artifacts.Artifact(v.Evidence)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
 				return false, err
 			}
-			raw, err := x.encode(x.shortText(text.ToUTF8(string(output)), limit, &t.cut))
+			raw, err := ex.encode(ex.shortText(text.ToUTF8(string(output)), limit, &t.cut))
 			if err != nil {
 				return false, err
 			}

@@ -69,7 +69,7 @@ func (g goalBrowsers) Open(ctx context.Context, id, url string, size goal.PageSi
 		if err != nil {
 			return tools.Page{}, err
 		}
-		if size != "" && !p.Viewport.SetOwn(width, height) {
+		if size != "" && !p.Viewport.SetOwn(ctx, width, height) {
 			return tools.Page{}, fmt.Errorf("pane %s is the user's own: it keeps its size", id)
 		}
 		if err := p.Navigation.Navigate(ctx, url); err != nil {

@@ -58,6 +58,7 @@ func (er *eventRouter) init(p *Pane) {
 		"Page.frameNavigated":                  er.navigation.onNavigated,
 		"Page.navigatedWithinDocument":         er.navigation.onNavigatedWithinDocument,
 		"Page.lifecycleEvent":                  er.navigation.onLifecycle,
+		"Page.frameResized":                    ignorePage(func(*cdp.Event) { p.State.change(func() {}) }),
 		"Input.dragIntercepted":                ignorePage(p.Mouse.drag.onIntercepted),
 		"Security.certificateError":            er.prompts.onCertificate,
 		"Security.visibleSecurityStateChanged": ignorePage(p.SiteData.onSecurity),

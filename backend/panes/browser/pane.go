@@ -95,6 +95,7 @@ func (p *Pane) connectPage(width, height int) {
 	p.Viewport = Viewport{
 		state:      s,
 		screencast: p.screencast,
+		noPictures: p.Pictures.lockPictures,
 		ratio:      1,
 	}
 	p.Viewport.setSize(width, height)

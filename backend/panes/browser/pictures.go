@@ -118,7 +118,12 @@ func newScreenshot(quality int) proto.PageCaptureScreenshot {
 	}
 }
 
+// clipRect makes it a picture of a part of the page. A document that has just begun has no size: then the picture is of
+// the viewport.
 func clipRect(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
+	if at.Width < 1 || at.Height < 1 {
+		return
+	}
 	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }
@@ -127,21 +132,35 @@ func (pi *Pictures) capture(
 	ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error,
 ) ([]byte, error) {
 	var picture []byte
-	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
-		shot := newScreenshot(80)
-		release, err := pi.holdMetrics(ctx, pg)
-		if err != nil {
-			return err
+	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) (err error) {
+		for range maxDocumentsLeft {
+			picture, err = pi.captureOnce(ctx, pg, prepare)
+			if !errors.Is(err, errDocumentLeft) {
+				return err
+			}
 		}
-		defer release()
-		defer pi.viewport.withUnitRatio(pg)()
-		if err := prepare(ctx, pg, &shot); err != nil {
-			return err
-		}
-		picture, err = pi.captureRedacted(ctx, pg, shot)
 		return err
 	})
 	return picture, err
+}
+
+// maxDocumentsLeft is how often a page may leave its document while one picture is taken.
+const maxDocumentsLeft = 5
+
+func (pi *Pictures) captureOnce(
+	ctx context.Context, pg *page, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error,
+) ([]byte, error) {
+	release, err := pi.holdMetrics(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	defer pi.viewport.withUnitRatio(pg)()
+	shot := newScreenshot(80)
+	if err := prepare(ctx, pg, &shot); err != nil {
+		return nil, err
+	}
+	return pi.captureRedacted(ctx, pg, shot)
 }
 
 // holdMetrics waits until no other picture is taken, and returns the function that ends this one and applies a size
@@ -153,9 +172,9 @@ func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
 	case <-ctx.Done():
 		return nil, cdp.Cause(ctx)
 	}
-	found := pi.viewport.metrics()
+	found, shown := pi.viewport.metrics(), pi.state.shownDocument()
 	return func() {
-		if pi.viewport.metrics() != found {
+		if pi.viewport.metrics() != found || pi.state.shownDocument() != shown { // then Chromium may not restore them
 			pi.viewport.applyViewport(pg)
 		}
 		pi.viewport.screencast.Refresh()

@@ -84,7 +84,7 @@ func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 	defer pg.Draw()()
 	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {
-		return pg.capture(ctx, shot)
+		return pg.capture(ctx, pi.state, shot)
 	}
 	for range maxRedactionTries {
 		c := &redaction{frames: pi.frames, page: pg, secrets: secrets, isFullPage: shot.Clip != nil}
@@ -96,7 +96,19 @@ func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 	return nil, errTextUnknown
 }
 
-func (p *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
+// errDocumentLeft is the end of a picture during which the page went to another document.
+var errDocumentLeft = cdp.NewCause("the page went to another document")
+
+// capture takes a picture of the document that the page shows. Chromium does not answer if the page leaves it.
+func (p *page) capture(ctx context.Context, s *State, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	shown := s.shownDocument()
+	go func() {
+		if s.wait(ctx, func() bool { return s.load.loader != shown }) == nil {
+			cancel(errDocumentLeft)
+		}
+	}()
 	err = p.do(ctx, p.callLimit(), "capturing", func(c proto.Client) error {
 		result, err := cdp.Call(c, shot)
 		if err == nil {
@@ -120,7 +132,7 @@ func (r *redaction) tryPicture(
 	if err := r.findSecrets(ctx, views); err != nil {
 		return nil, false, err
 	}
-	if picture, err = r.page.capture(ctx, shot); err != nil {
+	if picture, err = r.page.capture(ctx, r.frames.state, shot); err != nil {
 		return nil, false, err
 	}
 	after, err := r.finishWatch(ctx, r.page)

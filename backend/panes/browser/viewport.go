@@ -1,12 +1,16 @@
 package browser
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"strconv"
 	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/domain/pane"
+	"goalpost/backend/panes/browser/internal/cdp"
 	"goalpost/backend/panes/browser/screencast"
 )
 
@@ -15,6 +19,7 @@ import (
 type Viewport struct {
 	state      *State
 	screencast *screencast.Screencast
+	noPictures func() (end func()) // waits for the picture that is being taken, and takes none until the end
 
 	applyMu sync.Mutex // held while the size is sent to the page
 
@@ -76,12 +81,40 @@ func (v *Viewport) set(size pane.Size) {
 }
 
 // SetOwn gives a goal's page another size, and reports whether it may have one: a user's page has that of its viewers.
-func (v *Viewport) SetOwn(width, height int) bool {
+// It returns when the page has that size, so that the next document begins in it, or when a page that hangs does not
+// take it. A picture that is being taken would give the page its former size back.
+func (v *Viewport) SetOwn(ctx context.Context, width, height int) bool {
 	if !v.state.keepsSize() {
 		return false
 	}
+	defer v.noPictures()()
 	v.set(pane.Size{Width: width, Height: height})
+	if pg, err := v.state.currentPage(); err == nil {
+		v.waitUntilApplied(ctx, pg)
+	}
 	return true
+}
+
+// waitUntilApplied returns when the page has its size, which it receives after the command that sets it.
+func (v *Viewport) waitUntilApplied(ctx context.Context, pg *page) {
+	ctx, cancel := context.WithTimeout(ctx, v.state.m.limits.settle)
+	defer cancel()
+	ctx, stop := cdp.JoinContexts(ctx, pg.alive)
+	defer stop(nil)
+	for ctx.Err() == nil {
+		v.state.mu.Lock()
+		changed := v.state.changed // by Page.frameResized
+		v.state.mu.Unlock()
+		has, err := pg.evalInScriptWorld(ctx, "`${innerWidth} by ${innerHeight}`")
+		width, height := v.size()
+		if err != nil || string(has) == strconv.Quote(fmt.Sprintf("%d by %d", width, height)) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // toCSSSize converts the size of a frame to CSS pixels. While the ratio changes, Chromium

@@ -110,7 +110,7 @@ var homes = map[string][]string{
 	// the browser looks for Chromium; .golangci.yml forbids it to start programs
 	"os/exec":                       {"backend/host/sandbox", "backend/panes/browser"},
 	"golang.org/x/term":             {"backend/entry/cli"},
-	"rsc.io/qr":                     {"backend/entry/cli"},
+	"rsc.io/qr":                     {"backend/storage/devices"},
 	"golang.org/x/crypto":           {"backend/storage/devices"}, // Argon2id
 	"github.com/spf13/cobra":        {"backend/entry/cli"},
 	"github.com/spf13/pflag":        {"backend/entry/cli"},

@@ -2,15 +2,17 @@
 // from the computer.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sharedChromium, withApp } from "./lib/app.mjs";
+import { openSettings, sharedChromium, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
+import { freePort } from "./lib/port.mjs";
 import { Program } from "./lib/program.mjs";
+import { until } from "./window/window.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
 
@@ -27,20 +29,25 @@ test("a phone answers a goal over TLS until its login is ended", { timeout: limi
   }
 });
 
-async function answerFromAPhone({ page, home }, model) {
-  const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
-  const remote = ["--listen", "127.0.0.1:0", "--allow-remote", "--tls", "own", "--print-json"];
-  const server = new Program(goalctl, ["serve", ...remote], { env });
-  const context = await (
-    await sharedChromium()
-  ).newContext({
+/** A browser as phones have it, which has passed the warning about the certificate. */
+async function newPhone() {
+  const browser = await sharedChromium();
+  const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
     isMobile: true,
     hasTouch: true,
     reducedMotion: "reduce",
-    ignoreHTTPSErrors: true, // as after pressing "Proceed": Chromium's own list of authorities is not changed
+    ignoreHTTPSErrors: true,
   });
   context.setDefaultTimeout(limit(60_000));
+  return context;
+}
+
+async function answerFromAPhone({ page, home }, model) {
+  const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
+  const remote = ["--listen", "127.0.0.1:0", "--allow-remote", "--tls", "own", "--print-json"];
+  const server = new Program(goalctl, ["serve", ...remote], { env });
+  const context = await newPhone();
   try {
     await server.line((text) => text.startsWith("{"));
     await addProvider(page, model);
@@ -78,4 +85,58 @@ async function answerFromAPhone({ page, home }, model) {
     await context.close();
     await server.end("SIGINT");
   }
+}
+
+test("other devices are let in and out in the settings", { timeout: limit(300_000) }, (t) =>
+  withApp(t, shareWithAPhone),
+);
+
+async function shareWithAPhone({ page, home, url }) {
+  const at = (id) => page.getByTestId(id);
+  const address = `127.0.0.1:${await freePort()}`;
+  const context = await newPhone();
+  try {
+    await openSettings(page, "devices");
+    await at("device").filter({ hasText: "by token" }).waitFor(); // this page's own login
+    assert.ok(await at("device-add").isDisabled());
+    // Not with the switch, which would let in the network of this computer.
+    changeSettings(home, { share_address: new URL(url).host });
+    await at("share-problem").getByText("address already in use").waitFor();
+    await at("share-address").fill("everywhere");
+    await at("share-address").press("Enter");
+    await at("error-share-address").getByText("such as 0.0.0.0:4444").waitFor();
+    await at("share-address").fill(address);
+    await at("share-address").press("Enter");
+    await at("share-url").getByText(`https://${address}/`, { exact: true }).waitFor();
+    await at("device-add").click();
+    const link = await at("device-link").locator("p.font-mono").innerText();
+    const phone = await context.newPage();
+    await phone.goto(link);
+    await phone.getByRole("button", { name: "Log in on this device" }).tap();
+    await phone.getByTestId("rail-goals").waitFor();
+    await page.keyboard.press("Escape");
+    const device = at("device").filter({ hasText: "by link" });
+    assert.match(await device.innerText(), /Chrome/);
+    await device.getByTestId("device-revoke").click();
+    await phone.getByTestId("login-again").waitFor();
+    await device.waitFor({ state: "detached" });
+    await at("share").click();
+    await at("share-url").waitFor({ state: "detached" });
+    await until("a refused connection", () =>
+      phone.goto(`https://${address}/`).then(
+        () => false,
+        () => true,
+      ),
+    );
+  } finally {
+    await context.close();
+  }
+}
+
+/** Changes the settings as an editor does: the whole file at once. */
+function changeSettings(home, part) {
+  const file = join(home, "state", "settings.json");
+  const all = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  writeFileSync(`${file}.new`, JSON.stringify({ ...all, settings: { ...all.settings, ...part } }));
+  renameSync(`${file}.new`, file);
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"goalpost/backend/agent/engine"
@@ -37,6 +38,7 @@ import (
 	"goalpost/backend/host/update"
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/devices"
 	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
@@ -108,6 +110,8 @@ type App struct {
 	notifier     *attention.Notifier
 	webhooks     *attention.Webhooks
 	looks        attention.Looks
+	devices      *devices.List
+	sharer       atomic.Pointer[Sharer] // nil if this process shares nothing
 	updates      update.Checker
 	endWatch     func() error // of the settings
 }
@@ -137,6 +141,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.ChatAPI(ctx),
 		a.ScheduleAPI(ctx),
 		calls.NewWebhookAPI(ctx, a.webhooks),
+		calls.NewDeviceAPI(ctx, a.devices, a.Sharing),
 	}
 }
 
@@ -149,6 +154,36 @@ func (a *App) ShowGoalsIn(w attention.Window) {
 		a.notifier.ShowGoalsIn(w)
 	}
 }
+
+// Sharer lets other devices use the program at the address of the settings.
+type Sharer interface {
+	// Follow shares it there, and ends what is shared elsewhere.
+	Follow(ctx context.Context)
+	State() calls.Sharing
+}
+
+// ShareWith sets what shares the program, which follows the settings from then on. The program must be open.
+func (a *App) ShareWith(ctx context.Context, s Sharer) {
+	a.sharer.Store(&s)
+	s.Follow(ctx)
+}
+
+func (a *App) followSharing(ctx context.Context) {
+	if s := a.sharer.Load(); s != nil {
+		(*s).Follow(ctx)
+	}
+}
+
+// Sharing returns how other devices reach the program.
+func (a *App) Sharing() calls.Sharing {
+	if s := a.sharer.Load(); s != nil {
+		return (*s).State()
+	}
+	return calls.Sharing{}
+}
+
+// Devices returns the browsers that are logged in.
+func (a *App) Devices() *devices.List { return a.devices }
 
 // ScheduleAPI returns the calls about schedules. The command line uses it too.
 func (a *App) ScheduleAPI(ctx context.Context) *calls.ScheduleAPI {

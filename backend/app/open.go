@@ -35,6 +35,7 @@ import (
 	"goalpost/backend/panes/stream"
 	"goalpost/backend/panes/textfile"
 	"goalpost/backend/storage/config"
+	"goalpost/backend/storage/devices"
 	"goalpost/backend/storage/library"
 	"goalpost/backend/storage/secret"
 	"goalpost/backend/storage/store"
@@ -79,7 +80,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	a.watchSettings()
+	a.watchSettings(ctx)
 	if a.options.Stays {
 		a.notifier = &attention.Notifier{
 			Config: a.cfg,
@@ -112,8 +113,10 @@ func (a *App) Open(ctx context.Context) (err error) {
 }
 
 // watchSettings tells pages about changed settings. Without it, they see them when they are opened again.
-func (a *App) watchSettings() {
+func (a *App) watchSettings(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
 	end, err := a.cfg.Watch(func() {
+		a.followSharing(ctx)
 		a.broker.Publish(event.Event{At: a.options.Clock.Now(), Body: &event.SettingsChanged{}})
 		a.panes.Browsers.ApplyUserAgent()
 	})
@@ -129,6 +132,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	if err := a.openSecrets(a.options.Passphrase); err != nil {
 		return err
 	}
+	a.devices = devices.Open(filepath.Join(a.cfg.State(), devices.FileName), a.options.Clock.Now)
 	a.webhooks = attention.NewWebhooks(a.cfg, a.secrets, a.mask, a.log, a.options.Clock)
 	o := store.Options{
 		Dir:     a.cfg.State(),

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"rsc.io/qr"
 
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/storage/config"
@@ -25,7 +23,7 @@ func (d deviceCommands) device() *cobra.Command {
 
 // deviceList is the list of devices of a data folder.
 func deviceList(c *config.Config) *devices.List {
-	return devices.Open(filepath.Join(c.State(), "devices.json"), time.Now)
+	return devices.Open(filepath.Join(c.State(), devices.FileName), time.Now)
 }
 
 func (d deviceCommands) runWithList(
@@ -50,26 +48,26 @@ func (d deviceCommands) link() *cobra.Command {
 
 // printLink prints a link as text and as a QR code.
 func (p Program) printLink(link devices.Link) error {
-	code, err := qrCode(link.URL)
+	rows, err := link.QR()
 	if err != nil {
 		return err
 	}
-	return p.printf("This logs in one device, until %s:\n  %s\n%s", link.Expires.Local().Format("15:04"), link.URL, code)
+	return p.printf("This logs in one device, until %s:\n  %s\n%s",
+		link.Expires.Local().Format("15:04"), link.URL, drawQR(rows))
 }
 
-// qrCode draws a text as a QR code for terminals, two rows of squares in each line. It sets the colors, because
-// cameras do not read light squares on a dark background.
-func qrCode(content string) (string, error) {
-	code, err := qr.Encode(content, qr.L)
-	if err != nil {
-		return "", fmt.Errorf("the QR code: %w", err)
-	}
+// drawQR draws a QR code for terminals, two rows of squares in each line. It sets the colors, because cameras do not
+// read light squares on a dark background.
+func drawQR(rows []string) string {
 	const margin = 2
+	isDark := func(x, y int) bool {
+		return y >= 0 && y < len(rows) && x >= 0 && x < len(rows[y]) && rows[y][x] == '#'
+	}
 	var b strings.Builder
-	for y := -margin; y < code.Size+margin; y += 2 {
+	for y := -margin; y < len(rows)+margin; y += 2 {
 		b.WriteString("\x1b[30;107m")
-		for x := -margin; x < code.Size+margin; x++ {
-			switch top, bottom := code.Black(x, y), code.Black(x, y+1); {
+		for x := -margin; x < len(rows)+margin; x++ {
+			switch top, bottom := isDark(x, y), isDark(x, y+1); {
 			case top && bottom:
 				b.WriteString("█")
 			case top:
@@ -82,7 +80,7 @@ func qrCode(content string) (string, error) {
 		}
 		b.WriteString("\x1b[0m\n")
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func (d deviceCommands) list() *cobra.Command {

@@ -61,10 +61,11 @@ func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted
 		return err
 	}
 	err = h.program.withApp(ctx, app.Options{Stays: true, Pace: demoPace, Passphrase: askCaller}, func(a *app.App) error {
-		s, err := h.open(ctx, a, idle)
+		s, shared, err := h.open(ctx, a, idle)
 		if err != nil {
 			return err
 		}
+		defer shared.Close(ctx)
 		return h.program.serveUntilSignal(ctx, func(ctx context.Context) error { return s.Run(ctx, place) },
 			func(context.Context) error { return nil })
 	})
@@ -74,13 +75,15 @@ func (h hostCommands) runHost(ctx context.Context, idle time.Duration, isStarted
 	return errors.Join(err, place.Close())
 }
 
-// open restores what the last host left, and makes the server.
-func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) (*hostsocket.Server, error) {
+// open restores what the last host left, makes the server, and shares what it serves with other devices.
+func (h hostCommands) open(
+	ctx context.Context, a *app.App, idle time.Duration,
+) (s *hostsocket.Server, shared *sharing, err error) {
 	if err := a.Goals.Recover(ctx); err != nil {
-		return nil, fmt.Errorf("recover: %w", err)
+		return nil, nil, fmt.Errorf("recover: %w", err)
 	}
 	if err := a.RestoreWorkspace(ctx); err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return nil, nil, fmt.Errorf("restore: %w", err)
 	}
 	a.StartSchedules(ctx)
 	methods := func(env []string) (hostsocket.Methods, error) {
@@ -91,7 +94,7 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 		}
 		return serve.NewRegistry(a.BoundAPIs(ctx)...)
 	}
-	s, err := hostsocket.NewServer(hostsocket.Options{
+	s, err = hostsocket.NewServer(hostsocket.Options{
 		Version: a.Version(), Log: a.Config().Log(), Methods: methods,
 		Streams: a.Stream().Handler(isAdmitted), Page: h.program.page(), Run: h.runFor(a),
 		Owned: func() hostsocket.Owned { return countOwned(ctx, a) }, Keep: a.Goals.KeepForNextHost,
@@ -99,10 +102,16 @@ func (h hostCommands) open(ctx context.Context, a *app.App, idle time.Duration) 
 		RegisterPort: a.RegisterOwnPort, UnregisterPort: a.UnregisterOwnPort,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("host: %w", err)
+		return nil, nil, fmt.Errorf("host: %w", err)
 	}
 	a.ShowGoalsIn(hostWindow{h.program, s})
-	return s, nil
+	registry, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("host: %w", err)
+	}
+	shared = &sharing{program: h.program, app: a, methods: registry, log: a.Config().Log()}
+	a.ShareWith(ctx, shared)
+	return s, shared, nil
 }
 
 // idleTime returns what tells how long the host stays idle: the time that it was started with, or else the setting.
@@ -140,6 +149,9 @@ func countOwned(ctx context.Context, a *app.App) hostsocket.Owned {
 		default:
 			o.Pages++
 		}
+	}
+	if a.Sharing().URL != "" {
+		o.Shares = 1
 	}
 	return o
 }
@@ -195,6 +207,7 @@ func describeOwned(o hostsocket.Owned) string {
 		{o.Pages, "page"},
 		{o.Schedules, "schedule"},
 		{o.Notices, "unsent notification"},
+		{o.Shares, "address for other devices"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, goal.FormatCount(p.n, p.word))

@@ -51,6 +51,7 @@ type Owned struct {
 	Terminals int `json:"terminals"` // of the user and of goals
 	Pages     int `json:"pages"`     // browser panes
 	Schedules int `json:"schedules"` // that are not off: without a host nothing starts
+	Shares    int `json:"shares"`    // 1 if other devices can log in
 	Notices   int `json:"notices"`   // that are held back until the quiet hours end, and a daily digest
 }
 

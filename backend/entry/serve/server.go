@@ -111,13 +111,16 @@ func (s *Server) AuthorityURL() string { return strings.TrimSuffix(s.RemoteURL()
 // LoginURL is URL with the token in it, which logs in directly.
 func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
 
+// StopListening frees the address of the server. What is connected stays until Close.
+func (s *Server) StopListening() {
+	_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+	<-s.accepted
+}
+
 // Close ends every connection and waits for running calls. If ctx ends first, pages that do not answer are cut off;
 // calls are still waited for. The owner of the stream server closes that before this server.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.conns.Close(ctx, func() {
-		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
-		<-s.accepted
-	})
+	err := s.conns.Close(ctx, s.StopListening)
 	if err = errors.Join(err, s.sockets.endWatch()); err != nil {
 		return fmt.Errorf("closing the server: %w", err)
 	}

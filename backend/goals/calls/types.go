@@ -298,6 +298,7 @@ type Settings struct {
 	QuietHours        string `json:"quiet_hours"`    // such as 22:00-07:00; "" is never
 	EscalateAfter     int    `json:"escalate_after"` // minutes after which a request is announced once more; 0 = never
 	DigestAt          string `json:"digest_at"`      // such as 07:30; "" is never
+	ShareAddress      string `json:"share_address"`  // such as 0.0.0.0:4444; "" lets no other device in
 	LinkAddress       string `json:"link_address"`   // of serve, for links in messages to webhooks; "" sends none
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.

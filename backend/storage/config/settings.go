@@ -3,9 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,6 +96,9 @@ type Settings struct {
 	// DigestAt is the time of day, such as 07:30, at which webhooks that chose it receive the digest of the last 24 hours;
 	// empty is never.
 	DigestAt string `json:"digest_at,omitempty"`
+	// ShareAddress is where other devices reach Goalpost over TLS, such as 0.0.0.0:4444 for all networks of this computer;
+	// empty lets none in. The [guide](serve.md) says how a device logs in.
+	ShareAddress string `json:"share_address,omitempty"`
 	// LinkAddress is the address of your `goalctl serve`, for links in messages to webhooks; empty sends no links.
 	LinkAddress string `json:"link_address,omitempty"`
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
@@ -265,6 +270,9 @@ func (s Settings) validate() error {
 	case s.DigestAt != "" && !isDayTime(s.DigestAt):
 		return fault.Invalid("digest_at", fmt.Sprintf("%.20q is not a time of day", s.DigestAt),
 			"give one such as 07:30, or leave it empty for no digest")
+	case s.ShareAddress != "" && !isListenAddress(s.ShareAddress):
+		return fault.Invalid("share_address", fmt.Sprintf("%.100q is not an address to listen on", s.ShareAddress),
+			"give an address and a port, such as 0.0.0.0:4444, or leave it empty to let no device in")
 	case s.LinkAddress != "" && (!isPageURL(s.LinkAddress) || strings.ContainsAny(s.LinkAddress, "?#@")):
 		return fault.Invalid("link_address", fmt.Sprintf("%.200q is not the address of a page", s.LinkAddress),
 			"give the address at which your phone opens Goalpost, such as https://desk.example:8443/, or leave it empty")
@@ -541,3 +549,13 @@ func unknownProvider(id string) error {
 const maxUserAgent = 500
 
 func isNotPrintableASCII(r rune) bool { return r < ' ' || r > '~' }
+
+// isListenAddress reports whether an address is an IP address, or a name of this machine, with a port.
+func isListenAddress(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0 && (host == "localhost" || net.ParseIP(host) != nil)
+}

@@ -22,6 +22,9 @@ import (
 	"goalpost/backend/lib/text"
 )
 
+// FileName is the name of the file with the list, in the data folder.
+const FileName = "devices.json"
+
 // Limits of a list.
 const (
 	Life       = 30 * 24 * time.Hour // after this a device must log in again

@@ -1,10 +1,13 @@
 package devices
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"slices"
 	"time"
+
+	"rsc.io/qr"
 
 	"goalpost/backend/lib/fault"
 )
@@ -20,6 +23,25 @@ type Link struct {
 	Expires time.Time `json:"expires"`
 }
 
+// QR draws the link as a QR code: rows of squares, of which # is dark. Their margin is not drawn.
+func (l Link) QR() ([]string, error) {
+	code, err := qr.Encode(l.URL, qr.L)
+	if err != nil {
+		return nil, fmt.Errorf("the QR code: %w", err)
+	}
+	rows := make([]string, code.Size)
+	for y := range rows {
+		row := bytes.Repeat([]byte{' '}, code.Size)
+		for x := range row {
+			if code.Black(x, y) {
+				row[x] = '#'
+			}
+		}
+		rows[y] = string(row)
+	}
+	return rows, nil
+}
+
 type openLink struct {
 	Hash    string    `json:"hash"`
 	Expires time.Time `json:"expires"`
@@ -33,7 +55,7 @@ func (l *List) NewLink() (Link, error) {
 	}
 	if f.Address == "" {
 		return Link{}, fault.New(fault.Unavailable, "no server was started that other devices can reach",
-			"start one: goalctl serve --listen 0.0.0.0:4444 --allow-remote")
+			"let other devices in first").OnCommandLine("start one: goalctl serve --listen 0.0.0.0:4444 --allow-remote")
 	}
 	secret := randomHex(16)
 	link := Link{f.Address + "?link=" + url.QueryEscape(secret), l.now().Add(linkLife)}

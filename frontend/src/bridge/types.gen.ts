@@ -3002,6 +3002,32 @@ export interface DatabaseProblem {
   copies: DatabaseCopy[] | null;
 }
 
+/** Sharing is how other devices reach the program. */
+export interface Sharing {
+  /** of the page, "" if no device can reach it */
+  url: string;
+  /** URL of the certificate that devices install to trust the connection */
+  authority: string;
+  /** SHA-256 of that certificate */
+  fingerprint: string;
+  /** why the address of the settings is not shared, "" if it is */
+  problem: string;
+}
+
+/** DeviceOverview is who may use the program, and how they get in. */
+export interface DeviceOverview {
+  sharing: Sharing;
+  has_password: boolean;
+  /** the newest first */
+  devices: Device[] | null;
+}
+
+/** DeviceLink logs in one device. */
+export interface DeviceLink extends Link {
+  /** rows of squares, of which # is dark */
+  qr: string[] | null;
+}
+
 /** Digest says what happened while the user was away. Goals that still work without the user are only counted. */
 export interface Digest {
   since: string;
@@ -3657,6 +3683,8 @@ export interface Settings extends ModelRoles {
   escalate_after: number;
   /** such as 07:30; "" is never */
   digest_at: string;
+  /** such as 0.0.0.0:4444; "" lets no other device in */
+  share_address: string;
   /** of serve, for links in messages to webhooks; "" sends none */
   link_address: string;
   /**
@@ -3826,6 +3854,28 @@ export interface ModelRoles {
    * and the goals wait.
    */
   fallback_model: string;
+}
+
+/** Device is a browser that is logged in. */
+export interface Device {
+  id: string;
+  /** what the browser says that it is */
+  name: string;
+  /** from where it logged in */
+  address: string;
+  /** the user of this machine who logged in, "" if it was another machine */
+  user: string;
+  /** ByToken, ByLink or ByPassword */
+  by: string;
+  since: string;
+  /** to ten minutes */
+  seen: string;
+}
+
+/** Link logs in one device. */
+export interface Link {
+  url: string;
+  expires: string;
 }
 
 /** Kind is a kind of entry. */
@@ -4065,6 +4115,14 @@ export interface Methods {
   "DatabaseAPI.Restart": () => boolean;
   /** Later opens the window of the host process's version, until that process ends. */
   "DatabaseAPI.Later": () => boolean;
+  /** Overview returns the devices, and how others log in. */
+  "DeviceAPI.Overview": () => DeviceOverview;
+  /** NewLink makes a link that logs in one device within ten minutes. */
+  "DeviceAPI.NewLink": () => DeviceLink;
+  /** Revoke ends the login of a device, and closes what it has open. */
+  "DeviceAPI.Revoke": (id: string) => boolean;
+  /** SetPassword sets the password with which devices log in; "" removes it. Logins by the former one end. */
+  "DeviceAPI.SetPassword": (password: string) => boolean;
   /** List lists all engines, Goalpost's own loop first, and what they lack. It starts none. */
   "EngineAPI.List": () => EngineView[] | null;
   /** Use sets the engine of new goals. */

@@ -749,6 +749,25 @@ export const scenes: Record<string, Scene> = {
       await shown("settings-hit");
     },
   },
+  "settings-devices": {
+    before: (b) => {
+      b.settings.share_address = "0.0.0.0:4444";
+    },
+    after: (app) => {
+      app.openSettings("Devices");
+      return shown("share-url");
+    },
+  },
+  "settings-device-link": {
+    before: (b) => {
+      b.settings.share_address = "0.0.0.0:4444";
+    },
+    after: async (app) => {
+      app.openSettings("Devices");
+      await press("device-add");
+      return shown("device-link");
+    },
+  },
   "settings-webhooks": {
     after: async (app) => {
       app.openSettings("Notifications");

@@ -31,6 +31,7 @@ import type {
   TraceView,
   TryOutput,
   Verdict,
+  Device,
   Webhook,
   WorktreeView,
   ProtectedState,
@@ -67,6 +68,9 @@ import {
   proposal,
   protectedFiles,
   mcpServers,
+  devices,
+  notShared,
+  sharing,
   webhooks,
   network,
   providers,
@@ -194,6 +198,10 @@ export class FakeBridge implements Bridge {
   mcpServers = structuredClone(mcpServers);
   webhooks = structuredClone(webhooks);
   removedWebhook: Webhook | undefined;
+  devices: Device[] = [...devices];
+  devicePassword = "";
+  /** Why no device can log in, although the settings say so. */
+  shareProblem = "";
   /** Today's spending in USD. */
   spent = 7.42;
   findings = structuredClone(findings);
@@ -901,6 +909,32 @@ export class FakeBridge implements Bridge {
       const found = this.mcpServers.find((s) => s.name === name);
       if (!found) throw new Error(`no server ${name}`);
       return found;
+    },
+    "DeviceAPI.Overview": () => {
+      const isReached = this.settings.share_address !== "" && this.shareProblem === "";
+      return {
+        sharing: {
+          ...(isReached ? sharing : notShared),
+          problem: this.settings.share_address ? this.shareProblem : "",
+        },
+        has_password: this.devicePassword !== "",
+        devices: this.devices,
+      };
+    },
+    "DeviceAPI.NewLink": () => ({
+      url: "https://192.168.1.20:4444/?link=0123456789abcdef0123456789abcdef",
+      expires: new Date(Date.now() + 600_000).toISOString(),
+      qr: Array.from({ length: 29 }, (_, y) =>
+        Array.from({ length: 29 }, (_, x) => ((x * 5 + y * 3 + ((x * y) % 7)) % 3 === 0 ? "#" : " ")).join(""),
+      ),
+    }),
+    "DeviceAPI.Revoke": (id) => {
+      this.devices = this.devices.filter((d) => d.id !== id);
+      return true;
+    },
+    "DeviceAPI.SetPassword": (password) => {
+      this.devicePassword = password;
+      return true;
     },
     "WebhookAPI.List": () => this.webhooks,
     "WebhookAPI.Save": ({ url, ...w }) => {

@@ -11,6 +11,8 @@ import type {
   ProtectedFile,
   ProtectedState,
   MCPServer,
+  Device,
+  Sharing,
   Webhook,
   ModelView,
   NetworkView,
@@ -64,6 +66,7 @@ export const settings: Settings = {
   quiet_hours: "",
   escalate_after: 8,
   digest_at: "",
+  share_address: "",
   link_address: "",
   goals_at_once: 3,
   keep_days: 0,
@@ -188,6 +191,27 @@ export const network: NetworkView = {
     },
   ],
 };
+
+export const notShared: Sharing = { url: "", authority: "", fingerprint: "", problem: "" };
+
+export const sharing: Sharing = {
+  url: "https://192.168.1.20:4444/",
+  authority: "https://192.168.1.20:4444/authority.crt",
+  fingerprint: Array.from({ length: 32 }, (_, i) => (i * 7 + 16).toString(16).toUpperCase()).join(":"),
+  problem: "",
+};
+
+export const devices: Device[] = [
+  {
+    id: "1f2e3d4c",
+    name: "Safari on iPhone",
+    address: "192.168.1.23",
+    user: "",
+    by: "link",
+    since: "2026-11-19T18:03:00Z",
+    seen: "2026-11-21T09:12:00Z",
+  },
+];
 
 export const webhooks: Webhook[] = [
   {

@@ -5,6 +5,7 @@ import { Button, Kbd } from "@/ui/button";
 import { hasOpenDialog } from "@/ui/opendialogs";
 import { About } from "./about";
 import { ColorSchemes } from "./colorschemes";
+import { Devices } from "./devices";
 import { Engines } from "./engines";
 import { FileProblems } from "./fileproblems";
 import { Library } from "./library";
@@ -122,6 +123,7 @@ const components: Record<OwnSection, ComponentType<SectionProps>> = {
   spend: Spend,
   mcpServers: MCPServers,
   webhooks: Webhooks,
+  devices: Devices,
   secrets: Secrets,
   keyboard: Keyboard,
   about: About,

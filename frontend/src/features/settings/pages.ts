@@ -34,6 +34,7 @@ export type OwnSection =
   | "spend"
   | "mcpServers"
   | "webhooks"
+  | "devices"
   | "secrets"
   | "keyboard"
   | "about";
@@ -167,6 +168,13 @@ const notifications: Page = {
       rows: [],
     },
   ],
+};
+
+const devices: Page = {
+  title: "Devices",
+  text: "Phones and other computers that use Goalpost in their browser",
+  words: ["phone", "remote", "share", "QR", "serve", "login", "TLS", "certificate"],
+  sections: [{ title: "", own: "devices", rows: [own("Let other devices in", "From a phone or another computer")] }],
 };
 
 const appearance: Page = {
@@ -563,7 +571,7 @@ const about: Page = {
 
 /** The pages in the groups in which they are listed. */
 export const pageGroups: readonly (readonly Page[])[] = [
-  [general, notifications, appearance, terminal, browser],
+  [general, notifications, devices, appearance, terminal, browser],
   [goals, models, spending, engines, library, mcpServers, secrets],
   [keyboardPage],
   [about],

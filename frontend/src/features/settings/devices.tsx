@@ -154,7 +154,7 @@ function List({ overview, onAdd, onRevoked }: ListProps) {
             </div>
             <Button
               look="quiet"
-              aria-label={`End the login of ${d.name}`}
+              aria-label={`End login of ${d.name}`}
               data-testid="device-revoke"
               onClick={() => void revoke(d.id, d.name)}
             >
@@ -195,11 +195,6 @@ function LinkDialog({ link, onClose }: LinkDialogProps) {
       help="guide/serve"
       testid="device-link"
       onClose={onClose}
-      footer={
-        <Button data-testid="device-link-copy" onClick={() => void copy()}>
-          Copy the link
-        </Button>
-      }
     >
       <p>Scan this with the camera of the device and open the link. It logs in one device, until {until}.</p>
       <svg
@@ -211,7 +206,12 @@ function LinkDialog({ link, onClose }: LinkDialogProps) {
       >
         <path d={rows.map(pathOfRow).join("")} fill="#000" />
       </svg>
-      <p className="selectable font-mono text-xs break-all text-text-faint">{link.url}</p>
+      <div className="flex items-center gap-2">
+        <p className="selectable min-w-0 flex-1 font-mono text-xs break-all text-text-faint">{link.url}</p>
+        <Button data-testid="device-link-copy" onClick={() => void copy()}>
+          Copy the link
+        </Button>
+      </div>
     </Dialog>
   );
 }

@@ -174,7 +174,10 @@ const devices: Page = {
   title: "Devices",
   text: "Phones and other computers that use Goalpost in their browser",
   words: ["phone", "remote", "share", "QR", "serve", "login", "TLS", "certificate"],
-  sections: [{ title: "", own: "devices", rows: [own("Let other devices in", "From a phone or another computer")] }],
+  sections: [
+    { title: "Access", own: "devices", rows: [own("Let other devices in", "From a phone or another computer")] },
+    { title: "Logged in", words: ["devices", "End login", "log out"], rows: [] },
+  ],
 };
 
 const appearance: Page = {

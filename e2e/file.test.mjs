@@ -79,12 +79,28 @@ test("a file is read, followed, edited, saved and put back", { timeout: limit(24
     await page.keyboard.type("  # mine");
     writeFileSync(path, "theirs\n");
     await file.getByTestId("file-conflict").waitFor();
+    await file.getByTestId("file-compare").click();
+    await file.locator(".cm-deletedChunk", { hasText: "theirs" }).waitFor();
+    await file.locator(".cm-changedLine", { hasText: "# mine" }).waitFor();
+    writeFileSync(path, "theirs, later\n");
+    await file.locator(".cm-deletedChunk", { hasText: "theirs, later" }).waitFor();
+    await file.getByTestId("file-compare").click();
+    await file.locator(".cm-deletedChunk").waitFor({ state: "detached" });
     await page.keyboard.press("Control+Shift+KeyW");
     await win.at("question").getByText("Close cart.py without saving?").waitFor();
     await win.at("question-no").click();
     await file.getByTestId("file-keep").click();
     await file.getByTestId("file-conflict").waitFor({ state: "detached" });
     await until("the file to be saved", () => readFileSync(path, "utf8").endsWith("# mine\n"));
+
+    // Long lines are wrapped, or not, also in the next file.
+    const wrapped = file.locator(".cm-lineWrapping");
+    await wrapped.waitFor();
+    await line("print").click();
+    await page.keyboard.press("Alt+z");
+    await wrapped.waitFor({ state: "detached" });
+    await file.getByTestId("file-wrap").click();
+    await wrapped.waitFor();
 
     // Search and a line by number.
     await line("print").click();

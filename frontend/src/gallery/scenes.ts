@@ -644,6 +644,17 @@ export const scenes: Record<string, Scene> = {
     },
     after: () => shown("file-conflict"),
   },
+  "file-comparison": {
+    before: (b) => {
+      b.panes = [filePane("f1", "/home/ada/shop/src/cart.ts")];
+      const text = b.fileContent.text.replace("export", "// Prices are in cents.\nexport");
+      b.fileDraft = { text, version: "v0", at: at(0) };
+    },
+    after: async () => {
+      (await shown("file-compare")).click();
+      return shown("file-conflict");
+    },
+  },
   "browser-menu": {
     before: (b) => {
       b.panes = [browserPane("b1", { title: "Cardboard Legacy", url: "https://legacy.example.org/cart" })];

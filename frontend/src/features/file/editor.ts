@@ -7,6 +7,7 @@ import {
   syntaxHighlighting,
 } from "@codemirror/language";
 import { languages } from "@codemirror/language-data";
+import { unifiedMergeView } from "@codemirror/merge";
 import { gotoLine, highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
 import {
   Compartment,
@@ -42,6 +43,8 @@ export class FileEditor {
   readonly view: EditorView;
   private readonly access = new Compartment();
   private readonly language = new Compartment();
+  private readonly wrapping = new Compartment();
+  private readonly comparison = new Compartment();
   private saved = Text.empty;
 
   constructor(
@@ -60,7 +63,8 @@ export class FileEditor {
           history(),
           indentOnInput(),
           bracketMatching(),
-          EditorView.lineWrapping,
+          this.wrapping.of(EditorView.lineWrapping),
+          this.comparison.of([]),
           highlightSelectionMatches(),
           search({ top: true }),
           changedLines,
@@ -72,7 +76,8 @@ export class FileEditor {
             ...defaultKeymap,
             indentWithTab,
           ]),
-          EditorView.contentAttributes.of({ "aria-label": `Text of ${name}` }),
+          // A text that cannot be changed can still be reached and scrolled with keys.
+          EditorView.contentAttributes.of({ "aria-label": `Text of ${name}`, tabindex: "0" }),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) on.edited();
           }),
@@ -155,6 +160,17 @@ export class FileEditor {
     this.view.dispatch({ effects: this.access.reconfigure(isOn ? [] : readOnly) });
   }
 
+  /** Breaks lines that are longer than the pane is wide, or not. */
+  wrap(isOn: boolean): void {
+    this.view.dispatch({ effects: this.wrapping.reconfigure(isOn ? EditorView.lineWrapping : []) });
+  }
+
+  /** Shows in the text how it differs from another one: what it adds, and above it what it lacks. null shows it plain. */
+  compare(other: string | null): void {
+    const shown = other === null ? [] : comparisonWith(Text.of(other.split(lineBreakOf(other))));
+    this.view.dispatch({ effects: this.comparison.reconfigure(shown) });
+  }
+
   /** Shows a line, counted from 1. */
   goTo(line: number): void {
     const { doc } = this.view.state;
@@ -210,12 +226,14 @@ export function difference(before: Text, after: Text): { from: number; to: numbe
   };
 }
 
-const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false), focusable()];
+/** Differences are searched for at most so long: in very different texts they are coarser. */
+const maxCompareTime = 500; // ms
 
-/** A text that cannot be changed can still be reached and scrolled with keys. */
-function focusable(): Extension {
-  return EditorView.contentAttributes.of({ tabindex: "0" });
+function comparisonWith(original: Text): Extension {
+  return unifiedMergeView({ original, mergeControls: false, diffConfig: { scanLimit: 500, timeout: maxCompareTime } });
 }
+
+const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)];
 
 /** Marks the lines that somebody else changed last; null removes the marks. */
 const markChanged = StateEffect.define<{ from: number; to: number } | null>();
@@ -275,6 +293,12 @@ const look: Extension = [
     ".cm-searchMatch-selected": { outline: "1px solid var(--warn)" },
     ".cm-matchingBracket": { backgroundColor: "var(--accent-bg) !important", color: "inherit !important" },
     ".cm-changed": { backgroundColor: "var(--add)", boxShadow: "inset 3px 0 0 var(--ok)" },
+    ".cm-changedLine": { backgroundColor: "var(--add) !important" },
+    ".cm-deletedChunk": { backgroundColor: "var(--del)" },
+    ".cm-changedText": { background: "none !important", boxShadow: "inset 0 -1px 0 var(--ok)" },
+    ".cm-deletedChunk .cm-deletedText": { background: "none", boxShadow: "inset 0 -1px 0 var(--bad)" },
+    ".cm-changedLineGutter": { backgroundColor: "var(--ok)" },
+    ".cm-deletedLineGutter": { backgroundColor: "var(--bad)" },
     ".cm-panels": {
       backgroundColor: "var(--surface-raised)",
       color: "var(--text)",

@@ -16,6 +16,10 @@ export interface FileState {
   since: string;
   /** The file changed on the disk while the user edited it. */
   isConflict: boolean;
+  /** The text is compared with the one on the disk. */
+  isComparing: boolean;
+  /** Long lines are wrapped. */
+  wraps: boolean;
   /** The first line that somebody else changed, 0 if there is none. */
   changedLine: number;
 }
@@ -26,8 +30,13 @@ export const initialFile: FileState = {
   isChanged: false,
   since: "",
   isConflict: false,
+  isComparing: false,
+  wraps: true,
   changedLine: 0,
 };
+
+/** Whether long lines are wrapped, in files that are opened from now on. */
+const wrapKey = "goalpost.file.wrap";
 
 /** A file in a pane: what the disk has, what the user makes of it, and how that is kept and saved. */
 export class OpenFile {
@@ -49,6 +58,7 @@ export class OpenFile {
     this.editor = new FileEditor(host, pane.title, { edited: () => this.edited() });
     this.pause = new Pause(() => this.keepDraft());
     app.panes.files.set(pane.id, this.editor);
+    this.setWrap(localStorage.getItem(wrapKey) !== "off");
     void this.open();
   }
 
@@ -70,7 +80,12 @@ export class OpenFile {
   }
 
   private set(part: Partial<FileState>): void {
-    this.state = { ...this.state, ...part };
+    const before = this.state;
+    this.state = { ...before, ...part };
+    if (!this.state.isConflict) this.state.isComparing = false;
+    const { content, isComparing } = this.state;
+    if (isComparing !== before.isComparing || (isComparing && content !== before.content))
+      this.editor.compare(isComparing ? (content?.text ?? "") : null);
     this.onState(this.state);
   }
 
@@ -164,6 +179,23 @@ export class OpenFile {
     this.set({ isEditing: isOn });
     this.editor.allow(isOn);
     this.editor.view.focus();
+  }
+
+  /** Shows how the text differs from that on the disk, which the user can take over by hand; or no longer. */
+  compare(isOn: boolean): void {
+    this.set({ isComparing: isOn });
+    this.editor.view.focus();
+  }
+
+  toggleWrap(): void {
+    const wraps = !this.state.wraps;
+    localStorage.setItem(wrapKey, wraps ? "on" : "off");
+    this.setWrap(wraps);
+  }
+
+  private setWrap(wraps: boolean): void {
+    this.editor.wrap(wraps);
+    this.set({ wraps });
   }
 
   /** Gives up what the user wrote. */

@@ -5,7 +5,7 @@ import { timeOfDay } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
-import { SearchIcon } from "@/ui/icons";
+import { SearchIcon, WrapIcon } from "@/ui/icons";
 import { initialFile, OpenFile, type FileState } from "./openfile";
 
 interface FileViewProps {
@@ -16,7 +16,7 @@ interface FileViewProps {
 /** A text file in a pane: to read, and to edit with a key. */
 export function FileView({ pane, active }: FileViewProps) {
   const { host, file, state } = useFile(pane);
-  const { content, isEditing, isChanged, isConflict, changedLine, since } = state;
+  const { content, isEditing, isChanged, isConflict, changedLine, since, wraps } = state;
   useEffect(() => {
     if (active) file.current?.editor.view.focus();
     // oxlint-disable-next-line react/exhaustive-deps -- when the pane becomes the active one
@@ -56,6 +56,14 @@ export function FileView({ pane, active }: FileViewProps) {
         ) : null}
         <span className="flex-1" />
         <IconButton
+          label={wraps ? "Do not wrap long lines (Alt+Z)" : "Wrap long lines (Alt+Z)"}
+          data-testid="file-wrap"
+          on={wraps}
+          onClick={() => file.current?.toggleWrap()}
+        >
+          <WrapIcon size={14} />
+        </IconButton>
+        <IconButton
           label="Search (Ctrl+F)"
           data-testid="file-search"
           disabled={!content}
@@ -88,23 +96,7 @@ export function FileView({ pane, active }: FileViewProps) {
           </Button>
         )}
       </div>
-      {isConflict ? (
-        <div
-          role="alert"
-          data-testid="file-conflict"
-          className="flex items-center gap-2 bg-warn-bg px-3 py-1.5 text-xs"
-        >
-          <span className="selectable flex-1">
-            {content?.problem || "The file changed on the disk while you edited it."}
-          </span>
-          <Button data-testid="file-take" onClick={() => file.current?.takeDisk()}>
-            {content?.problem ? "Give up my text" : "Take the file’s text"}
-          </Button>
-          <Button data-testid="file-keep" onClick={() => void file.current?.save()}>
-            Save mine instead
-          </Button>
-        </div>
-      ) : null}
+      {isConflict ? <Conflict file={file.current} state={state} /> : null}
       {isShown ? null : (
         <p
           role="status"
@@ -115,6 +107,40 @@ export function FileView({ pane, active }: FileViewProps) {
         </p>
       )}
       <div ref={host} className={`min-h-0 flex-1 overflow-clip ${isShown ? "" : "hidden"}`} />
+    </div>
+  );
+}
+
+interface ConflictProps {
+  file: OpenFile | null;
+  state: FileState;
+}
+
+/** The choice between the user's text and that of the disk. */
+function Conflict({ file, state: { content, isComparing } }: ConflictProps) {
+  const isGone = content?.problem !== "";
+  return (
+    <div
+      role="alert"
+      data-testid="file-conflict"
+      className="flex flex-wrap items-center gap-2 bg-warn-bg px-3 py-1.5 text-xs"
+    >
+      <span className="selectable min-w-40 flex-1">
+        {isComparing
+          ? "Green is only in your text, red only in the file on the disk."
+          : content?.problem || "The file changed on the disk while you edited it."}
+      </span>
+      {isGone ? null : (
+        <Button data-testid="file-compare" onClick={() => file?.compare(!isComparing)}>
+          {isComparing ? "End comparison" : "Compare"}
+        </Button>
+      )}
+      <Button data-testid="file-take" onClick={() => file?.takeDisk()}>
+        {isGone ? "Give up my text" : "Take the file’s text"}
+      </Button>
+      <Button data-testid="file-keep" onClick={() => void file?.save()}>
+        Save mine instead
+      </Button>
     </div>
   );
 }
@@ -162,6 +188,9 @@ function onFileKey(e: React.KeyboardEvent, file: OpenFile | null, { content, isE
   } else if (e.code === "KeyE" && isPlain && !isEditing && !inField && content && !content.readOnly) {
     e.preventDefault();
     file?.edit(true);
+  } else if (e.code === "KeyZ" && e.altKey && !e.ctrlKey && !e.metaKey && !e.shiftKey) {
+    e.preventDefault();
+    file?.toggleWrap();
   } else if (e.code === "Escape" && isEditing && !inField && !isChanged) {
     e.preventDefault();
     file?.edit(false);

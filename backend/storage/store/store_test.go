@@ -609,7 +609,7 @@ func TestActivity_DoesNotReadSteps(t *testing.T) {
 
 // TestRareEvents_UseTheirIndex checks the query plans, so that a goal of 10,000 steps opens as fast as one of ten.
 func TestRareEvents_UseTheirIndex(t *testing.T) {
-	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, proofQuery} {
+	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, proofQuery, usageQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
 		}

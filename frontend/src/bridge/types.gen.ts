@@ -3048,6 +3048,40 @@ export interface ExportOutput {
   left_out: string[] | null;
 }
 
+/** GoalPlots are series over the running time of one goal, oldest point first. */
+export interface GoalPlots {
+  /** of the criterion */
+  checks: number;
+  passing: PassingPoint[] | null;
+  spend: SpendPoint[] | null;
+  rate: RatePoint[] | null;
+  /** the length of the slices of Rate */
+  rate_ms: number;
+  /** a part of the tokens is estimated */
+  guessed: boolean;
+}
+
+/** PassingPoint says how many checks passed after a claim. A check that the claim did not run keeps its state. */
+export interface PassingPoint {
+  at_ms: number;
+  claim: number;
+  passing: number;
+}
+
+/** SpendPoint is what all turns up to a moment cost together. */
+export interface SpendPoint {
+  at_ms: number;
+  /** 0 if no price is known */
+  usd: number;
+  tokens: number;
+}
+
+/** RatePoint is the mean of tokens a minute in the slice that begins at AtMS. */
+export interface RatePoint {
+  at_ms: number;
+  per_minute: number;
+}
+
 /** RaceView compares the runners of a race. */
 export interface RaceView {
   id: string;
@@ -4216,6 +4250,8 @@ export interface Methods {
    * says what they found; the claims of its receipt do not change.
    */
   "GoalAPI.Recheck": (id: string) => RecheckOutput;
+  /** Plots computes the series of a goal. */
+  "GoalAPI.Plots": (id: string) => GoalPlots;
   /** Recording lists the recorded panes of a goal. */
   "GoalAPI.Recording": (id: string) => RecordingView;
   /** Replay reads the records of a pane after the given number, at most about 4 MiB. */

@@ -3,6 +3,7 @@ import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { at, browserPane, changedProtection, filePane, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { PaneDownload, PaneInfo, UserPrompt } from "@/bridge/types";
 import { cartChat, chatMessage, longChat } from "@/bridge/fake/chats";
+import { dayOfPlots } from "@/bridge/fake/plots";
 import { proofs } from "@/bridge/fake/proofs";
 import { raceId } from "@/bridge/fake/race";
 import { attachment } from "@/store/chatactions";
@@ -337,6 +338,35 @@ export const scenes: Record<string, Scene> = {
       await shown("transcript-entry");
       enter(await shown("transcript-search"), "total");
       return shown("transcript-entry");
+    },
+  },
+  "goal-plots": {
+    options: { finish: true },
+    before: (b) => {
+      b.plots = dayOfPlots;
+    },
+    after: async (app) => {
+      app.openGoal(livelyId);
+      await press("story-plots");
+      return shown("plot-tokens-drawn");
+    },
+  },
+  "goal-plots-table": {
+    options: { finish: true },
+    after: async (app) => {
+      app.openGoal(livelyId);
+      await press("story-plots");
+      return press("plot-spend-table");
+    },
+  },
+  "goal-plots-empty": {
+    before: (b) => {
+      b.plots = { checks: 1, passing: [], spend: [], rate: [], rate_ms: 60_000, guessed: false };
+    },
+    after: async (app) => {
+      app.openGoal(livelyId);
+      await press("story-plots");
+      return shown("plot-tokens-empty");
     },
   },
   "goal-step-edit": { options: { finish: true }, after: (app) => app.openStep(livelyId, 10) },

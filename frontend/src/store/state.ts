@@ -25,7 +25,7 @@ import type { StreamedTexts } from "./streamedtext";
 export type Route = "workspace" | "goals" | "schedules" | "settings" | "welcome";
 
 /** The tabs of a goal, in their order. */
-export const goalTabs = ["log", "changes", "checks", "replay", "transcript"] as const;
+export const goalTabs = ["log", "changes", "checks", "replay", "transcript", "plots"] as const;
 
 export type GoalTab = (typeof goalTabs)[number];
 

@@ -11,6 +11,7 @@ import type {
   ConnectInput,
   ConnectOutput,
   GoalEvent,
+  GoalPlots,
   GoalView,
   GrantView,
   EngineView,
@@ -47,6 +48,7 @@ import { fakeMemory, newFakeNote } from "./memory";
 import { digestOf } from "./digest";
 import { FakeSchedules } from "./schedules";
 import { search } from "./search";
+import { plotsOf } from "./plots";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -138,6 +140,8 @@ export class FakeBridge implements Bridge {
   readonly calls: { method: Method; args: unknown[] }[] = [];
   /** Refusals for the next call of a method. */
   readonly refusals = new Map<Method, Problem>();
+  /** The plots of every goal; `null` makes them from its events. */
+  plots: GoalPlots | null = null;
   /** The goal that the page said the user looks at. */
   lookedAt = "";
   panes: PaneInfo[] = [];
@@ -582,6 +586,10 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Transcript": (id, input) => {
       const { events, steps } = this.goal(id);
       return transcript(events, steps, input);
+    },
+    "GoalAPI.Plots": (id) => {
+      const { view, events } = this.goal(id);
+      return this.plots ?? plotsOf(view, events);
     },
     "GoalAPI.Events": (id, after, limit) => {
       const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);

@@ -74,7 +74,7 @@ test("what cannot be read is said, and read again", async () => {
   await until(() => expect(find("replay")).not.toBeNull());
 });
 
-test("1 to 5 show the tabs; the checks have the verdicts of each claim", async () => {
+test("1 to 6 show the tabs; the checks have the verdicts of each claim", async () => {
   await show(livelyId);
   key("Digit3");
   await until(() => expect(find("checks-tab")).not.toBeNull());

@@ -8,6 +8,7 @@ import { StepLog } from "./steplog";
 const Replay = lazy(() => import("./replay/replay"));
 const Changes = lazy(() => import("./changes/changes"));
 const Transcript = lazy(() => import("./transcript/transcript"));
+const Plots = lazy(() => import("./plots/plots"));
 
 const tabLabels: Record<GoalTab, string> = {
   log: "Activity",
@@ -15,6 +16,7 @@ const tabLabels: Record<GoalTab, string> = {
   checks: "Checks",
   replay: "Replay",
   transcript: "Transcript",
+  plots: "Plots",
 };
 
 /** Where the log and the replay begin. */
@@ -23,7 +25,7 @@ interface Start {
   ms: number;
 }
 
-/** The tabs of a goal: activity, changes, checks, replay, transcript. */
+/** The tabs of a goal: activity, changes, checks, replay, transcript, plots. */
 export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number }) {
   const app = useApp();
   const what = useAppState((s) => s.goalTab);
@@ -46,6 +48,13 @@ export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number
     );
   }
   if (what === "checks") return <ChecksTab view={view} before={tabs} />;
+  if (what === "plots") {
+    return (
+      <Suspense fallback={<div className="flex-1" aria-busy />}>
+        <Plots view={view} before={tabs} />
+      </Suspense>
+    );
+  }
   if (what === "transcript") {
     return (
       <Suspense fallback={<div className="flex-1" aria-busy />}>
@@ -62,7 +71,7 @@ export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number
   );
 }
 
-/** The keys 1 to 5 show the tabs. */
+/** The keys 1 to 6 show the tabs. */
 function useTabKeys(onShow: (what: GoalTab) => void) {
   const newest = useRef(onShow);
   useEffect(() => {
@@ -73,7 +82,7 @@ function useTabKeys(onShow: (what: GoalTab) => void) {
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
       if (document.querySelector("[role=dialog],[role=menu]")) return;
       if (e.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
-      const what = goalTabs[Number(/^Digit([1-5])$/.exec(e.code)?.[1] ?? 0) - 1];
+      const what = goalTabs[Number(/^Digit([1-6])$/.exec(e.code)?.[1] ?? 0) - 1];
       if (!what) return;
       newest.current(what);
       e.preventDefault();
@@ -96,7 +105,11 @@ function Tabs({ view, what, onShow }: TabsProps) {
     checks: `${checks.filter((c) => c.outcome === "pass").length}/${checks.length}`,
   };
   return (
-    <div role="group" aria-label="Goal activity" className="mr-1 flex rounded-md border border-border">
+    <div
+      role="group"
+      aria-label="Goal activity"
+      className="mr-1 flex rounded-md border border-border max-[640px]:flex-wrap"
+    >
       {goalTabs.map((w, i) => (
         <button
           key={w}

@@ -1,0 +1,50 @@
+import type { GoalEvent, GoalPlots, GoalView } from "@/bridge/types";
+
+const minute = 60_000;
+
+/** The plots of a fake goal, made from its events as Go does, for a goal that was never paused. */
+export function plotsOf(view: GoalView, events: readonly GoalEvent[]): GoalPlots {
+  const start = Date.parse(view.started_at || (events[0]?.at ?? ""));
+  const checks = view.check_states?.length ?? 0;
+  const out = { checks, passing: [], spend: [], rate: [], rate_ms: minute, guessed: false } as GoalPlots & {
+    passing: NonNullable<GoalPlots["passing"]>;
+    spend: NonNullable<GoalPlots["spend"]>;
+    rate: NonNullable<GoalPlots["rate"]>;
+  };
+  const passes = new Set<number>();
+  let sum = { usd: 0, tokens: 0 };
+  for (const e of events) {
+    const at_ms = Math.max(0, Date.parse(e.at) - start);
+    if (e.type === "usage") {
+      const tokens = e.tokens_in + e.tokens_out;
+      sum = { usd: sum.usd + e.usd, tokens: sum.tokens + tokens };
+      out.spend.push({ at_ms, ...sum });
+      const slice = Math.floor(at_ms / minute);
+      while (out.rate.length <= slice) out.rate.push({ at_ms: out.rate.length * minute, per_minute: 0 });
+      const last = out.rate[slice];
+      if (last) last.per_minute += tokens;
+    } else if (e.type === "verdict") {
+      if (e.outcome === "pass") passes.add(e.check);
+      else passes.delete(e.check);
+      const point = { at_ms, claim: e.claim, passing: passes.size };
+      if (out.passing.at(-1)?.claim === e.claim) out.passing.pop();
+      out.passing.push(point);
+    }
+  }
+  return out;
+}
+
+const turns = Array.from({ length: 90 }, (_, i) => 1_500 + ((i * 7_919) % 11) * 420);
+
+/** The plots of a goal that ran for three hours, and whose checks did not only get better. */
+export const dayOfPlots: GoalPlots = {
+  checks: 5,
+  passing: [1, 3, 2, 4, 4, 5].map((passing, i) => ({ at_ms: (i + 1) * 29 * minute, claim: i + 1, passing })),
+  spend: turns.map((_, i) => {
+    const tokens = turns.slice(0, i + 1).reduce((sum, n) => sum + 2 * n, 0);
+    return { at_ms: i * 2 * minute, tokens, usd: tokens * 3.1e-6 };
+  }),
+  rate: turns.map((per_minute, i) => ({ at_ms: i * 2 * minute, per_minute })),
+  rate_ms: 2 * minute,
+  guessed: false,
+};

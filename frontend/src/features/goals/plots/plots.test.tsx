@@ -1,0 +1,151 @@
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import * as clipboard from "@/bridge/clipboard";
+import { act } from "@/testing/act";
+import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
+import type { GoalPlots } from "@/bridge/types";
+import type { App } from "@/store/app";
+import { useAppState } from "@/store/context";
+import { find, get, mount, press, until } from "@/testing/mount";
+import { ActivityTabs } from "@/features/goals/activitytabs";
+
+// The test's page has no canvas: what is drawn is in the pictures of the gallery, what is given to it is here.
+const drawn = vi.hoisted(() => [] as { data: unknown }[]);
+vi.mock("uplot", () => ({
+  default: class {
+    static paths = {};
+    data: unknown;
+    constructor(_options: unknown, data: unknown) {
+      this.data = data;
+      drawn.push(this);
+    }
+    setData(data: unknown) {
+      this.data = data;
+    }
+    setSize() {}
+    destroy() {}
+  },
+}));
+
+const odd: GoalPlots = {
+  checks: 3,
+  passing: [
+    { at_ms: 60_000, claim: 1, passing: 2 },
+    { at_ms: 150_000, claim: 2, passing: 1 },
+  ],
+  spend: [
+    { at_ms: 30_000, usd: 0.004, tokens: 1_050 },
+    { at_ms: 150_000, usd: 0.25, tokens: 42_000 },
+  ],
+  rate: [
+    { at_ms: 0, per_minute: 1_050 },
+    { at_ms: 60_000, per_minute: 0 },
+    { at_ms: 120_000, per_minute: 40_950 },
+  ],
+  rate_ms: 60_000,
+  guessed: true,
+};
+
+let bridge: FakeBridge;
+let app: App;
+
+function Selected() {
+  const view = useAppState((s) => s.detail.view);
+  return view ? <ActivityTabs key={view.id} view={view} /> : null;
+}
+
+// The module is loaded when it is first needed, which is slow on a busy machine.
+beforeAll(() => import("./plots"));
+
+beforeEach(async () => {
+  drawn.length = 0;
+  bridge = new FakeBridge({ finish: true });
+  ({ app } = await mount(<Selected />, bridge, (a) => a.start()));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const key = (code: string) =>
+  act(() => {
+    window.dispatchEvent(new KeyboardEvent("keydown", { code, cancelable: true }));
+  });
+
+async function show(plots?: GoalPlots) {
+  bridge.plots = plots ?? null;
+  act(() => app.sync.select(livelyId));
+  await until(() => expect(find("story-plots")).not.toBeNull());
+  key("Digit6");
+  await until(() => expect(find("plot-tokens")).not.toBeNull());
+}
+
+test("6 shows three plots with what they say in words", async () => {
+  await show(odd);
+  await until(() => expect(find("plot-tokens-drawn")).not.toBeNull());
+  expect(get("story-plots").getAttribute("aria-pressed")).toBe("true");
+  expect(get("plot-checks-drawn").getAttribute("aria-label")).toBe("1 of 3 checks passed after 2 claims");
+  expect(get("plot-spend-now").textContent).toMatch(/^\$0\.25 of \$[\d.]+, partly estimated$/);
+  expect(get("plot-tokens-now").textContent).toBe("41.0 k in the last minute");
+  expect(drawn.map((u) => (u.data as unknown[][])[1])).toEqual([
+    [0, 2, 1, 1],
+    [0, 0.004, 0.25],
+    [1_050, 0, 40_950, null],
+  ]);
+});
+
+test("a table shows the numbers of a plot in its place, and the plot returns", async () => {
+  await show(odd);
+  await press("plot-checks-table");
+  const cells = [...get("plot-checks-numbers").querySelectorAll("tbody tr")].map((r) =>
+    [...r.querySelectorAll("td")].map((c) => c.textContent),
+  );
+  expect(cells).toEqual([
+    ["1 m 00 s", "1", "2", "3"],
+    ["2 m 30 s", "2", "1", "3"],
+  ]);
+  expect(find("plot-checks-drawn")).toBeNull();
+  await press("plot-checks-table");
+  expect(find("plot-checks-drawn")).not.toBeNull();
+});
+
+test("CSV has the full numbers, in the clipboard and as a file", async () => {
+  const copied = vi.spyOn(clipboard, "writeClipboard").mockResolvedValue(true);
+  const files: { name: string; text: Promise<string> }[] = [];
+  let blob: Blob | null = null;
+  vi.spyOn(URL, "createObjectURL").mockImplementation((b) => {
+    blob = b as Blob;
+    return "blob:x";
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    files.push({ name: this.download, text: blob?.text() ?? Promise.resolve("") });
+  });
+  await show(odd);
+  await press("plot-spend-copy");
+  const csv = "running_ms,usd,tokens\n30000,0.004,1050\n150000,0.25,42000\n";
+  expect(copied).toHaveBeenCalledWith(csv);
+  await press("plot-spend-download");
+  expect(files[0]?.name).toBe(`${livelyId}-spend.csv`);
+  expect(await files[0]?.text).toBe(csv);
+});
+
+test("a goal that did nothing yet says so, without buttons", async () => {
+  await show({ checks: 1, passing: null, spend: [], rate: [], rate_ms: 60_000, guessed: false });
+  await until(() => expect(get("plot-checks-empty").textContent).toContain("No check has run yet"));
+  expect(get("plot-spend-empty").textContent).toContain("No model was used yet");
+  expect(find("plot-tokens-empty")).not.toBeNull();
+  expect([find("plot-checks-table"), find("plot-spend-copy"), find("plot-tokens-download")]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("what a turn cost is in the plots without another look", async () => {
+  await show();
+  await until(() => expect(find("plot-spend-now")).not.toBeNull());
+  const before = get("plot-spend-now").textContent;
+  act(() => {
+    bridge.say(livelyId, { type: "usage", tokens_in: 1_000, tokens_out: 10, usd: 7 });
+  });
+  await until(() => expect(get("plot-spend-now").textContent).not.toBe(before));
+});

@@ -3271,6 +3271,25 @@ export interface LoginInput {
   password: string;
 }
 
+/** SpendLineBy is what the lines of a plot are. */
+export type SpendLineBy = "model" | "folder";
+
+/** SpendPlot is what all goals together spent from a day on, by day in the user's time zone. */
+export interface SpendPlot {
+  /** dates such as 2026-11-23, oldest first, also those on which nothing was spent */
+  days: string[] | null;
+  /** the largest first, none of them free */
+  lines: SpendLine[] | null;
+}
+
+/** SpendLine is what one model was paid, or what goals in one folder cost. */
+export interface SpendLine {
+  /** "" if the model is not known, and for deleted goals and what no goal asked for */
+  key: string;
+  /** USD is what was spent from the first day to the end of each day. */
+  usd: number[] | null;
+}
+
 /** SpendBy is what the rows of a report are. */
 export type SpendBy = "day" | "goal" | "provider" | "model";
 
@@ -4453,6 +4472,8 @@ export interface Methods {
   "SettingsAPI.Doctor": () => DoctorFinding[] | null;
   /** Connect returns the address and the token of the streams. */
   "SettingsAPI.Connect": () => Connection;
+  /** Plot sums up the spending of the last 30 days by day, for each model or folder. */
+  "SpendAPI.Plot": (by: SpendLineBy) => SpendPlot;
   /** Today reads what was spent today, and the limit. */
   "SpendAPI.Today": () => SpendToday;
   /** Report sums up what was spent by day, goal, provider or model. */

@@ -351,6 +351,13 @@ export const scenes: Record<string, Scene> = {
       return shown("plot-tokens-drawn");
     },
   },
+  "goals-spend": {
+    after: async (app) => {
+      app.go("goals");
+      await press("spend-open");
+      return shown("plot-days-drawn");
+    },
+  },
   "goal-plots-table": {
     options: { finish: true },
     after: async (app) => {

@@ -12,6 +12,8 @@ export interface LinePlotProps {
   testid: string;
   formatX: (x: number) => string;
   formatY: (y: number) => string;
+  /** The token of each line's color, for several lines of the same kind. */
+  colors?: readonly string[];
   /** How the first line goes from point to point. A second one is a dashed limit. */
   shape?: "line" | "steps" | "bars";
   /** The least height of the y axis. */
@@ -34,21 +36,36 @@ function pathsOf(shape: LinePlotProps["shape"]): uPlot.Series.PathBuilder | unde
   return undefined;
 }
 
-/** One line over an axis, in the colours of the theme. It is drawn at once, without any motion. */
+type Token = (name: string) => string;
+
+function linesOf(shape: LinePlotProps["shape"], lines: number, token: Token): uPlot.Series[] {
+  const paths = pathsOf(shape);
+  const isBars = shape === "bars";
+  const first: uPlot.Series = {
+    stroke: token("--accent"),
+    width: isBars ? 0 : 1.5,
+    fill: token(isBars ? "--accent" : "--accent-bg"),
+    points: { show: false },
+    ...(paths ? { paths } : {}),
+  };
+  const limit: uPlot.Series = { stroke: token("--warn"), width: 1, dash: [3, 4], points: { show: false } };
+  return lines > 1 ? [first, limit] : [first];
+}
+
+/** Lines over an axis of time, in the colors of the theme. They are drawn at once, without any motion. */
 export default function LinePlot(p: LinePlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const theme = usePageTheme();
   const plot = useRef<uPlot | null>(null);
-  const { data, height, shape = "line", top = 1e-6, whole = false, formatX, formatY } = p;
+  const { data, height, shape = "line", top = 1e-6, whole = false, colors, formatX, formatY } = p;
   const lines = data.length - 1;
 
   useEffect(() => {
     const el = host.current;
     if (!el) return;
     const style = getComputedStyle(document.documentElement);
-    const token = (name: string) => style.getPropertyValue(name).trim();
+    const token: Token = (name) => style.getPropertyValue(name).trim();
     const axis = { stroke: token("--text-faint"), font: "10px Inter Variable", ticks: { show: false }, gap: 2 };
-    const paths = pathsOf(shape);
     const u = new uPlot(
       {
         width: el.clientWidth,
@@ -82,14 +99,9 @@ export default function LinePlot(p: LinePlotProps) {
         ],
         series: [
           {},
-          {
-            stroke: token("--accent"),
-            width: shape === "bars" ? 0 : 1.5,
-            fill: token(shape === "bars" ? "--accent" : "--accent-bg"),
-            points: { show: false },
-            ...(paths ? { paths } : {}),
-          },
-          ...(lines > 1 ? [{ stroke: token("--warn"), width: 1, dash: [3, 4], points: { show: false } }] : []),
+          ...(colors
+            ? colors.map((c) => ({ stroke: token(c), width: 1.5, points: { show: false } }))
+            : linesOf(shape, lines, token)),
         ],
       },
       [[], []],
@@ -103,11 +115,11 @@ export default function LinePlot(p: LinePlotProps) {
       plot.current = null;
       u.destroy();
     };
-  }, [height, shape, top, whole, lines, formatX, formatY, theme]);
+  }, [height, shape, top, whole, lines, colors, formatX, formatY, theme]);
 
   useEffect(() => {
     plot.current?.setData(data);
-  }, [data, height, shape, top, whole, lines, formatX, formatY, theme]);
+  }, [data, height, shape, top, whole, lines, colors, formatX, formatY, theme]);
 
   return <div ref={host} role="img" aria-label={p.label} data-testid={p.testid} />;
 }

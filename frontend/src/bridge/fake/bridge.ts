@@ -48,7 +48,7 @@ import { fakeMemory, newFakeNote } from "./memory";
 import { digestOf } from "./digest";
 import { FakeSchedules } from "./schedules";
 import { search } from "./search";
-import { plotsOf } from "./plots";
+import { plotsOf, spendPlot } from "./plots";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -1123,6 +1123,7 @@ export class FakeBridge implements Bridge {
     "DatabaseAPI.StartAnew": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
     "DatabaseAPI.Restart": () => true,
     "DatabaseAPI.Later": () => true,
+    "SpendAPI.Plot": (by) => spendPlot(by, this.options.empty === true),
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {
       const by = input.by || "day";

@@ -1,4 +1,4 @@
-import type { GoalEvent, GoalPlots, GoalView } from "@/bridge/types";
+import type { GoalEvent, GoalPlots, GoalView, SpendLineBy, SpendPlot } from "@/bridge/types";
 
 const minute = 60_000;
 
@@ -48,3 +48,19 @@ export const dayOfPlots: GoalPlots = {
   rate_ms: 2 * minute,
   guessed: false,
 };
+
+const spent: Record<SpendLineBy, Record<string, number>> = {
+  model: { "qwen3-coder": 0.31, "claude-sonnet": 0.9, "=1+1,x": 0.12, "": 0.02 },
+  folder: { "/home/ada/shop": 1.1, "/home/ada/notes": 0.2, "": 0.05 },
+};
+
+/** What fake goals spent in 30 days; nothing at weekends. */
+export function spendPlot(by: SpendLineBy, empty: boolean): SpendPlot {
+  const days = Array.from({ length: 30 }, (_, i) => new Date(Date.UTC(2026, 10, 2 + i)).toISOString().slice(0, 10));
+  const lines = Object.entries(spent[by]).map(([key, daily]) => {
+    let sum = 0;
+    return { key, usd: days.map((_, i) => (sum += i % 7 > 4 ? 0 : daily * (1 + ((i * 7) % 5)))) };
+  });
+  lines.sort((a, b) => (b.usd.at(-1) ?? 0) - (a.usd.at(-1) ?? 0));
+  return { days, lines: empty ? [] : lines };
+}

@@ -1,4 +1,4 @@
-import type { RefObject } from "react";
+import { lazy, Suspense, useState, type RefObject } from "react";
 import { Button, Kbd } from "@/ui/button";
 import { FilterMenu } from "./filtermenu";
 import { modelName } from "./filters";
@@ -7,6 +7,8 @@ import { ListViewFields, SearchField } from "./listparts";
 import { SavedFilters } from "./savedfilters";
 import type { GoalSearch } from "./search";
 import type { FilteredGoals } from "./usegoalfilter";
+
+const SpendDialog = lazy(() => import("./plots/spenddialog"));
 
 interface FilterBarProps {
   field: RefObject<HTMLInputElement | null>;
@@ -20,6 +22,7 @@ interface FilterBarProps {
 /** What limits, groups and sorts the table. */
 export function FilterBar({ field, search, goals, view, onView, onClear }: FilterBarProps) {
   const { filter, setFilter, counts } = goals;
+  const [spend, setSpend] = useState(false);
   return (
     <div className="flex shrink-0 items-center gap-1.5 px-4 py-2" data-testid="filter-bar">
       <SearchField field={field} text={search.text} onText={search.setText} className="w-64 min-w-36 shrink" />
@@ -46,6 +49,20 @@ export function FilterBar({ field, search, goals, view, onView, onClear }: Filte
         </Button>
       ) : null}
       <span className="flex-1" />
+      <Button
+        look="quiet"
+        data-testid="spend-open"
+        className="max-[1200px]:hidden"
+        aria-haspopup="dialog"
+        onClick={() => setSpend(true)}
+      >
+        Spend by day…
+      </Button>
+      {spend ? (
+        <Suspense fallback={null}>
+          <SpendDialog onClose={() => setSpend(false)} />
+        </Suspense>
+      ) : null}
       <Button
         look="quiet"
         data-testid="fleet-toggle"

@@ -4,6 +4,14 @@ import { plural } from "@/lib/text";
 import { clock, span } from "@/lib/time";
 import type { LinePlotProps } from "@/ui/lineplot";
 
+interface Column {
+  title: string;
+  name: string;
+  show: (n: number) => string;
+  /** How it is in the CSV, if not as the number. */
+  write?: (n: number) => string;
+}
+
 /** A plot with the numbers behind it. */
 export interface Series {
   /** Its name in test ids and in the names of files. */
@@ -15,9 +23,9 @@ export interface Series {
   label: string;
   /** What is said instead of a plot without a point. */
   empty: string;
-  plot: Pick<LinePlotProps, "data" | "formatX" | "formatY" | "shape" | "top" | "whole">;
+  plot: Pick<LinePlotProps, "data" | "formatX" | "formatY" | "shape" | "top" | "whole" | "colors">;
   /** The names of the columns for people, and in the CSV. */
-  columns: readonly { title: string; name: string; show: (n: number) => string }[];
+  columns: readonly Column[];
   rows: readonly (readonly number[])[];
 }
 
@@ -117,7 +125,14 @@ function rate({ rate: list, rate_ms }: GoalPlots): Series {
   };
 }
 
-/** The numbers of a plot as CSV, with full precision. They contain no text, so that nothing has to be quoted. */
+/** The numbers of a plot as CSV, with full precision. The names of columns can be texts of others. */
 export function csvOf({ columns, rows }: Series): string {
-  return [columns.map((c) => c.name), ...rows].map((line) => `${line.join(",")}\n`).join("");
+  const values = rows.map((row) => row.map((n, i) => columns[i]?.write?.(n) ?? n));
+  return [columns.map((c) => field(c.name)), ...values].map((line) => `${line.join(",")}\n`).join("");
+}
+
+/** A program for tables would compute what begins as a formula. */
+function field(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -49,6 +49,12 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) == 3 && os.Args[1] == scheduleCommand {
+		if err := runScheduleHost(os.Args[2]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1][0] != '-' {
 		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))

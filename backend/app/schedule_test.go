@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -324,35 +323,5 @@ func TestSchedule_FolderIsGone_IsRefusedAndSaid(t *testing.T) {
 	}
 	if _, err := s.schedules.Get("nowhere"); api.ToProblem(err).Code != fault.NotFound {
 		t.Errorf("an unknown schedule: %v", err)
-	}
-}
-
-// TestSchedule_TwoPrograms_StartEachRunOnce: each of twenty due times is decided once, also after one program is gone.
-func TestSchedule_TwoPrograms_StartEachRunOnce(t *testing.T) {
-	t.Parallel()
-	home, clock := t.TempDir(), halfPast(t)
-	s := startSchedules(t, home, clock, makesResult())
-	v, err := s.schedules.Save("", everyHour(t.TempDir()))
-	must(t, err)
-	const times = 20
-	isDecided := func(r api.ScheduleRunView) bool { return isDone(r) || r.State == schedule.Skipped }
-	t.Run("beside another program", func(t *testing.T) {
-		second := startWith(t, home, clock)
-		second.app.StartSchedules(t.Context())
-		for n := 1; n <= times/2; n++ {
-			s.nextHour()
-			s.runsOf(v.ID, n, isDecided)
-		}
-	})
-	for n := times/2 + 1; n <= times; n++ {
-		s.nextHour()
-		s.runsOf(v.ID, n, isDecided)
-	}
-	list, err := s.schedules.Runs(string(v.ID))
-	must(t, err)
-	rows, err := s.app.Store().Schedules.DryRuns(context.Background())
-	must(t, err)
-	if len(list) != times || len(rows) != times {
-		t.Errorf("%d runs, %d goals: %+v", len(list), len(rows), list)
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // StartScheduled starts the goal of a schedule. A dry run works in a copy of the folder, and its network only reads.
-// The error is store.ErrDecided if the run was started before; then nothing has changed.
+// The error is store.ErrDecided if the run was started before; then nothing has changed. With any other error, id names
+// the goal that may have claimed the run and is deleted.
 func (s *Service) StartScheduled(
 	ctx context.Context, in goal.Request, place goal.Scheduled,
 ) (id goal.ID, err error) {
@@ -29,10 +30,11 @@ func (s *Service) StartScheduled(
 			in.Risk = policy.NetworkGet
 		}
 	}
-	return s.StartAs(ctx, in, func(g *goal.Goal) error {
-		g.Origin.Scheduled = &place
+	_, err = s.StartAs(ctx, in, func(g *goal.Goal) error {
+		id, g.Origin.Scheduled = g.ID, &place
 		return nil
 	})
+	return id, err
 }
 
 // dryRunsKeptFor is how long the copies of dry runs are kept.

@@ -283,21 +283,24 @@ func (s *Service) startGoal(ctx context.Context, one schedule.Schedule, run sche
 		ID: string(one.ID), Due: run.Due, DryRun: run.DryRun, Folder: one.Request.Dir,
 	})
 	defer s.changed()
-	if err == nil || errors.Is(err, store.ErrDecided) || ctx.Err() != nil {
-		return id, ignoreDecided(err)
+	switch {
+	case err == nil:
+		return id, nil
+	case errors.Is(err, store.ErrDecided) || ctx.Err() != nil:
+		return "", ignoreDecided(err)
 	}
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.CheckPasses {
 		run.State, run.Why = schedule.Skipped, "there was nothing to do: "+refusal.Message
 		return "", errors.Join(err, ignoreDecided(s.Store.Schedules.Decide(ctx, run)))
 	}
-	run.State, run.Why = schedule.Refused, err.Error()
-	if problem := s.Store.Schedules.Decide(ctx, run); errors.Is(problem, store.ErrDecided) { // the goal was stored
-		err = errors.Join(err, s.Store.Schedules.Refuse(ctx, run, run.Why))
-	} else {
-		err = errors.Join(err, problem)
+	run.State, run.Goal, run.Why = schedule.Refused, id, err.Error()
+	problem := s.Store.Schedules.Refuse(ctx, run)
+	if errors.Is(problem, store.ErrDecided) {
+		// Another process has decided this time, maybe with a goal whose work is what made this one fail.
+		return "", nil
 	}
-	return "", errors.Join(err, s.count(ctx, store.EndedRun{Run: run, Exit: goal.ExitError}))
+	return "", errors.Join(err, problem, s.count(ctx, store.EndedRun{Run: run, Exit: goal.ExitError}))
 }
 
 // countEnds counts the runs whose goals have ended.

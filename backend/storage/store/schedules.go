@@ -91,11 +91,18 @@ func (c *connection) decide(ctx context.Context, tx *sql.Tx, r schedule.Run) err
 		formatTime(r.Due))
 }
 
-// Refuse notes that the goal of a started run could not be started after all.
-func (st *ScheduleTable) Refuse(ctx context.Context, r schedule.Run, why string) error {
-	return st.commitStatement(ctx, "refuse a run",
-		"UPDATE schedule_runs SET state = 'refused', goal_id = '', why = ?, counted = 1 WHERE schedule = ? AND due = ?",
-		why, r.Schedule, formatTime(r.Due))
+// Refuse notes that the goal of a run could not be started: r.Goal, which has claimed the due time or not. It returns
+// ErrDecided if something else was decided about that time, such as a goal of another process.
+func (st *ScheduleTable) Refuse(ctx context.Context, r schedule.Run) error {
+	return st.tx(ctx, func(tx *sql.Tx) error {
+		err := execStatement(ctx, tx, "take back a claim", "DELETE FROM schedule_runs WHERE schedule = ? AND due = ? "+
+			"AND state = 'started' AND goal_id = ?", r.Schedule, formatTime(r.Due), r.Goal)
+		if err != nil {
+			return err
+		}
+		r.State, r.Goal = schedule.Refused, ""
+		return st.decide(ctx, tx, r)
+	})
 }
 
 const runColumns = "schedule, due, decided_at, state, goal_id, dry_run, why"

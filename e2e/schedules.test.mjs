@@ -86,6 +86,19 @@ test("a goal repeats: a dry run in a copy, then a run in the folder", { timeout:
       await at("schedule-words").getByText("every hour at minute 0").waitFor();
       await page.keyboard.press("Control+Enter");
       await at("schedule-details").getByText("every hour at minute 0").waitFor();
+
+      // Its goal is changed in the form that made it. The times stay, and it does dry runs again.
+      await at("schedule-goal").click();
+      assert.equal(await at("field-dir").inputValue(), dir);
+      assert.equal(await at("check-command").inputValue(), "test -s done.txt");
+      await at("field-objective").fill("Write other notes");
+      await at("check-command").fill("test -s other.txt");
+      await page.keyboard.press("Control+Enter");
+      await at("new-goal").waitFor({ state: "detached" });
+      await at("schedule-details").getByText("Write other notes").waitFor();
+      await at("schedule").and(page.locator('[data-mode="dry_run"]')).waitFor();
+      await at("schedule-details").getByText("every hour at minute 0").waitFor();
+      assert.ok(await at("schedule-promote").isDisabled());
       await at("schedule-off").click();
       await at("schedule").and(page.locator('[data-mode="off"]')).waitFor();
       await at("schedule-delete").click();

@@ -1,7 +1,7 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { Problem, GoalRequest } from "@/bridge/types";
+import type { GoalRequest, Problem, ScheduleView } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { initialState, type AppState, type ConfirmRequest, type GoalTab, type Route } from "./state";
@@ -103,6 +103,12 @@ export class AppCore {
 
   newGoal(from: Partial<GoalRequest> | null = null): void {
     this.set({ newGoal: { open: true, from }, newGoalChat: "", newGoalTemplate: "" });
+  }
+
+  /** Opens the form of New goal with the goal of a schedule, to change it. */
+  changeGoalOf(schedule: ScheduleView): void {
+    this.newGoal(schedule.request);
+    this.set({ newGoal: { open: true, from: schedule.request, schedule: schedule.id } });
   }
 
   /** Opens New goal with the fields of a template. */

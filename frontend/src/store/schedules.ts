@@ -17,3 +17,8 @@ export const usualTimes: Omit<Plan, "request"> = {
   overlap: "skip",
   month_usd: 0,
 };
+
+/** Only what a plan has: a schedule has more. */
+export function planOf({ request, cron, zone, missed, overlap, month_usd }: Plan): Plan {
+  return { request, cron, zone, missed, overlap, month_usd };
+}

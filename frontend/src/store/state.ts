@@ -86,7 +86,12 @@ export interface AppState {
   /** The title of the page, section or row of the settings; "" for the first. A new one is marked and focused. */
   settingsAt: { title: string; isNew: boolean };
   /** The New goal dialog is open, filled with these fields if it was opened from something. */
-  newGoal: { open: boolean; from: Partial<GoalRequest> | null };
+  newGoal: {
+    open: boolean;
+    from: Partial<GoalRequest> | null;
+    /** The schedule whose goal is changed; absent for a goal that is started. */
+    schedule?: string;
+  };
   /** The chat that the new goal is made from, which is attached to it; "" for none. */
   newGoalChat: string;
   /** The template that New goal is filled from; "" if none. */

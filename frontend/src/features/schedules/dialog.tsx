@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { Plan, Problem, Timetable } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import type { Scheduling } from "@/store/schedules";
+import { planOf, type Scheduling } from "@/store/schedules";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
@@ -183,11 +183,6 @@ function Form({ scheduling }: { scheduling: Scheduling }) {
       </div>
     </Dialog>
   );
-}
-
-/** Only what a plan has: a schedule that is changed has more. */
-function planOf({ request, cron, zone, missed, overlap, month_usd }: Plan): Plan {
-  return { request, cron, zone, missed, overlap, month_usd };
 }
 
 /** The times in words, or what is wrong with them. */

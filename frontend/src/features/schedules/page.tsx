@@ -215,6 +215,9 @@ function Actions({ schedule, onChange }: { schedule: ScheduleView; onChange: () 
       <Button data-testid="schedule-edit" onClick={() => app.set({ scheduling: { id: schedule.id, plan: schedule } })}>
         Change times…
       </Button>
+      <Button data-testid="schedule-goal" onClick={() => app.changeGoalOf(schedule)}>
+        Change goal…
+      </Button>
       {schedule.mode === "active" ? (
         <Button look="quiet" data-testid="schedule-dry" onClick={() => void setMode("dry_run")}>
           Back to dry run

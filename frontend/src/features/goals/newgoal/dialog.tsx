@@ -16,7 +16,7 @@ import { RunOutside } from "./scope";
 import { firstRunners, Runners } from "./runners";
 import { Sentence } from "./sentence";
 import { TemplateFields, TemplateMenu } from "./templates";
-import { useNewGoal } from "./usenewgoal";
+import { useNewGoal, type NewGoalForm } from "./usenewgoal";
 import { WorktreeField } from "./worktree";
 
 /** Starts goals. Closing it keeps the draft; starting the goal discards it. */
@@ -36,7 +36,7 @@ function Form() {
     <Dialog
       open
       onClose={close}
-      title="New goal"
+      title={form.save ? "Change the goal of the schedule" : "New goal"}
       testid="new-goal"
       help="guide/first-goal"
       description="Say what should be true at the end, and where; then tick or add a check"
@@ -55,29 +55,31 @@ function Form() {
         if (e.code !== "Enter" || !(e.ctrlKey || e.metaKey) || e.shiftKey) return;
         e.preventDefault();
         if (needsModel) app.providers.openConnect({ preset: "" });
-        else void form.start();
+        else void (form.save ?? form.start)();
       }}
       aside={
-        <>
-          <Button look="quiet" data-testid="draft-clear" onClick={form.clear}>
-            Clear
-          </Button>
-          <TemplateMenu dir={draft.dir} />
-        </>
+        form.save ? undefined : (
+          <>
+            <Button look="quiet" data-testid="draft-clear" onClick={form.clear}>
+              Clear
+            </Button>
+            <TemplateMenu dir={draft.dir} />
+          </>
+        )
       }
       footer={
         <>
           <MoreButton panel={form.panel} onPanel={form.setPanel} />
           <span className="flex-1" />
-          {form.runners === null ? (
-            <Button look="quiet" data-testid="race-on" onClick={() => form.setRunners([...firstRunners])}>
-              Race…
-            </Button>
-          ) : null}
-          {form.runners === null ? (
-            <Button look="quiet" data-testid="repeat-goal" onClick={form.repeat}>
-              Repeat…
-            </Button>
+          {form.runners === null && !form.save ? (
+            <>
+              <Button look="quiet" data-testid="race-on" onClick={() => form.setRunners([...firstRunners])}>
+                Race…
+              </Button>
+              <Button look="quiet" data-testid="repeat-goal" onClick={form.repeat}>
+                Repeat…
+              </Button>
+            </>
           ) : null}
           <Button look="quiet" onClick={close}>
             Cancel
@@ -91,10 +93,7 @@ function Form() {
               Connect a model
             </Button>
           ) : (
-            <Button look="primary" data-testid="start-goal" onClick={() => void form.start()}>
-              {form.runners === null ? "Start goal" : "Start race"}
-              <Kbd onAccent>Ctrl↵</Kbd>
-            </Button>
+            <SubmitButton form={form} />
           )}
         </>
       }
@@ -123,6 +122,11 @@ function Form() {
         )}
         <FolderInfo draft={draft} set={set} observed={form.observed} />
         {form.panel === "options" ? <Options draft={draft} set={set} errors={errors} /> : null}
+        {form.save ? (
+          <p className="text-xs text-text-faint">
+            With another goal, the schedule does dry runs again, until one is done and you promote it.
+          </p>
+        ) : null}
         {errors.form ? (
           <p role="alert" data-testid="error-form" className="rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">
             {errors.form.message} <span className="text-text-muted">{errors.form.hint}</span>
@@ -130,6 +134,19 @@ function Form() {
         ) : null}
       </div>
     </Dialog>
+  );
+}
+
+/** Starts the goal or the race, or saves the goal of a schedule. */
+function SubmitButton({ form }: { form: NewGoalForm }) {
+  const [testid, label] = form.save
+    ? ["scheduled-goal-save", "Save"]
+    : ["start-goal", form.runners === null ? "Start goal" : "Start race"];
+  return (
+    <Button look="primary" data-testid={testid} onClick={() => void (form.save ?? form.start)()}>
+      {label}
+      <Kbd onAccent>Ctrl↵</Kbd>
+    </Button>
   );
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { blankView } from "@/bridge/fake/fixtures";
-import type { Check, OptionsView, Policy, Worktree } from "@/bridge/types";
+import type { Check, GoalRequest, OptionsView, Policy, Worktree } from "@/bridge/types";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
 import { count, dollars, minutes, paths, ports, words } from "./formats";
 import { errorsOf, panelOf, validate } from "./errors";
-import { draftOf, fromInput, toInput } from "./input";
+import { draftOf, fromInput, fromScheduled, toInput } from "./input";
 import { describeAllowed, describeExtraAccess } from "./labels";
 
 const draft = (part: Partial<Draft> = {}): Draft => ({
@@ -248,4 +248,17 @@ test("what a goal will be allowed says what asks, and that nobody looks into wha
     expect(describeAllowed(risk, "", []).asks).toMatch(/asks? you/);
   const { asks } = describeAllowed("network_get", "/work", ["docs.example"]);
   expect(asks).toContain("encrypted traffic cannot be inspected");
+});
+
+test("the goal of a schedule keeps its limits and what was confirmed for it", () => {
+  const kept = { unconfined: true, allow_passing: true, allow_missing: true, run_outside: true };
+  const stored = {
+    ...toInput({ ...emptyDraft, objective: "again", ...kept, wall_clock_ms: 0, critic_every: 9 }),
+    iterations: 0, // the usual number
+    secrets: null, // as Go writes an empty list
+  } as unknown as GoalRequest;
+  expect(stored.wall_clock_ms, "no limit").toBe(-1);
+  const draft = fromScheduled(stored);
+  expect(draft).toMatchObject({ ...kept, wall_clock_ms: 0, critic_every: 9, iterations: 300, secrets: [] });
+  expect(toInput(draft)).toMatchObject({ ...kept, wall_clock_ms: -1, critic_every: 9, iterations: 300 });
 });

@@ -12,6 +12,7 @@ export function roundGlob(pattern: string): string {
 
 /** In Go, 0 takes the default of these limits and -1 switches them off; in a draft, 0 means off. */
 const limit = (n: number) => (n === 0 ? -1 : n);
+const limitNames = ["wall_clock_ms", "iterations", "claims_per_check", "critic_every"] as const;
 
 export function toInput(d: Draft): GoalRequest & { checks: Check[] } {
   const { invalid: _, checks, ...draft } = d;
@@ -48,6 +49,17 @@ export function fromInput({ checks: given, ...request }: Partial<GoalRequest>): 
     unconfined: false,
     ...noConfirmation,
   };
+}
+
+/** Fills the dialog from the goal of a schedule, to change it. What the user has confirmed for the schedule stays so. */
+export function fromScheduled(request: GoalRequest): Draft {
+  const { unconfined = false, allow_passing = false, allow_missing = false, run_outside = false } = request;
+  const given = Object.entries(request).filter(([, value]) => value !== null);
+  const draft = fromInput(Object.fromEntries(given) as Partial<GoalRequest>);
+  const limits = Object.fromEntries(
+    limitNames.map((name) => [name, request[name] ? Math.max(0, request[name]) : emptyDraft[name]]),
+  );
+  return { ...draft, ...limits, unconfined, allow_passing, allow_missing, run_outside };
 }
 
 /** A goal's input, read from its view. Prerequisite goals and panes are left out: they belong to that goal alone. */

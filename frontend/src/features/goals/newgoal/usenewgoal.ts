@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
-import type { RunnerChoice } from "@/bridge/types";
+import type { GoalRequest, RunnerChoice } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { usualTimes } from "@/store/schedules";
+import { planOf, usualTimes } from "@/store/schedules";
 import type { TryResult } from "./tryresult";
 import { changeDraft, emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { describeCheck } from "@/agent/checkwords";
 import { checkOf, draftCheck, emptyCheck, isFilled, keyOf, type DraftCheck } from "./draftcheck";
 import { errorsOf, panelOf, validate, type Errors, type Panel } from "./errors";
-import { fromInput, toInput, toTryInput } from "./input";
+import { fromInput, fromScheduled, toInput, toTryInput } from "./input";
 import { useFirstFolder } from "./usefirstfolder";
 import { isUsable, useSuggestions, type Suggestion } from "./usesuggestions";
 
@@ -22,7 +22,8 @@ export function useNewGoal() {
   const app = useApp();
   const from = useAppState((s) => s.newGoal.from);
   const chat = useAppState((s) => s.newGoalChat);
-  const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
+  const schedule = useAppState((s) => s.newGoal.schedule);
+  const [draft, setDraft] = useState<Draft>(() => firstDraft(from, schedule));
   const [errors, setErrors] = useState<Errors>({});
   const [panel, setPanel] = useState<Panel>("");
   const [busy, setBusy] = useState(false);
@@ -114,6 +115,8 @@ export function useNewGoal() {
     return startWith(confirmed);
   };
 
+  const save = useSaveToSchedule(schedule, draft, refuse);
+
   const race = { runners, setRunners, raceError };
   return {
     ...choice,
@@ -128,8 +131,44 @@ export function useNewGoal() {
     busy,
     objective,
     start,
+    /** Stores the draft as the goal of the schedule; absent in a dialog that starts a goal. */
+    save: schedule ? save : undefined,
     repeat,
     startAnyway,
+  };
+}
+
+function firstDraft(from: Partial<GoalRequest> | null, schedule: string | undefined): Draft {
+  if (!from) return savedDraft(localStorage);
+  return schedule ? fromScheduled(from as GoalRequest) : fromInput(from);
+}
+
+/** Returns what stores a draft as the goal of a schedule. One that was not changed is not stored. */
+function useSaveToSchedule(schedule = "", draft: Draft, refuse: (wrong: Errors) => void) {
+  const app = useApp();
+  const first = useRef(JSON.stringify(toInput(draft)));
+  const isSaving = useRef(false);
+  return async () => {
+    if (isSaving.current) return;
+    const wrong = validate(draft);
+    if (Object.keys(wrong).length > 0) {
+      refuse(wrong);
+      return;
+    }
+    isSaving.current = true;
+    try {
+      const request = toInput(draft);
+      if (JSON.stringify(request) !== first.current) {
+        const newest = await app.bridge.call("ScheduleAPI.Get", schedule); // its times may have changed
+        await app.bridge.call("ScheduleAPI.Save", schedule, { ...planOf(newest), request });
+        app.set({ schedulesRevision: app.state.schedulesRevision + 1 });
+      }
+      app.closeNewGoal();
+    } catch (reason) {
+      refuse(errorsOf(asProblem(reason)));
+    } finally {
+      isSaving.current = false;
+    }
   };
 }
 

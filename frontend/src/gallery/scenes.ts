@@ -307,6 +307,12 @@ export const scenes: Record<string, Scene> = {
     },
     after: (app) => app.go("schedules"),
   },
+  "schedule-goal": {
+    after: async (app) => {
+      app.go("schedules");
+      await press("schedule-goal");
+    },
+  },
   "schedule-times": {
     after: async (app) => {
       app.go("schedules");

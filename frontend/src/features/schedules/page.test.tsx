@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { all, find, flushAll, get, mount, nth, press, until, write } from "@/testing/mount";
-import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { ScheduleDialog } from "./dialog";
 import { SchedulesPage } from "./page";
 import { dueWords } from "./words";
@@ -11,7 +10,6 @@ async function draw(bridge = new FakeBridge()) {
     <>
       <SchedulesPage />
       <ScheduleDialog />
-      <NewGoalDialog />
     </>,
     bridge,
   );
@@ -62,51 +60,6 @@ test("the times are said in words while they are typed, with what is wrong", asy
   await flushAll();
   expect(find("schedule-dialog")).toBeNull();
   expect(get("schedule-details").textContent).toContain("every 6 hours");
-});
-
-test("the goal of a schedule is changed in the form of New goal, and is a dry run again", async () => {
-  const { bridge } = await draw();
-  const saved = () => bridge.calls.filter((c) => c.method === "ScheduleAPI.Save");
-  const objective = () => get("field-objective") as HTMLTextAreaElement;
-  localStorage.setItem("goalpost.new-goal", "the draft of another goal");
-  await press("schedule-goal");
-  expect(get("new-goal").textContent).toContain("Change the goal of the schedule");
-  expect(objective().value).toContain("known vulnerabilities");
-  expect((get("field-dir") as HTMLInputElement).value).toBe("/home/ada/shop");
-  expect([find("start-goal"), find("repeat-goal"), find("race-on"), find("draft-clear")]).toEqual(Array(4).fill(null));
-  await press("scheduled-goal-save");
-  await until(() => find("new-goal") === null);
-  expect(saved(), "nothing was changed").toEqual([]);
-
-  await press("schedule-goal");
-  write("field-objective", "");
-  await press("scheduled-goal-save");
-  expect(get("error-objective").textContent).toContain("true at the end");
-  write("field-objective", "Update all dependencies");
-  bridge.refusals.set("ScheduleAPI.Save", {
-    code: "refused",
-    message: "no such folder",
-    hint: "make it",
-    field: "dir",
-  });
-  await press("scheduled-goal-save");
-  await until(() => find("error-dir")?.textContent === "no such folder · make it");
-  bridge.refusals.clear();
-  await press("scheduled-goal-save");
-  await until(() => find("new-goal") === null);
-  expect(saved().at(-1)?.args).toMatchObject([
-    "01m0schedule00000audit001",
-    {
-      cron: "0 7 * * 1-5",
-      zone: "Europe/Berlin",
-      month_usd: 20,
-      request: { objective: "Update all dependencies", dir: "/home/ada/shop", risk: "network_get" },
-    },
-  ]);
-  await until(() => get("schedule-details").textContent.includes("Update all dependencies"));
-  expect(get("schedule-note").textContent).toContain("After one is done");
-  expect(bridge.calls.some((c) => c.method === "GoalAPI.Start")).toBe(false);
-  expect(localStorage.getItem("goalpost.new-goal")).toBe("the draft of another goal");
 });
 
 test("without schedules the page says how to make one", async () => {

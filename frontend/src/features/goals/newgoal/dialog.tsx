@@ -38,7 +38,7 @@ function Form() {
       onClose={close}
       title={form.save ? "Change the goal of the schedule" : "New goal"}
       testid="new-goal"
-      help={form.save ? "guide/schedules" : "guide/first-goal"}
+      help="guide/first-goal"
       description="Say what should be true at the end, and where; then tick or add a check"
       onOpenAutoFocus={(e) => {
         e.preventDefault();

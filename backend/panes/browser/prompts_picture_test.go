@@ -28,7 +28,7 @@ func TestCopyPicture_OfEverySource_IsThePictureItself(t *testing.T) {
 	other := startIconSite(t)
 	frame := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, "<!doctype html><body style='margin:0'><img width=60 height=60 src='%s/blue.svg'>", other)
+		_, _ = fmt.Fprintf(w, "<!doctype html><body style='margin:0'><img width=800 height=600 src='%s/blue.svg'>", other)
 	}))
 	t.Cleanup(frame.Close)
 	frame.URL = strings.Replace(frame.URL, "127.0.0.1", "localhost", 1)
@@ -43,12 +43,13 @@ func TestCopyPicture_OfEverySource_IsThePictureItself(t *testing.T) {
 	p := b.open("b1", "one.html")
 	v := p.Attach()
 	defer v.Close()
-	img := func(address string) string { return `<img width=60 height=60 src="` + address + `">` }
+	img := func(address string) string { return `<img width=800 height=600 src="` + address + `">` }
 	drawing := `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>` +
 		`<rect width='9' height='9' fill='blue'/></svg>`
+	framed := `<iframe width=800 height=600 style=border:0 src="` + frame.URL + `"></iframe>`
 	for what, want := range map[string]struct {
 		body, policy string
-		color        color.Color
+		color        color.RGBA
 		side         int
 	}{
 		"another site's":               {body: img(other + "/favicon.ico"), color: red, side: 16},
@@ -56,11 +57,14 @@ func TestCopyPicture_OfEverySource_IsThePictureItself(t *testing.T) {
 		"another site's, that allows":  {body: img(other + "/green.png"), color: green, side: 200},
 		"a drawing of another site":    {body: img(other + "/blue.svg"), color: blue},
 		"in the address":               {body: img(drawing), color: blue, side: 9},
-		"in a frame of another site's": {body: `<iframe style=border:0 src="` + frame.URL + `"></iframe>`, color: blue},
+		"in a frame of another site's": {body: framed, color: blue},
 	} {
+		b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
+		b.frameOf(v, color.RGBA{255, 255, 255, 255})
 		query := url.Values{"body": {want.body}, "policy": {want.policy}}
 		b.ok(p.Navigation.Navigate(b.ctx, site.URL+"/?"+query.Encode()))
-		q := b.openMenu(p, v, 30, 30)
+		b.frameOf(v, want.color) // what is not drawn yet has no menu
+		q := b.openMenu(p, v, 400, 300)
 		if q.Image == "" {
 			t.Fatalf("%s: the menu knows no picture: %+v", what, q)
 		}

@@ -311,6 +311,7 @@ export const scenes: Record<string, Scene> = {
     after: async (app) => {
       app.go("schedules");
       await press("schedule-goal");
+      return shown("new-goal");
     },
   },
   "schedule-times": {

@@ -63,7 +63,7 @@ export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number
     );
   }
   return (
-    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[360px] max-[900px]:flex-none">
+    <div className="flex min-h-0 flex-1 flex-col max-[900px]:min-h-[360px] max-[900px]:flex-none">
       <Suspense fallback={<div className="flex-1" aria-busy />}>
         <Replay view={view} at={start.ms} before={tabs} onStep={(step) => show("log", { step })} />
       </Suspense>

@@ -36,7 +36,7 @@ export function ReplayViewport(p: StageProps) {
   return (
     <>
       <Tabs {...p} />
-      <div className="relative min-h-0 flex-1 overflow-hidden bg-bg p-3">
+      <div className="relative min-h-0 flex-1 overflow-hidden bg-bg p-3 max-[900px]:h-48 max-[900px]:flex-none">
         {page ? (
           <Page {...p} onShown={setShot} onProblem={setProblem} />
         ) : (

@@ -62,9 +62,9 @@ export function savedSettings(home, fits) {
 }
 
 /**
- * Returns the errors that the page logged, except for refused connections: a test that has ended the program causes
- * those itself.
+ * Returns the errors that the page logged, except for connections that were refused or reset: a test that has ended the
+ * program causes those itself.
  */
 export function complaints(said) {
-  return said.filter((line) => line.startsWith("error") && !line.includes("ERR_CONNECTION_REFUSED"));
+  return said.filter((line) => line.startsWith("error") && !/ERR_CONNECTION_(REFUSED|RESET)/.test(line));
 }

@@ -138,6 +138,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		calls.NewMCPAPI(ctx, a.mcpServers),
 		calls.NewSecretAPI(ctx, a.secrets),
 		calls.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
+		calls.NewFiguresAPI(ctx, a.store.Outcomes),
 		a.ChatAPI(ctx),
 		a.ScheduleAPI(ctx),
 		calls.NewWebhookAPI(ctx, a.webhooks),

@@ -57,6 +57,8 @@ type (
 	// Reopened continues a goal that was completed.
 	Reopened struct {
 		Note string `json:"note"`
+		// NotDone means that the goal was not done, as the user sees it. Otherwise something is to be added.
+		NotDone bool `json:"not_done,omitempty"`
 	}
 	// LimitsChanged has the user's new limits. The previous event of this type has the old ones.
 	LimitsChanged struct {

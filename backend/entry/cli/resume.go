@@ -54,12 +54,19 @@ func (r resumeCommands) resume() *cobra.Command {
 }
 
 func (r resumeCommands) reopen() *cobra.Command {
-	return r.resumeWith(&cobra.Command{
+	var notDone bool
+	c := r.resumeWith(&cobra.Command{
 		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
 		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
 			"must be raised.",
 		Example: "  " + r.program.Name + " reopen 01k3abcd --note 'the second page has no title'",
-	}, "what is missing", (*lifecycle.Resumption).Reopen)
+	}, "what is missing", func(re *lifecycle.Resumption, ctx context.Context, id goal.ID, in api.ResumeInput) error {
+		in.NotDone = notDone
+		return re.Reopen(ctx, id, in)
+	})
+	c.Flags().BoolVar(&notDone, "not-done", false,
+		"say that the goal was not done: **How well does it work** in the page counts it")
+	return c
 }
 
 // resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.

@@ -28,6 +28,8 @@ type ResumeInput struct {
 	// Model is the goal's model from now on: PROVIDER/MODEL, PROVIDER, or a model of its provider. After a comma follow
 	// others for while it is away. "" keeps all of them.
 	Model string `json:"model,omitempty"`
+	// NotDone says of a goal that is reopened that it was not done. The figures count it.
+	NotDone bool `json:"not_done,omitempty"`
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the

@@ -85,7 +85,7 @@ func (r *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput)
 		if err := r.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Reopened{Note: note}},
+		return []event.Body{&event.Reopened{Note: note, NotDone: in.NotDone}},
 			errors.Join(r.saveChange(ctx, g, change), r.noteUserMessage(ctx, id, note))
 	})
 }

@@ -55,10 +55,16 @@ func (j *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	case *event.GrantEnded:
 		return grantEnded(ev, b)
 	case *event.Ended:
-		if err := errors.Join(endGrants(ctx, tx, ev), closeApprovals(ctx, tx, ev)); err != nil {
+		err := errors.Join(endGrants(ctx, tx, ev), closeApprovals(ctx, tx, ev), recordOutcome(ctx, tx, ev, b))
+		if err != nil {
 			return "", nil, err
 		}
 		return projectStop(ctx, tx, ev, runEnd{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, "", b.By})
+	case *event.Reopened:
+		if b.NotDone {
+			q, args := noteNotDone(ev)
+			return q, args, nil
+		}
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
 	case *event.ModelChanged:

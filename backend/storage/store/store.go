@@ -65,6 +65,7 @@ type Store struct {
 	Recovery  *Recovery
 	Workspace *WorkspaceTables
 	Spend     *SpendTable
+	Outcomes  *OutcomeTable
 	Chats     *ChatTable
 	Memory    *MemoryTable
 	Schedules *ScheduleTable
@@ -94,6 +95,7 @@ func newStore(c connection) *Store {
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
 	s.Workspace = &WorkspaceTables{&s.connection}
 	s.Spend = &SpendTable{&s.connection}
+	s.Outcomes = &OutcomeTable{&s.connection}
 	s.Chats = &ChatTable{connection: &s.connection}
 	s.Memory = &MemoryTable{connection: &s.connection}
 	s.Schedules = &ScheduleTable{&s.connection}

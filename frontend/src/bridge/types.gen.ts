@@ -226,6 +226,8 @@ export type StartedEvent = object;
 /** Reopened continues a goal that was completed. */
 export interface ReopenedEvent {
   note: string;
+  /** NotDone means that the goal was not done, as the user sees it. Otherwise something is to be added. */
+  not_done?: boolean;
 }
 
 /** LimitsChanged has the user's new limits. The previous event of this type has the old ones. */
@@ -2649,6 +2651,8 @@ export interface ResumeInput extends Limits {
    * others for while it is away. "" keeps all of them.
    */
   model?: string;
+  /** NotDone says of a goal that is reopened that it was not done. The figures count it. */
+  not_done?: boolean;
 }
 
 /** PruneInput selects ended goals. */
@@ -3046,6 +3050,43 @@ export interface ExportOutput {
   html: string;
   /** LeftOut says what is not in the file because it would be too large. */
   left_out: string[] | null;
+}
+
+/** Figures are counts over all goals that ended, also deleted ones. */
+export interface Figures {
+  all: FigureRow;
+  /** the one with the most goals first */
+  models: FigureRow[] | null;
+}
+
+/** FigureRow counts the goals of one model, or of all. A goal that was reopened and ended again has two ends. */
+export interface FigureRow {
+  /** "" for all */
+  model: string;
+  goals: number;
+  ends: number;
+  /** ends that were verified */
+  done: number;
+  /** of those, how many the user said are not done */
+  not_done: number;
+  /** ends with an honest report of the agent */
+  gave_up: number;
+  /** ends by a limit */
+  limited: number;
+  /** ends by the user */
+  aborted: number;
+  /** other ends: errors */
+  failed: number;
+  /** requests for approval */
+  asks: number;
+  /**
+   * Warned counts the ends before which the critic said that the agent is stuck or misled, Right those of them that
+   * were not done. What is not done is Ends-Done+NotDone.
+   */
+  warned: number;
+  right: number;
+  /** of all goals, also of those that are not done */
+  usd: number;
 }
 
 /** GoalPlots are series over the running time of one goal, oldest point first. */
@@ -4190,6 +4231,8 @@ export interface Methods {
    * without the values of secrets.
    */
   "ExportAPI.HTML": (id: string) => ExportOutput;
+  /** Get counts how goals ended. */
+  "FiguresAPI.Get": () => Figures;
   /** Open shows a text file of the user in a pane. */
   "FileAPI.Open": (input: ArgsOpenFile) => PaneInfo;
   /** Save writes the text of a pane to its file, which must still have the version, and returns the new version. */

@@ -365,6 +365,13 @@ export const scenes: Record<string, Scene> = {
       return shown("plot-days-drawn");
     },
   },
+  "goals-figures": {
+    after: async (app) => {
+      app.go("goals");
+      await press("figures-open");
+      return shown("figures-dialog");
+    },
+  },
   "goal-plots-table": {
     options: { finish: true },
     after: async (app) => {

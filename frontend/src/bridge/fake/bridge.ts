@@ -48,6 +48,7 @@ import { fakeMemory, newFakeNote } from "./memory";
 import { digestOf } from "./digest";
 import { FakeSchedules } from "./schedules";
 import { search } from "./search";
+import { figures, noFigures } from "./figures";
 import { plotsOf, spendPlot } from "./plots";
 import { transcript } from "./transcript";
 import { worktrees } from "./worktrees";
@@ -1123,6 +1124,7 @@ export class FakeBridge implements Bridge {
     "DatabaseAPI.StartAnew": () => "/home/ada/.local/state/goalpost/goalpost-broken-20261129T070300Z.db",
     "DatabaseAPI.Restart": () => true,
     "DatabaseAPI.Later": () => true,
+    "FiguresAPI.Get": () => (this.options.empty === true ? noFigures : figures),
     "SpendAPI.Plot": (by) => spendPlot(by, this.options.empty === true),
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {

@@ -65,6 +65,7 @@ test("a done goal shows its result, what decided it, what it changed, and what t
     "Commit…",
     "Undo",
     "Reopen…",
+    "This is not done…",
     "Receipt",
     "Export",
     "Ask about this goal",

@@ -8,6 +8,7 @@ import { SavedFilters } from "./savedfilters";
 import type { GoalSearch } from "./search";
 import type { FilteredGoals } from "./usegoalfilter";
 
+const FiguresDialog = lazy(() => import("./figures/figuresdialog"));
 const SpendDialog = lazy(() => import("./plots/spenddialog"));
 
 interface FilterBarProps {
@@ -22,7 +23,8 @@ interface FilterBarProps {
 /** What limits, groups and sorts the table. */
 export function FilterBar({ field, search, goals, view, onView, onClear }: FilterBarProps) {
   const { filter, setFilter, counts } = goals;
-  const [spend, setSpend] = useState(false);
+  const [dialog, setDialog] = useState<"" | "spend" | "figures">("");
+  const close = () => setDialog("");
   return (
     <div className="flex shrink-0 items-center gap-1.5 px-4 py-2" data-testid="filter-bar">
       <SearchField field={field} text={search.text} onText={search.setText} className="w-64 min-w-36 shrink" />
@@ -54,15 +56,23 @@ export function FilterBar({ field, search, goals, view, onView, onClear }: Filte
         data-testid="spend-open"
         className="max-[1200px]:hidden"
         aria-haspopup="dialog"
-        onClick={() => setSpend(true)}
+        onClick={() => setDialog("spend")}
       >
         Spend by day…
       </Button>
-      {spend ? (
-        <Suspense fallback={null}>
-          <SpendDialog onClose={() => setSpend(false)} />
-        </Suspense>
-      ) : null}
+      <Button
+        look="quiet"
+        data-testid="figures-open"
+        className="max-[1200px]:hidden"
+        aria-haspopup="dialog"
+        onClick={() => setDialog("figures")}
+      >
+        How well does it work…
+      </Button>
+      <Suspense fallback={null}>
+        {dialog === "spend" ? <SpendDialog onClose={close} /> : null}
+        {dialog === "figures" ? <FiguresDialog onClose={close} /> : null}
+      </Suspense>
       <Button
         look="quiet"
         data-testid="fleet-toggle"

@@ -1,5 +1,6 @@
 import type { GoalPlots, GoalView } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
+import { csv } from "@/lib/csv";
 import { plural } from "@/lib/text";
 import { clock, span } from "@/lib/time";
 import type { LinePlotProps } from "@/ui/lineplot";
@@ -125,14 +126,7 @@ function rate({ rate: list, rate_ms }: GoalPlots): Series {
   };
 }
 
-/** The numbers of a plot as CSV, with full precision. The names of columns can be texts of others. */
+/** The numbers of a plot as CSV, with full precision. */
 export function csvOf({ columns, rows }: Series): string {
-  const values = rows.map((row) => row.map((n, i) => columns[i]?.write?.(n) ?? n));
-  return [columns.map((c) => field(c.name)), ...values].map((line) => `${line.join(",")}\n`).join("");
-}
-
-/** A program for tables would compute what begins as a formula. */
-function field(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csv([columns.map((c) => c.name), ...rows.map((row) => row.map((n, i) => columns[i]?.write?.(n) ?? n))]);
 }

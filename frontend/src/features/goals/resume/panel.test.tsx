@@ -113,6 +113,16 @@ test("a goal that is done is reopened with a note only", async () => {
   expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
 });
 
+test("a goal that is not done is reopened with why, and counts as such", async () => {
+  const view = await show("01m0done", { assurance: "tested" });
+  await press("goal-not-done");
+  expect(get("answer").textContent).toContain("What is not done?");
+  write("answer-text", "the cart is empty");
+  await press("answer-send");
+  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_check: 0, tokens: 0, usd: 0 };
+  expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "the cart is empty", ...same, not_done: true }]]);
+});
+
 test("a doubted pass is accepted, or goes back with the prepared note", async () => {
   const view = await show("01m0done");
   expect((get("answer-text") as HTMLTextAreaElement).value).toBe(view.reopen_note);

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"os"
@@ -70,8 +71,8 @@ func TestSharing_AddressOfSettings_IsFollowed(t *testing.T) {
 		if err != nil || !strings.HasPrefix(link.URL, a.Sharing().URL) {
 			t.Errorf("the link is %q, %v", link.URL, err)
 		}
-		status(t, link.URL, http.StatusOK)
-		status(t, a.Sharing().Authority, http.StatusOK)
+		getPage(t, s.authority, link.URL)
+		getPage(t, s.authority, a.Sharing().Authority)
 		follow("")
 		if conn, err := net.Dial("tcp", address); err == nil {
 			_ = conn.Close()
@@ -87,17 +88,21 @@ func TestSharing_AddressOfSettings_IsFollowed(t *testing.T) {
 	}
 }
 
-// status gets a page of a server that signs its own certificate, and compares the status.
-func status(t *testing.T, url string, want int) {
+// getPage gets a page as a device does that trusts the authority.
+func getPage(t *testing.T, authority *serve.Authority, url string) {
 	t.Helper()
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM(authority.PEM()) {
+		t.Fatal("the authority has no certificate")
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	if answer.StatusCode != want {
+	if answer.StatusCode != http.StatusOK {
 		t.Errorf("%s: %d", url, answer.StatusCode)
 	}
 }

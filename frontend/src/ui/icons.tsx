@@ -172,5 +172,5 @@ export const StopIcon = icon(<path d="M5 5h6v6H5z" fill="currentColor" />);
 export const FileIcon = icon(<path d="M4 2.500h5L12.500 6v7.500H4zM9 2.500V6h3.500" />);
 export const SelectionIcon = icon(<path d="M3 4h10M3 8h6M3 12h8" />);
 export const WrapIcon = icon(
-  <path d="M2.500 4h11M2.500 8h8.500a2.200 2.200 0 0 1 0 4.400H8M9.600 10.700 7.900 12.400l1.700 1.700M2.500 12h2.500" />,
+  <path d="M2.5 4h11M2.5 8H11a2.2 2.2 0 0 1 0 4.400H8M9.600 10.700 7.900 12.400l1.700 1.700M2.5 12H5" />,
 );

@@ -165,7 +165,7 @@ export class FileEditor {
     this.view.dispatch({ effects: this.wrapping.reconfigure(isOn ? EditorView.lineWrapping : []) });
   }
 
-  /** Shows in the text how it differs from another one: what it adds, and above it what it lacks. null shows it plain. */
+  /** Shows how the text differs from another one: what it adds, and above it what it lacks. null shows it plain. */
   compare(other: string | null): void {
     const shown = other === null ? [] : comparisonWith(Text.of(other.split(lineBreakOf(other))));
     this.view.dispatch({ effects: this.comparison.reconfigure(shown) });

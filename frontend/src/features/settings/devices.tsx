@@ -13,7 +13,7 @@ import { Group, SwitchRow, TextRow, type SectionProps } from "./rows";
 /** All networks of this computer. */
 const everywhere = "0.0.0.0:4444";
 
-/** Phones and other browsers that may use Goalpost: whether they can reach it, how they log in, and who is logged in. */
+/** Phones and other browsers: whether they can reach Goalpost, how they log in, and who is logged in. */
 export function Devices({ settings, saveRow, save }: SectionProps) {
   const app = useApp();
   const { answer, reload } = useAnswer("DeviceAPI.Overview");

@@ -51,7 +51,7 @@ export function fromInput({ checks: given, ...request }: Partial<GoalRequest>): 
   };
 }
 
-/** Fills the dialog from the goal of a schedule, to change it. What the user has confirmed for the schedule stays so. */
+/** Fills the dialog from the goal of a schedule, to change it. What the user has confirmed for it stays so. */
 export function fromScheduled(request: GoalRequest): Draft {
   const { unconfined = false, allow_passing = false, allow_missing = false, run_outside = false } = request;
   const given = Object.entries(request).filter(([, value]) => value !== null);

@@ -74,6 +74,9 @@ type Options struct {
 	ChatNetwork egress.Config
 	// Slots is how many goals run at once; with 0 the settings decide.
 	Slots int
+	// Slowness gives pages the limits of tests on a machine that is this many times slower than a usual one; with 0 they
+	// have those that suit a user's patience.
+	Slowness int
 	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.
 	Pace time.Duration
 }

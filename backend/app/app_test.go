@@ -157,7 +157,7 @@ func startOptions(t *testing.T, home string, o app.Options) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Config, o.Version, o.Stays = cfg, "test", true
+	o.Config, o.Version, o.Stays, o.Slowness = cfg, "test", true, waittest.Slowness()
 	a := app.New(o)
 	if err := a.Open(t.Context()); err != nil {
 		t.Fatal(err)

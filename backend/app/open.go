@@ -225,7 +225,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 	a.library = library.Open(a.cfg.State(), a.cfg.Home())
 	a.sessions = a.newSessions()
 	browsing := a.panes.Browsing
-	a.panes.Browsers = browser.New(browser.Config{
+	browserConfig := browser.Config{
 		Launcher:       a.userPrograms,
 		Dir:            filepath.Join(a.cfg.State(), "browser"),
 		OnChange:       a.panes.OnChange,
@@ -247,7 +247,11 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		NeedsFilter:    filters.IsActive,
 		FilterRequest:  filters.Decide,
 		OnRequest:      filters.OnRequest,
-	})
+	}
+	if a.options.Slowness > 0 {
+		browserConfig = browserConfig.WithTestLimits(a.options.Slowness)
+	}
+	a.panes.Browsers = browser.New(browserConfig)
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log:       a.log,
 		Events:    &a.broker,

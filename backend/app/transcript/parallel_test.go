@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
 	"goalpost/backend/goals/calls"
+	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/config"
 )
 
@@ -102,7 +103,7 @@ func (c *crowd) open(slots int) {
 	}); err != nil {
 		c.Fatal(err)
 	}
-	c.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: "test", Slots: slots})
+	c.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: "test", Slots: slots, Slowness: waittest.Slowness()})
 	if err := c.app.Open(c.Context()); err != nil {
 		c.Fatal(err)
 	}

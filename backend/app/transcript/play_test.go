@@ -212,6 +212,7 @@ func (s *stage) open() {
 		Version:  "test",
 		Clock:    s.clock,
 		Slots:    slots,
+		Slowness: waittest.Slowness(),
 		Attended: s.tr.comment["attended"] == "yes",
 		Stays:    s.tr.comment["watch"] == "yes",
 	})

@@ -96,7 +96,10 @@ func openStage(t *testing.T) *stage {
 	if err := errors.Join(s.cfg.SaveProvider(p), s.cfg.Use("model")); err != nil {
 		t.Fatal(err)
 	}
-	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Stays: true, Slots: playedAtOnce})
+	s.app = app.New(app.Options{
+		Config: s.cfg, Log: s.cfg.Log(), Version: "test", Stays: true, Slots: playedAtOnce,
+		Slowness: waittest.Slowness(),
+	})
 	if err := s.app.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // A terminal on a server: a real sshd on the loopback with tmux, a host key, and a user's key with a passphrase. The
-// connection is lost, and later Goalpost is restarted.
+// connection is lost, and later Goalpost is restarted. The passphrase is saved once, and deleted later.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,6 +95,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: l
         try {
           await page.goto(again.url);
           await at("terminal-ask").getByText("passphrase").waitFor();
+          await at("ask-save").check();
           await unlock();
           await type("echo after $kept");
           await terminal.getByText("after yes").first().waitFor();
@@ -108,9 +109,16 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: l
           await page.keyboard.press("Control+Shift+Space");
           await page.keyboard.press("h");
           await at("server-connect").click();
-          await unlock();
-          await type("echo another $((3*3))");
+          await type("echo another $((3*3))"); // the saved answer is right: nothing is asked
           await terminal.getByText("another 9").first().waitFor();
+          await page.keyboard.press("Control+Shift+Space");
+          await page.keyboard.press("s");
+          await at("settings-page-secrets-and-logins").click();
+          await at("login").getByText(`ssh://127.0.0.1:${machine.port}`).waitFor();
+          await at("login-remove").click();
+          await at("question-yes").click();
+          await at("login").waitFor({ state: "detached" });
+          await at("settings-close").click();
           await page.keyboard.press("Control+Shift+Space");
           await page.keyboard.press("h");
           await at("server-sessions").click();

@@ -213,11 +213,13 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Serves:        func(ctx context.Context, id goal.ID) bool { return a.sessions.Serves(ctx, id) },
 	})
 	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
+	a.panes.Servers.Logins = panes.Logins{Logins: a.secrets.Logins()}
 	a.panes.Servers.Client = ssh.Open(ssh.Options{
 		Launcher: a.userPrograms,
 		Helper:   a.sandboxes.HelperPath,
 		Env:      environ.Base(os.Environ()),
 		OnState:  a.panes.Servers.OnLinkState,
+		Saved:    a.panes.Servers.SavedAnswer,
 	})
 	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
 		return err

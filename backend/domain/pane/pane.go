@@ -22,25 +22,26 @@ type Info struct {
 	Dir    string `json:"dir"`     // terminal: where it was opened
 	Cwd    string `json:"cwd"`     // terminal: the present folder, as its shell reports it
 	// Of a terminal on another machine: the name of its server, its tmux session ("" without one), and what ssh asks
-	// now; Secret: the answer must not be shown.
-	Server  string `json:"server"`
-	Session string `json:"session"`
-	Ask     string `json:"ask"`
-	Secret  bool   `json:"secret"`
-	Running bool   `json:"running"` // terminal: the program is running; browser: the page exists
-	Exit    int    `json:"exit"`    // terminal: exit code once it has ended
-	Path    string `json:"path"`    // file: the text file that it shows
-	URL     string `json:"url"`
-	Loading bool   `json:"loading"`
-	CanBack bool   `json:"can_back"`
-	CanFwd  bool   `json:"can_forward"`
-	Problem string `json:"problem"` // an error, for an overlay: "the page crashed"
-	Notice  string `json:"notice"`  // a note beside the page: "the browser was started again"
-	Driver  Driver `json:"driver"`  // browser: who may act on the page
-	Profile string `json:"profile"` // browser: where logins are stored, "" = nowhere
-	Asleep  bool   `json:"asleep"`  // browser: the page is loaded when it is shown
-	Pinned  bool   `json:"pinned"`  // browser: the user keeps its tab first and narrow
-	Icon    string `json:"icon"`    // browser: of the page, as the address of a PNG in itself, "" without one
+	// now; Secret: the answer must not be shown. AskAgain: ssh refused the saved answer.
+	Server   string `json:"server"`
+	Session  string `json:"session"`
+	Ask      string `json:"ask"`
+	Secret   bool   `json:"secret"`
+	AskAgain bool   `json:"ask_again"`
+	Running  bool   `json:"running"` // terminal: the program is running; browser: the page exists
+	Exit     int    `json:"exit"`    // terminal: exit code once it has ended
+	Path     string `json:"path"`    // file: the text file that it shows
+	URL      string `json:"url"`
+	Loading  bool   `json:"loading"`
+	CanBack  bool   `json:"can_back"`
+	CanFwd   bool   `json:"can_forward"`
+	Problem  string `json:"problem"` // an error, for an overlay: "the page crashed"
+	Notice   string `json:"notice"`  // a note beside the page: "the browser was started again"
+	Driver   Driver `json:"driver"`  // browser: who may act on the page
+	Profile  string `json:"profile"` // browser: where logins are stored, "" = nowhere
+	Asleep   bool   `json:"asleep"`  // browser: the page is loaded when it is shown
+	Pinned   bool   `json:"pinned"`  // browser: the user keeps its tab first and narrow
+	Icon     string `json:"icon"`    // browser: of the page, as the address of a PNG in itself, "" without one
 	// TerminalProfile is how a terminal was started, "" as any other.
 	TerminalProfile string `json:"terminal_profile"`
 	// Inspects is the pane whose page these developer tools inspect, "" for other panes.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -22,6 +23,21 @@ type SSHServer struct {
 	Jump    string `json:"jump"`   // hosts in between, as ssh -J takes them
 	Folder  string `json:"folder"` // where new sessions begin: absolute, or ~/…
 	Tmux    bool   `json:"tmux"`   // sessions survive the end of the connection
+}
+
+// Origin is the server's address, under which the answers to its questions are saved: ssh://ann@example.org:2222.
+func (s SSHServer) Origin() string {
+	origin := url.URL{Scheme: "ssh", Host: s.Host}
+	if strings.Contains(s.Host, ":") { // an address of IPv6
+		origin.Host = "[" + s.Host + "]"
+	}
+	if s.Port != 0 {
+		origin.Host += ":" + strconv.Itoa(s.Port)
+	}
+	if s.User != "" {
+		origin.User = url.User(s.User)
+	}
+	return origin.String()
 }
 
 // DisplayName is the name shown to users.

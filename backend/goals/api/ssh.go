@@ -20,7 +20,8 @@ type ArgsAnswer struct {
 	Pane string `json:"pane"`
 	Ask  string `json:"ask"` // the question that was answered
 	Text string `json:"text"`
-	OK   bool   `json:"ok"` // false = no answer, so that ssh gives up
+	OK   bool   `json:"ok"`   // false = no answer, so that ssh gives up
+	Save bool   `json:"save"` // for the next connections to this server
 }
 
 // RemoteSession is a tmux session on a server.

@@ -72,10 +72,10 @@ func (s *SSHAPI) Connect(in api.ArgsConnectSSH) (out pane.Info, err error) {
 	return s.remotes.ConnectSSH(s.ctx, in)
 }
 
-// Answer answers a question of ssh.
+// Answer answers a question of ssh, and saves the answer in the keyring if the user wants that.
 func (s *SSHAPI) Answer(in api.ArgsAnswer) (ok bool, err error) {
 	defer s.recoverProblem(&err)
-	return true, s.remotes.AnswerSSH(in)
+	return true, s.remotes.AnswerSSH(s.ctx, in)
 }
 
 // Destroy ends a pane's session on its server and closes the pane.

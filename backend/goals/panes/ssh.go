@@ -22,6 +22,7 @@ type SSH struct {
 	background *background
 
 	Client *ssh.Client
+	Logins Logins // has the answers that the user has saved
 }
 
 // Servers lists the saved servers.
@@ -196,11 +197,14 @@ func (ss *SSH) OnLinkState(id string, state ssh.State) {
 	if err != nil {
 		return // not open yet, or closed
 	}
-	s.SetMeta(func(n *terminal.PaneMeta) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
+	s.SetMeta(func(n *terminal.PaneMeta) {
+		n.Ask, n.Secret, n.AskAgain, n.Problem = state.Ask, state.Secret, state.AskAgain, state.Problem
+	})
 }
 
-// AnswerSSH answers a question of ssh.
-func (ss *SSH) AnswerSSH(in api.ArgsAnswer) error {
+// AnswerSSH answers a question of ssh, and saves the answer if the user wants that. One that cannot be saved is given
+// to ssh anyway.
+func (ss *SSH) AnswerSSH(ctx context.Context, in api.ArgsAnswer) error {
 	link, ok := ss.Client.Connection(in.Pane)
 	if !ok {
 		return NotFoundError(in.Pane)
@@ -208,7 +212,19 @@ func (ss *SSH) AnswerSSH(in api.ArgsAnswer) error {
 	if !link.Answer(in.Ask, in.Text, in.OK) {
 		return fault.New(fault.Conflict, "ssh no longer asks this question", "look at the pane: it has gone on or ended")
 	}
+	if !in.Save || !in.OK {
+		return nil
+	}
+	if err := ss.Logins.Save(ctx, link.Server().Origin(), in.Ask, in.Text); err != nil {
+		return fmt.Errorf("ssh has the answer, but it is not saved: %w", err)
+	}
 	return nil
+}
+
+// SavedAnswer returns the answer to a question of ssh that the user has saved for the server.
+func (ss *SSH) SavedAnswer(ctx context.Context, server pane.SSHServer, question string) (string, bool) {
+	_, answer, err := ss.Logins.Open(ctx, server.Origin(), question)
+	return answer, err == nil
 }
 
 // DestroySession ends a pane's session on its server and closes the pane.

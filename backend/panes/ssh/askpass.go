@@ -14,18 +14,18 @@ func (c *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 		secret: !isYesNoPrompt(prompt),
 		answer: make(chan string, 1),
 	}
-	c.mu.Lock()
-	if k := c.answers[prompt]; k != nil && k.good && !k.wasSent {
-		k.wasSent = true
-		c.mu.Unlock()
-		return k.answer, true
+	if answer, ok := c.knownAnswer(q); ok {
+		return answer, true
 	}
+	c.mu.Lock()
+	known := c.answers[q.prompt]
+	again := known != nil && known.saved && !known.good
 	if c.ask != nil {
 		close(c.ask.answer) // ssh no longer waits for that one
 	}
 	c.ask = q
 	c.mu.Unlock()
-	c.update(func(s *State) { s.Ask, s.Secret = q.prompt, q.secret })
+	c.update(func(s *State) { s.Ask, s.Secret, s.AskAgain = q.prompt, q.secret, again })
 	defer c.closePrompt(q)
 	disconnect := make(chan struct{})
 	c.c.wg.Go(func() { // ends with conn, which the caller closes
@@ -36,7 +36,7 @@ func (c *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	case text, ok := <-q.answer:
 		if ok && q.secret {
 			c.mu.Lock()
-			c.answers[prompt] = &cachedAnswer{answer: text, wasSent: true}
+			c.answers[q.prompt] = &cachedAnswer{answer: text, wasSent: true}
 			c.mu.Unlock()
 		}
 		return text, ok
@@ -44,6 +44,28 @@ func (c *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	case <-c.life.Done():
 	}
 	return "", false
+}
+
+// knownAnswer returns the answer that was right before, or the one that the user has saved.
+func (c *Connection) knownAnswer(q *pendingPrompt) (string, bool) {
+	c.mu.Lock()
+	k := c.answers[q.prompt]
+	if k != nil && k.good && !k.wasSent {
+		k.wasSent = true
+		c.mu.Unlock()
+		return k.answer, true
+	}
+	c.mu.Unlock()
+	if k != nil || !q.secret || c.c.saved == nil {
+		return "", false
+	}
+	answer, ok := c.c.saved(c.life, c.server, q.prompt)
+	if ok {
+		c.mu.Lock()
+		c.answers[q.prompt] = &cachedAnswer{answer: answer, wasSent: true, saved: true}
+		c.mu.Unlock()
+	}
+	return answer, ok
 }
 
 // closePrompt removes a question from the screen.
@@ -55,7 +77,7 @@ func (c *Connection) closePrompt(q *pendingPrompt) {
 	}
 	c.mu.Unlock()
 	if mine {
-		c.update(func(s *State) { s.Ask, s.Secret = "", false })
+		c.update(func(s *State) { s.Ask, s.Secret, s.AskAgain = "", false, false })
 	}
 }
 
@@ -77,7 +99,7 @@ func (c *Connection) Answer(prompt, text string, ok bool) bool {
 	} else {
 		close(q.answer)
 	}
-	c.update(func(s *State) { s.Ask, s.Secret = "", false })
+	c.update(func(s *State) { s.Ask, s.Secret, s.AskAgain = "", false, false })
 	return true
 }
 

@@ -1,11 +1,13 @@
 package ssh
 
 import (
+	"context"
 	"net"
 	"os"
 	"sync"
 	"time"
 
+	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/process"
 )
 
@@ -16,6 +18,8 @@ type Options struct {
 	Env      []string         // the user's environment
 	// OnState is called after every change of a connection's State, without locks held.
 	OnState func(pane string, s State)
+	// Saved returns the answer that the user has saved for a question of a server; nil saves none.
+	Saved func(ctx context.Context, server pane.SSHServer, question string) (answer string, ok bool)
 	// Backoff is the wait before each attempt to reconnect; the last one repeats. Empty means 1 s to 30 s.
 	Backoff []time.Duration
 }
@@ -26,6 +30,7 @@ type Client struct {
 	helper   string
 	env      []string
 	onState  func(string, State)
+	saved    func(context.Context, pane.SSHServer, string) (string, bool)
 	backoff  []time.Duration
 	wg       sync.WaitGroup
 

@@ -207,18 +207,20 @@ type pendingPrompt struct {
 	answer chan string // closed without a value if there will be no answer
 }
 
-// cachedAnswer is an answer that ssh accepted. It is used again after a lost connection, once for each attempt: a
-// wrong password is not repeated.
+// cachedAnswer is an answer of the user, typed or saved. One that ssh accepted is used again after a lost connection,
+// once for each attempt: a wrong password is not repeated.
 type cachedAnswer struct {
-	answer        string
-	wasSent, good bool
+	answer               string
+	wasSent, good, saved bool
 }
 
 // State is what a pane shows of its connection.
 type State struct {
-	Ask     string // ssh's present question, "" for none
-	Secret  bool   // the answer must not be shown
-	Problem string // "the connection was lost; …"
+	Ask    string // ssh's present question, "" for none
+	Secret bool   // the answer must not be shown
+	// AskAgain reports that ssh has refused the answer that the user had saved.
+	AskAgain bool
+	Problem  string // "the connection was lost; …"
 }
 
 func (c *Connection) controlPath() string { return filepath.Join(c.c.dir, "c-"+c.key[:16]) }

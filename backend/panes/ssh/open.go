@@ -55,6 +55,7 @@ func Open(o Options) *Client {
 		launcher: o.Launcher,
 		helper:   o.Helper,
 		onState:  o.OnState,
+		saved:    o.Saved,
 		backoff:  o.Backoff,
 		env:      o.Env,
 		links:    map[string]*Connection{},

@@ -1,7 +1,9 @@
 package ssh
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -233,5 +235,40 @@ func TestServer_InvalidField_IsRefused(t *testing.T) {
 		if err := s.Validate(); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+// TestLogin_SavedAnswer_IsSentOnce: the answer that the user has saved is sent without a question. If ssh refuses it,
+// the user is asked, and it is not sent again.
+func TestLogin_SavedAnswer_IsSentOnce(t *testing.T) {
+	d := newClient(newMachine(t), time.Millisecond)
+	saved, asked := passphrase, make(chan string, 10)
+	d.client.saved = func(_ context.Context, server pane.SSHServer, question string) (string, bool) {
+		asked <- server.Origin() + " " + question
+		return saved, true
+	}
+	l, s := d.open("goalpost-one", false)
+	l.Answer(d.asks("authenticity of host").Ask, "yes", true)
+	d.types(s, "echo in $((40+2))")
+	d.shows(s, "in 42")
+	want := fmt.Sprintf("ssh://127.0.0.1:%d Enter passphrase for key '%s':", d.port, d.path("id"))
+	if got := <-asked; got != want || len(asked) != 0 {
+		t.Errorf("looked for %q, want %q once", got, want)
+	}
+	d.must(d.manager.Close(d.within(), "t1"))
+	l.Close()
+	<-d.attended
+
+	saved = "wrong"
+	l, s = d.open("goalpost-two", false)
+	again := d.state("a question", func(s State) bool { return s.Ask != "" })
+	if !again.AskAgain || !again.Secret {
+		t.Errorf("%+v", again)
+	}
+	l.Answer(again.Ask, passphrase, true)
+	d.types(s, "echo in $((40+3))")
+	d.shows(s, "in 43")
+	if len(asked) != 1 {
+		t.Errorf("looked for the answer %d times", len(asked))
 	}
 }

@@ -141,8 +141,8 @@ func (s *Session) Info() pane.Info {
 	defer s.mu.Unlock()
 	info := pane.Info{
 		ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.spec.dir, Cwd: s.cwd, Running: !s.ended,
-		Server: s.noted.Server, Session: s.noted.Session, Ask: s.noted.Ask, Secret: s.noted.Secret, Problem: s.noted.Problem,
-		TerminalProfile: s.noted.Profile,
+		Server: s.noted.Server, Session: s.noted.Session, Ask: s.noted.Ask, Secret: s.noted.Secret,
+		AskAgain: s.noted.AskAgain, Problem: s.noted.Problem, TerminalProfile: s.noted.Profile,
 	}
 	if s.ended {
 		info.Exit = s.status.Code
@@ -170,6 +170,7 @@ type PaneMeta struct {
 	Server, Session string // the machine that it is on, and its tmux session there
 	Ask             string // what ssh asks the user
 	Secret          bool   // the answer is not shown
+	AskAgain        bool   // the saved answer was refused
 	Problem         string
 	Profile         string // the terminal profile that it was opened with
 }

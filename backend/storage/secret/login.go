@@ -10,7 +10,8 @@ import (
 	"goalpost/backend/lib/fault"
 )
 
-// Login is a user name and password that belong to one origin.
+// Login is a user name and password that belong to one origin. For a server of ssh, the user name is the question that
+// the password answers.
 type Login struct{ Origin, User, Password string }
 
 // Logins are the saved logins of a vault. All methods may be called concurrently.

@@ -9,20 +9,23 @@ import (
 	"goalpost/backend/lib/fault"
 )
 
+// defaultPorts are the ports of the schemes that have origins here.
+var defaultPorts = map[string]string{"http": "80", "https": "443", "ssh": "22"}
+
 // Origin normalizes the origin of a URL or origin: scheme and host in lower case, the port only if it is not the
-// scheme's default. Only http and https have one here.
+// scheme's default. Only http, https and ssh have one here; that of ssh has the user of the server.
 func Origin(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Hostname() == "" || defaultPorts[u.Scheme] == "" {
 		return "", fault.Invalid("origin", fmt.Sprintf("%q has no origin", address), "give one like https://example.org")
 	}
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	port := u.Port()
-	if port == "" || u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		return u.Scheme + "://" + host, nil
+	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	origin := url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, port)}
+	if port == "" || port == defaultPorts[u.Scheme] {
+		origin.Host = strings.TrimSuffix(net.JoinHostPort(host, ""), ":")
 	}
-	return u.Scheme + "://" + net.JoinHostPort(host, port), nil
+	if user := u.User.Username(); user != "" && u.Scheme == "ssh" {
+		origin.User = url.User(user)
+	}
+	return origin.String(), nil
 }

@@ -285,3 +285,16 @@ func TestVault_ConcurrentChanges_AreAllKept(t *testing.T) {
 		}
 	}
 }
+
+func TestLogins_ServerOfSSH_IsForItsUserAndPort(t *testing.T) {
+	ctx, l := t.Context(), vault(t, t.TempDir(), nil).Logins()
+	const question = "ann@box's password:"
+	check(t, l.Save(ctx, Login{"ssh://ann@Box:22", question, "canary-4-x"}))
+	for address, want := range map[string]string{
+		"ssh://ann@box": "canary-4-x", "ssh://bob@box": "", "ssh://ann@box:2222": "", "ssh://box": "", "https://box": "",
+	} {
+		if in, err := l.For(ctx, address, question); in.Password != want || (want == "") != errors.Is(err, ErrUnknown) {
+			t.Errorf("%s was given %+v, %v", address, in, err)
+		}
+	}
+}

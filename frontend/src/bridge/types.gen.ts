@@ -1375,12 +1375,13 @@ export interface PaneInfo {
   cwd: string;
   /**
    * Of a terminal on another machine: the name of its server, its tmux session ("" without one), and what ssh asks now;
-   * Secret: the answer must not be shown.
+   * Secret: the answer must not be shown. AskAgain: ssh refused the saved answer.
    */
   server: string;
   session: string;
   ask: string;
   secret: boolean;
+  ask_again: boolean;
   /** terminal: the program is running; browser: the page exists */
   running: boolean;
   /** terminal: exit code once it has ended */
@@ -2519,6 +2520,8 @@ export interface ArgsAnswer {
   text: string;
   /** false = no answer, so that ssh gives up */
   ok: boolean;
+  /** for the next connections to this server */
+  save: boolean;
 }
 
 /** RemoteSession is a tmux session on a server. */
@@ -4440,7 +4443,7 @@ export interface Methods {
   "SSHAPI.KeyFiles": (typed: string) => string[] | null;
   /** Connect opens a new pane with a connection to a server by its address, and saves the server. */
   "SSHAPI.Connect": (input: ArgsConnectSSH) => PaneInfo;
-  /** Answer answers a question of ssh. */
+  /** Answer answers a question of ssh, and saves the answer in the keyring if the user wants that. */
   "SSHAPI.Answer": (input: ArgsAnswer) => boolean;
   /** Destroy ends a pane's session on its server and closes the pane. */
   "SSHAPI.Destroy": (id: string) => boolean;

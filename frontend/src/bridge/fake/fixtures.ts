@@ -731,6 +731,7 @@ const pane: PaneInfo = {
   session: "",
   ask: "",
   secret: false,
+  ask_again: false,
   problem: "",
   notice: "",
   driver: "",

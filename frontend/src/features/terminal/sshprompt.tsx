@@ -12,9 +12,10 @@ import { Input } from "@/ui/input";
 export function SSHPrompt({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   const [text, setText] = useState("");
-  const answer = (text: string, ok: boolean) =>
-    void app.ask("SSHAPI.Answer", { pane: pane.id, ask: pane.ask, text, ok });
+  const [save, setSave] = useState(pane.ask_again); // a saved answer that is wrong is replaced
   const yesNo = !pane.secret;
+  const answer = (text: string, ok: boolean) =>
+    void app.ask("SSHAPI.Answer", { pane: pane.id, ask: pane.ask, text, ok, save: save && !yesNo });
   return (
     <form
       className="shrink-0 border-t border-border bg-surface-raised px-3 py-2"
@@ -45,6 +46,7 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
           />
         )}
       </label>
+      {yesNo ? null : <SaveAnswer refused={pane.ask_again} save={save} onChange={setSave} />}
       <div className="flex items-center gap-2 pt-2">
         <span className="flex-1 text-xs text-text-faint">
           This prompt comes from ssh. Your answer goes to {pane.server}.
@@ -63,5 +65,34 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
         )}
       </div>
     </form>
+  );
+}
+
+interface SaveAnswerProps {
+  /** ssh refused the saved answer. */
+  refused: boolean;
+  save: boolean;
+  onChange: (save: boolean) => void;
+}
+
+function SaveAnswer({ refused, save, onChange }: SaveAnswerProps) {
+  return (
+    <>
+      {refused ? (
+        <p role="alert" className="pt-2 text-xs text-warn" data-testid="ask-again">
+          The saved answer was refused.
+        </p>
+      ) : null}
+      <label className="flex items-center gap-2 pt-2 text-xs">
+        <input
+          type="checkbox"
+          className="accent-(--accent)"
+          data-testid="ask-save"
+          checked={save}
+          onChange={(e) => onChange(e.target.checked)}
+        />
+        Save the answer for this server
+      </label>
+    </>
   );
 }

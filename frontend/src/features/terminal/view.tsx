@@ -57,7 +57,7 @@ export function TerminalView(p: TerminalProps) {
           </Badge>
         </div>
       ) : null}
-      {pane.ask ? <SSHPrompt key={pane.ask} pane={pane} /> : null}
+      {pane.ask ? <SSHPrompt key={`${pane.ask} ${pane.ask_again}`} pane={pane} /> : null}
       {pane.problem ? <ProblemBar pane={pane} /> : null}
       {exit !== null && !pane.problem ? <ExitBar code={exit} onRestart={p.onRestart} /> : null}
     </div>

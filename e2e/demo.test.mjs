@@ -119,11 +119,9 @@ async function replay(page, at, home) {
   await page.waitForFunction(painted, "replay-canvas");
   await page.keyboard.press("Home");
   await at("replay-early").waitFor();
+  await page.evaluate(noteSteps);
   await page.keyboard.press("Space");
-  await at("replay-play").and(page.locator('[data-playing="true"]')).waitFor();
-  await at("replay-step")
-    .and(page.locator(`[data-n="${n}"]`))
-    .waitFor();
+  await page.waitForFunction((n) => window.shownSteps.has(n), n);
   await page.waitForFunction(painted, "replay-canvas");
   await at("replay-play").and(page.locator('[data-playing="false"]')).waitFor({ timeout: minute });
 
@@ -131,6 +129,21 @@ async function replay(page, at, home) {
   const last = await at("replay-step").getAttribute("data-n");
   await at("replay-to-log").click();
   await at("step-log").locator(`[data-testid="step"][data-n="${last}"]`).getByTestId("step-more").waitFor();
+
+  // The done screen offers all of it in ten seconds.
+  await page.evaluate(noteSteps);
+  await at("next-summary").click();
+  await page.waitForFunction((last) => window.shownSteps.has(last), last);
+  await at("replay-summary").and(page.locator('[aria-pressed="false"]')).waitFor();
+  assert.ok(await page.evaluate((n) => window.shownSteps.has(n), n), "the summary left a step out");
+  await page.waitForFunction(painted, "replay-canvas");
+}
+
+/** Runs in the page: notes each step that the replay shows from now on, however briefly. */
+function noteSteps() {
+  window.shownSteps = new Set();
+  const note = () => window.shownSteps.add(document.querySelector('[data-testid="replay-step"]')?.dataset.n);
+  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributeFilter: ["data-n"] });
 }
 
 /** Runs in the page: reports whether a canvas shows more than one colour. */

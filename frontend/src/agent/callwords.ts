@@ -210,6 +210,11 @@ function objectOf(args: Args, [kind, , , , describe]: Tool, touched: string): st
   return stripControl(clip(oneLine(named || describe(args)), 200));
 }
 
+/** Whether a call works in a pane, which is recorded. */
+export function usesPane(call: { tool: string }): boolean {
+  return /^(terminal|browser)_/.test(call.tool);
+}
+
 /** Describes a call that runs or is over. touched is its target on a page, if known. */
 export function callWords(call: Call, touched = ""): CallWords {
   const args = parseArguments(call.arguments);

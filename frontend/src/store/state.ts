@@ -147,6 +147,8 @@ export interface AppState {
   shownFile: string;
   /** The tab of the selected goal. */
   goalTab: GoalTab;
+  /** The goal whose replay begins with its summary; "" for none. */
+  summaryOf: string;
   /** The goal that the user opened, as opposed to passing over it; a phone shows it, not the list. "" for none. */
   openedGoal: string;
   /** The pane that has the focus, `""` for none. */
@@ -231,6 +233,7 @@ export const initialState: AppState = {
   shownStep: 0,
   shownFile: "",
   goalTab: "log",
+  summaryOf: "",
   openedGoal: "",
   activePane: "",
   workspace: "",

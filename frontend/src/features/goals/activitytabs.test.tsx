@@ -58,6 +58,11 @@ test("the keys play, jump and go from step to step; the step of the moment leads
   expect(get("replay-scrubber").getAttribute("aria-valuetext")).toContain("step 13: Claimed completion");
   expect(get("replay-spent").textContent).toContain("$0.50");
 
+  await press("replay-summary");
+  expect(get("replay-summary").getAttribute("aria-pressed")).toBe("true");
+  await press("replay-summary");
+  expect(get("replay-play").dataset.playing).toBe("false");
+
   await press("replay-to-log");
   await until(() => expect(find("step-log")).not.toBeNull());
   expect(get("step-log").dataset.follow).toBe("false");

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { usesPane } from "@/agent/callwords";
 import type { GoalView } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { goalTabs, type GoalTab } from "@/store/state";
@@ -30,7 +31,7 @@ export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number
   const app = useApp();
   const what = useAppState((s) => s.goalTab);
   const [start, setStart] = useState<Start>({ step, ms: 0 });
-  const hasPanes = useAppState((s) => s.detail.steps.some(({ tool }) => /^(terminal|browser)_/.test(tool)));
+  const hasPanes = useAppState((s) => s.detail.steps.some(usesPane));
   const show = (goalTab: GoalTab, from: Partial<Start> = {}) => {
     setStart((old) => ({ ...old, step: 0, ...from }));
     app.set({ goalTab });

@@ -1,8 +1,11 @@
 import { useCallback, useState, type ReactNode } from "react";
+import { usesPane } from "@/agent/callwords";
 import type { GoalView, UndoInput } from "@/bridge/types";
 import { undoInput } from "@/store/folderactions";
+import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { PlayIcon } from "@/ui/icons";
 import { CommitDialog } from "@/features/goals/changes/commitdialog";
 import { RedoIcon, UndoIcon } from "@/features/goals/changes/icons";
 import { UndoDialog } from "@/features/goals/changes/undodialog";
@@ -16,12 +19,18 @@ interface NextStepsProps {
   children?: ReactNode;
 }
 
+function showSummary(app: App, goal: string) {
+  app.openGoal(goal, "replay");
+  app.set({ summaryOf: goal });
+}
+
 const touch = "max-[640px]:h-11 max-[640px]:px-3.5";
 
 /** What the user can do with the result of a stopped goal: review, commit, undo, and look at the receipt. */
 export function NextSteps({ view, children }: NextStepsProps) {
   const app = useApp();
   const folder = useFolder(view.id);
+  const hasPanes = useAppState((s) => s.detail.steps.some(usesPane));
   const claimed = useAppState((s) => s.detail.journal.claims.length > 0);
   const [open, setOpen] = useState<"commit" | "receipt" | "">("");
   const [asked, setAsked] = useState<UndoInput | null>(null);
@@ -63,6 +72,11 @@ export function NextSteps({ view, children }: NextStepsProps) {
       {claimed || view.status === "completed" ? (
         <Button data-testid="receipt-open" className={touch} onClick={() => setOpen("receipt")}>
           Receipt
+        </Button>
+      ) : null}
+      {hasPanes ? (
+        <Button data-testid="next-summary" className={touch} onClick={() => showSummary(app, view.id)}>
+          <PlayIcon size={12} /> Watch it in 10 s
         </Button>
       ) : null}
       <Button

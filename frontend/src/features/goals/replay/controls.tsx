@@ -13,10 +13,11 @@ interface TransportProps {
   length: number;
   spent: UsagePoint | undefined;
   onStep: (by: -1 | 1) => void;
+  onSummary: () => void;
 }
 
 /** Play and pause, previous and next step, speed, and position. */
-export function Transport({ player, now, length, spent, onStep }: TransportProps) {
+export function Transport({ player, now, length, spent, onStep, onSummary }: TransportProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs">
       <IconButton
@@ -61,6 +62,19 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
         />
         Skip idle time
       </label>
+      <button
+        type="button"
+        aria-pressed={now.summary}
+        data-testid="replay-summary"
+        title="What each step led to, in ten seconds"
+        className={
+          "mr-2 h-6 rounded-md border border-border px-2 " +
+          (now.summary ? "bg-surface-hover text-text" : "text-text-faint hover:text-text")
+        }
+        onClick={() => (now.summary ? player.pause() : onSummary())}
+      >
+        All in 10 s
+      </button>
       <div role="group" aria-label="Speed" className="flex rounded-md border border-border">
         {speeds.map((s) => (
           <button

@@ -98,3 +98,28 @@ test("pausing stands still, jumps stay inside, and a new screen shows the moment
   player.use(other);
   expect(other.shown).toEqual([60_000]);
 });
+
+test("a summary shows its moments one after the other, within ten seconds, and stops at the last", () => {
+  const moments = Array.from({ length: 20 }, (_, i) => i * 3_000);
+  player.playSummary(moments);
+  expect(screen.shown.at(-1)).toBe(0);
+  for (let i = 0; i < 20; i++) pass(500);
+  expect([...new Set(screen.shown)]).toEqual(moments);
+  expect(player.state).toMatchObject({ ms: 57_000, playing: false, summary: false });
+});
+
+test("a summary of few moments takes a second for each, waits for data, and ends when the user seeks", () => {
+  player.playSummary([10_000, 20_000, 60_000]);
+  pass(900);
+  expect(player.state.ms).toBe(10_000);
+  screen.busy = true;
+  pass(5_000);
+  expect(player.state.ms).toBe(10_000);
+  screen.busy = false;
+  pass(200);
+  expect(player.state).toMatchObject({ ms: 20_000, summary: true });
+  player.seek(5_000);
+  expect(player.state).toMatchObject({ ms: 5_000, playing: false, summary: false });
+  pass(5_000);
+  expect(player.state.ms).toBe(5_000);
+});

@@ -27,6 +27,8 @@ export interface PlayerState {
   ms: number;
   playing: boolean;
   speed: number;
+  /** The summary is playing. */
+  summary: boolean;
   /** Periods without visible changes are shortened. */
   skips: boolean;
 }
@@ -35,12 +37,18 @@ export interface PlayerState {
 const longest = 1_500;
 const left = 400;
 
+/** How long a summary takes, in ms: with few moments less, because each is shown for a second at most. */
+const summaryTime = 10_000;
+const longestMoment = 1_000;
+
 /** One clock for all recorded panes of a goal. */
 export class Player {
-  state: PlayerState = { ms: 0, playing: false, speed: 1, skips: true };
+  state: PlayerState = { ms: 0, playing: false, speed: 1, summary: false, skips: true };
   private readonly listeners = new Set<() => void>();
   private screen: Screen | null = null;
   private last = 0;
+  private moments: readonly number[] = [];
+  private played = 0; // how long the summary has played, in ms
   private stopTick: (() => void) | null = null;
 
   constructor(
@@ -71,8 +79,8 @@ export class Player {
   }
 
   seek(ms: number): void {
-    this.set({ ms: Math.max(0, Math.min(this.length, ms)) });
-    this.screen?.show(this.state.ms);
+    if (this.state.summary) this.pause();
+    this.moveTo(ms);
   }
 
   by(ms: number): void {
@@ -92,10 +100,21 @@ export class Player {
     this.tick();
   }
 
+  /** Shows these moments one after the other, in ten seconds at most. */
+  playSummary(moments: readonly number[]): void {
+    this.pause();
+    this.moments = moments;
+    this.played = 0;
+    this.set({ playing: true, summary: true });
+    this.last = this.ticks.now();
+    this.advanceSummary(0);
+    this.tick();
+  }
+
   pause(): void {
     this.stopTick?.();
     this.stopTick = null;
-    this.set({ playing: false });
+    this.set({ playing: false, summary: false });
   }
 
   set(part: Partial<PlayerState>): void {
@@ -113,7 +132,10 @@ export class Player {
       const now = this.ticks.now();
       const passed = now - this.last;
       this.last = now;
-      if (!this.screen?.busy) this.advance(passed * this.state.speed);
+      if (!this.screen?.busy) {
+        if (this.state.summary) this.advanceSummary(passed);
+        else this.advance(passed * this.state.speed);
+      }
       if (this.state.playing) this.tick();
     });
   }
@@ -126,7 +148,21 @@ export class Player {
       const next = Math.min(this.length, ...seen);
       if (next - to > longest) to = next - left;
     }
-    this.seek(to);
+    this.moveTo(to);
     if (this.state.ms >= this.length) this.pause();
+  }
+
+  private advanceSummary(by: number) {
+    this.played += by;
+    const each = Math.min(longestMoment, summaryTime / this.moments.length);
+    const i = Math.floor(this.played / each);
+    const moment = this.moments[i];
+    if (moment === undefined) this.pause();
+    else if (moment !== this.state.ms) this.moveTo(moment);
+  }
+
+  private moveTo(ms: number) {
+    this.set({ ms: Math.max(0, Math.min(this.length, ms)) });
+    this.screen?.show(this.state.ms);
   }
 }

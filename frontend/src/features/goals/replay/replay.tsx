@@ -1,8 +1,17 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { GoalView, StepRow } from "@/bridge/types";
-import { useAppState } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./timeline";
+import {
+  pauseAt,
+  pauseIntervals,
+  lengthOf,
+  adjacentSteps,
+  spentAt,
+  stepAt,
+  summaryMoments,
+  panesUsed,
+} from "./timeline";
 import { usePlayerKeys } from "./keys";
 import { isFrames, Player } from "./player";
 import { Scrubber } from "./scrubber";
@@ -79,6 +88,9 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
   useEffect(() => player.seek(at), [player, at]);
   useEffect(() => () => player.close(), [player]);
 
+  const onSummary = useCallback(() => player.playSummary(summaryMoments(steps, length)), [player, steps, length]);
+  useRequestedSummary(view.id, onSummary);
+
   const toStep = useCallback(
     (by: -1 | 1) => {
       const next = adjacentSteps(steps, player.state.ms);
@@ -137,10 +149,22 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
           length={length}
           spent={spentAt(journal.usage, view.started_at, now.ms)}
           onStep={toStep}
+          onSummary={onSummary}
         />
       </div>
     </section>
   );
+}
+
+/** Plays the summary that the user asked for on the done screen. */
+function useRequestedSummary(goal: string, play: () => void) {
+  const app = useApp();
+  const asked = useAppState((s) => s.summaryOf === goal);
+  useEffect(() => {
+    if (!asked) return;
+    app.set({ summaryOf: "" });
+    play();
+  }, [app, asked, play]);
 }
 
 function CurrentStep({ step, onStep }: { step: StepRow | null | undefined; onStep: (n: number) => void }) {

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "@/bridge/types";
 import { emptyJournal, type NoteFact } from "@/store/journal";
-import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./timeline";
+import {
+  pauseAt,
+  pauseIntervals,
+  lengthOf,
+  adjacentSteps,
+  spentAt,
+  stepAt,
+  summaryMoments,
+  panesUsed,
+} from "./timeline";
 
 const start = "2026-11-21T08:00:00.000Z";
 const at = (ms: number) => new Date(Date.parse(start) + ms).toISOString();
@@ -83,4 +92,15 @@ test("what was spent by then, and how long there is something to see", () => {
   expect(lengthOf([{ to_ms: 4_000 }], [step(1, 6_000)], view, emptyJournal)).toBe(7_000);
   const nothing = lengthOf([], [], { started_at: start, marks: null }, emptyJournal);
   expect(nothing).toBe(1_000);
+});
+
+test("a summary has what each step led to and the end, of many steps forty moments", () => {
+  const few = [{ ...step(1, 1_000), ms: 500 }, { ...step(2, 3_000), ms: 0 }, step(3, 9_900)];
+  expect(summaryMoments(few.slice(0, 2), 10_000)).toEqual([1_500, 3_000, 10_000]);
+  expect(summaryMoments([], 10_000)).toEqual([10_000]);
+  const many = Array.from({ length: 500 }, (_, i) => ({ ...step(i + 1, i * 100), ms: 50 }));
+  const chosen = summaryMoments(many, 50_000);
+  expect(chosen).toHaveLength(40);
+  expect(chosen[0]).toBe(50);
+  expect(chosen.at(-1)).toBe(50_000);
 });

@@ -96,3 +96,14 @@ export function lengthOf(
     ...journal.notes.filter((n) => n.kind === "resumed").map((n) => Date.parse(n.at) - start),
   );
 }
+
+/** How many moments a summary has at most: each is shown for a quarter of a second then. */
+const maxMoments = 40;
+
+/** The moments of a summary: what each step led to, and the end; of many, evenly chosen ones. */
+export function summaryMoments(steps: readonly StepRow[], length: number): number[] {
+  const all = [...new Set([...steps.map((s) => Math.min(length, s.at_ms + s.ms)), length])].toSorted((a, b) => a - b);
+  if (all.length <= maxMoments) return all;
+  const last = all.length - 1;
+  return Array.from({ length: maxMoments }, (_, i) => all[Math.round((i * last) / (maxMoments - 1))] ?? length);
+}

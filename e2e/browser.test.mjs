@@ -637,7 +637,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     const path = join(home, "Downloads", "slow.bin");
     for (const [button, wanted] of [
       ["download-open", `${path}\n`],
-      ["download-folder", `${path}\n${join(home, "Downloads")}\n`],
+      ["download-folder", `${path}\n${join(home, "Downloads")}/\n`],
     ]) {
       await done.getByTestId(button).click();
       await until(`${button} to reach the desktop`, () => opened() === wanted);

@@ -1,7 +1,9 @@
 // Text files in panes: read, followed while somebody changes them, edited, saved and undone.
 import assert from "node:assert/strict";
 import {
+  existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
@@ -132,6 +135,39 @@ test("a file is read, followed, edited, saved and put back", { timeout: limit(24
     await file.getByTestId("file-problem").getByText("does not exist").waitFor();
   }),
 );
+
+test("the folder of a file and of a terminal is shown on the desktop", { timeout: limit(120_000) }, async (t) => {
+  // A desktop whose program for opening files records what it should open.
+  const desktop = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
+  writeFileSync(join(desktop, "xdg-open"), `#!/bin/sh\necho "$1" >>"${desktop}/opened"\n`, { mode: 0o755 });
+  const opened = () => (existsSync(join(desktop, "opened")) ? readFileSync(join(desktop, "opened"), "utf8") : "");
+  try {
+    await withWindow(
+      t,
+      async (win, { page, home }) => {
+        const dir = join(home, "project");
+        mkdirSync(dir);
+        writeFileSync(join(dir, "cart.py"), "pass\n");
+        const file = await openFile(win, page, dir, "cart.py");
+        await win.menu(file, "folder");
+        await until("the folder of the file", () => opened() === `${dir}/\n`);
+        const terminal = page.getByTestId("terminal").first();
+        await win.menu(terminal, "folder");
+        await until("the folder of the terminal", () => opened() === `${dir}/\n${dir}/\n`);
+
+        // A file in the place of the folder is not opened: the desktop could run it.
+        renameSync(dir, `${dir}.old`);
+        writeFileSync(dir, "#!/bin/sh\n", { mode: 0o755 });
+        await win.menu(file, "folder");
+        await page.getByText(`the folder ${dir}/ cannot be opened`).first().waitFor();
+        assert.equal(opened(), `${dir}/\n${dir}/\n`);
+      },
+      { PATH: `${desktop}:${process.env.PATH}`, DISPLAY: process.env.DISPLAY || ":none" },
+    );
+  } finally {
+    rmSync(desktop, { recursive: true, force: true });
+  }
+});
 
 test("what was typed and not saved survives a reload and a kill", { timeout: limit(240_000) }, (t) =>
   withWindow(t, async (win, app) => {

@@ -49,6 +49,12 @@ func (f *FileAPI) DropDraft(id string) (ok bool, err error) {
 	return true, f.panes.DropFileDraft(id)
 }
 
+// ShowFolder shows the folder of a pane's file, or that in which a terminal is, on the desktop.
+func (f *FileAPI) ShowFolder(id string) (ok bool, err error) {
+	defer f.recoverProblem(&err)
+	return true, f.panes.ShowFolder(f.ctx, id)
+}
+
 // Close closes a pane. What was not saved is lost.
 func (f *FileAPI) Close(id string) (ok bool, err error) {
 	defer f.recoverProblem(&err)

@@ -16,7 +16,6 @@ import (
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/pane"
 	"goalpost/backend/domain/policy"
-	"goalpost/backend/domain/process"
 	"goalpost/backend/goals/api"
 	"goalpost/backend/lib/fault"
 	"goalpost/backend/panes/browser"
@@ -237,22 +236,12 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 		return fault.New(fault.NotFound, "the file is no longer at "+path, "it was moved or deleted")
 	}
 	if folder {
-		path = filepath.Dir(path)
-	} else if err := validateOpenable(p.State.Lease(), path); err != nil {
+		return b.panes.openFolder(ctx, filepath.Dir(path))
+	}
+	if err := validateOpenable(p.State.Lease(), path); err != nil {
 		return err
 	}
-	program, ok := browser.FindDesktopOpener()
-	if !ok {
-		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop to open it", Hint: "it is at " + path}
-	}
-	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{
-		Argv: []string{program, path},
-		Env:  os.Environ(),
-		Dir:  filepath.Dir(path),
-	}); err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
-	}
-	return nil
+	return b.panes.openOnDesktop(ctx, path)
 }
 
 // executableExtensions are the extensions of files that a desktop may run, or whose scripts could read other files.

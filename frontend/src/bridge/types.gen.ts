@@ -4246,6 +4246,8 @@ export interface Methods {
   "FileAPI.KeepDraft": (id: string, text: string, version: string) => boolean;
   /** DropDraft forgets what the user wrote in a pane and has not saved. */
   "FileAPI.DropDraft": (id: string) => boolean;
+  /** ShowFolder shows the folder of a pane's file, or that in which a terminal is, on the desktop. */
+  "FileAPI.ShowFolder": (id: string) => boolean;
   /** Close closes a pane. What was not saved is lost. */
   "FileAPI.Close": (id: string) => boolean;
   /** Digest sums up what has happened since a time (RFC 3339), the newest goals first. */

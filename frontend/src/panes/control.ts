@@ -220,12 +220,17 @@ export class WorkspaceControl {
     void this.app.panes.editLine(pane.path, 0);
   }
 
-  /** Opens the settings of terminals. */
+  /** Shows the folder of a file or a terminal on the desktop. */
+  showFolder(pane: string): void {
+    void this.app.ask("FileAPI.ShowFolder", pane);
+  }
+
   /** The label of a command's key: the user's, or else the default. */
   keyLabel(id: string, otherwise: string): string {
     return boundLabel(this.app.state.settings?.keys, id, otherwise);
   }
 
+  /** Opens the settings of terminals. */
   showSettings(): void {
     this.app.openSettings("Terminal font size");
   }

@@ -70,6 +70,7 @@ export function paneMenu(
       { id: "ask", label, takesFocus: true, run: () => control.ask(pane.id) },
       null,
       { id: "editor", label: "Open in $EDITOR", takesFocus: true, run: () => control.openEditor(pane) },
+      { id: "folder", label: "Show in its folder", run: () => control.showFolder(pane.id) },
       { id: "copy-path", label: "Copy the path", run: () => void writeClipboard(pane.path) },
       null,
       ...layout,
@@ -109,6 +110,12 @@ export function paneMenu(
       hint: control.keyLabel("broadcast", "Ctrl+Shift+Space, M"),
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
+    },
+    {
+      id: "folder",
+      label: "Show its folder",
+      disabled: pane.server !== "",
+      run: () => control.showFolder(pane.id),
     },
     {
       id: "rename",

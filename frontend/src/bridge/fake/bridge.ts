@@ -894,6 +894,7 @@ export class FakeBridge implements Bridge {
     "FileAPI.Draft": () => this.fileDraft,
     "FileAPI.KeepDraft": () => true,
     "FileAPI.DropDraft": () => true,
+    "FileAPI.ShowFolder": () => true,
     "FileAPI.Close": (id) => this.closePane(id),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (_, json) => {

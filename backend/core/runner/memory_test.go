@@ -196,9 +196,10 @@ func (l *longGoal) check(before int) {
 	}
 }
 
-// checkCompactions checks what the journal says about the compactions.
+// checkCompactions checks what the journal says about the compactions, and that the context is smaller after each.
 func (l *longGoal) checkCompactions(w *world, spent goal.Spend) {
-	compactions, asked := 0, int64(0)
+	compactions, asked, compacted := 0, int64(0), false
+	var before goal.Usage
 	for _, e := range w.events {
 		switch body := e.Body.(type) {
 		case *event.Message:
@@ -206,14 +207,21 @@ func (l *longGoal) checkCompactions(w *world, spent goal.Spend) {
 				continue
 			}
 			compactions++
+			compacted = true
 			text := body.Message.Text
 			if opened, closed := strings.Count(text, "<output from="), strings.Count(text, "</output>"); opened != closed ||
 				opened < 3 {
 				l.Errorf("data can end its quotation: %d and %d marks in %.4000s", opened, closed, text)
 			}
 		case *event.Usage:
-			if body.By == "summary" {
+			switch body.By {
+			case event.BySummary:
 				asked += body.TokensIn
+			case "":
+				if compacted && body.TokensIn >= before.TokensIn || body.Window != w.window {
+					l.Errorf("%d tokens of %d after %d", body.TokensIn, body.Window, before.TokensIn)
+				}
+				before, compacted = body.Usage, false
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	case stopCause(ctx) == nil && errors.As(err, &mistake):
 		r.turns.mistake = describeMistake(mistake)
 		r.budget.addUsage(mistake.Usage)
-		r.journal.queue(&event.Usage{Usage: mistake.Usage})
+		r.journal.queue(&event.Usage{Usage: mistake.Usage, Window: window})
 		return &goal.Reply{Usage: mistake.Usage}, nil
 	case stopCause(ctx) != nil:
 		return nil, r.uncountIteration(stopCause(ctx))
@@ -63,7 +63,8 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.dispatcher.offer.NoteCalls(reply.Calls)
 	r.budget.addUsage(reply.Usage)
-	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	// with the first call's intent
+	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage, Window: window})
 	return &reply, nil
 }
 

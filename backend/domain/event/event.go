@@ -161,6 +161,8 @@ type (
 	Usage struct {
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer, summary; "" is the agent
+		// Window is how many tokens the model's context holds, of a turn of the agent; 0 if that is not known.
+		Window int `json:"window,omitempty"`
 	}
 	// Steered is a note from the user, from the goal that From names, or from goal.ExternalAgent.
 	Steered struct {

@@ -63,6 +63,7 @@ func BenchmarkLongGoal(b *testing.B) {
 			p, err := a.Transcript(id, calls.TranscriptInput{Search: "FAIL: Test9999 "})
 			return p.Total, err
 		}},
+		{"plots", func() (int, error) { p, err := a.Plots(id); return len(p.Times), err }},
 		{"receipt", func() (int, error) { r, err := a.Receipt(id); return len(r.Claims), err }},
 	} {
 		b.Run(read.name, func(b *testing.B) {

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,6 +19,9 @@ type (
 		Passing []PassingPoint `json:"passing"`
 		Spend   []SpendPoint   `json:"spend"`
 		Rate    []RatePoint    `json:"rate"`
+		// Context is empty for an external agent, which has its own conversation.
+		Context []ContextPoint `json:"context"`
+		Times   []KindTime     `json:"times"`   // the longest first
 		RateMS  int64          `json:"rate_ms"` // the length of the slices of Rate
 		Guessed bool           `json:"guessed"` // a part of the tokens is estimated
 	}
@@ -41,11 +45,18 @@ type (
 		AtMS      int64 `json:"at_ms"`
 		PerMinute int64 `json:"per_minute"`
 	}
+
+	// ContextPoint is how much of its context the model had to read for a turn of the agent.
+	ContextPoint struct {
+		AtMS   int64 `json:"at_ms"`
+		Tokens int64 `json:"tokens"`
+		Window int   `json:"window"` // how many tokens the context holds; 0 if that was not recorded
+	}
 )
 
 const (
-	maxSpendPoints = 600
-	maxRateSlices  = 240
+	maxPoints     = 600 // of the spend and of the context
+	maxRateSlices = 240
 )
 
 // Plots computes the series of a goal.
@@ -60,13 +71,22 @@ func (ga *GoalAPI) Plots(id string) (GoalPlots, error) {
 			return out, err
 		}
 		claims, err := ga.store.History.Claims(ga.ctx, g.ID)
-		return buildPlots(len(g.Criterion.Checks), runs, events, claims), err
+		if err != nil {
+			return out, err
+		}
+		work, err := ga.store.History.WorkTimes(ga.ctx, g.ID)
+		clock := newRunClock(runs, events)
+		out = buildPlots(len(g.Criterion.Checks), clock, events, claims)
+		out.Times = buildTimes(work, events, clock)
+		if g.Options.Engine == "" {
+			out.Context = contextSeries(events, clock)
+		}
+		return out, err
 	})
 }
 
-func buildPlots(checks int, runs []store.RunSpan, events []event.Event, claims []store.Claim) GoalPlots {
-	clock := newRunClock(runs, events)
-	out := GoalPlots{Checks: checks, Passing: passingSeries(checks, claims, clock)}
+func buildPlots(checks int, clock runClock, events []event.Event, claims []store.Claim) GoalPlots {
+	out := GoalPlots{Checks: checks, Passing: passingSeries(checks, claims, clock), Context: []ContextPoint{}}
 	points := []SpendPoint{}
 	var sum SpendPoint
 	for _, e := range events {
@@ -82,7 +102,7 @@ func buildPlots(checks int, runs []store.RunSpan, events []event.Event, claims [
 		points = append(points, sum)
 	}
 	out.Rate, out.RateMS = rateSeries(points)
-	out.Spend = thin(points, maxSpendPoints)
+	out.Spend = thin(points, maxPoints)
 	return out
 }
 
@@ -135,6 +155,30 @@ func rateSeries(points []SpendPoint) ([]RatePoint, int64) {
 		series[i].PerMinute /= min(perSlice, minutes-int64(i)*perSlice)
 	}
 	return series, minute * perSlice
+}
+
+// contextSeries has a point for each turn of the agent. A compaction makes the next one lower. Of a long goal, it has
+// the fullest turn of each of equal parts, because that is what matters.
+func contextSeries(events []event.Event, clock runClock) []ContextPoint {
+	points := []ContextPoint{}
+	var at int64
+	for _, e := range events {
+		u, ok := e.Body.(*event.Usage)
+		if !ok || u.By != "" || u.TokensIn <= 0 {
+			continue
+		}
+		at = max(at, clock.ms(e.At))
+		points = append(points, ContextPoint{AtMS: at, Tokens: u.TokensIn, Window: max(0, u.Window)})
+	}
+	if len(points) <= maxPoints {
+		return points
+	}
+	kept := make([]ContextPoint, 0, maxPoints)
+	for i := range maxPoints {
+		part := points[i*len(points)/maxPoints : (i+1)*len(points)/maxPoints]
+		kept = append(kept, slices.MaxFunc(part, func(a, b ContextPoint) int { return cmp.Compare(a.Tokens, b.Tokens) }))
+	}
+	return kept
 }
 
 // thin keeps at most about limit points: the last of each of equal parts, and thus the sum at the end.

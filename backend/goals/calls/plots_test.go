@@ -87,8 +87,8 @@ func TestPlots_GoalThatUsedNothing_HasEmptySeries(t *testing.T) {
 	p := newPlotted(t)
 	for _, state := range []string{"not begun", "begun"} {
 		out := p.plots()
-		if out.Passing == nil || out.Spend == nil || out.Rate == nil ||
-			len(out.Passing)+len(out.Spend)+len(out.Rate) > 0 || out.Checks != 3 {
+		if out.Passing == nil || out.Spend == nil || out.Rate == nil || out.Context == nil || out.Times == nil ||
+			len(out.Passing)+len(out.Spend)+len(out.Rate)+len(out.Context)+len(out.Times) > 0 || out.Checks != 3 {
 			t.Errorf("%s: %+v", state, out)
 		}
 		if state == "not begun" {
@@ -173,6 +173,101 @@ func TestPlots_OddUsage(t *testing.T) {
 	}
 }
 
+// TestPlots_Context: a compaction is a drop. What others than the agent read is not its context, and the turns of
+// earlier versions have no window.
+func TestPlots_Context(t *testing.T) {
+	t.Parallel()
+	p := newPlotted(t)
+	p.begin(&event.Started{})
+	turn := func(in int64, window int, by string) *event.Usage {
+		u := used(in, 10, 0)
+		u.Window, u.By = window, by
+		return u
+	}
+	p.after(time.Minute, turn(20_000, 0, ""))
+	p.after(time.Minute, turn(90_000, 100_000, ""))
+	p.after(time.Minute, turn(90_100, 0, event.BySummary), turn(5_000, 0, "critic"))
+	p.after(time.Minute, turn(30_000, 100_000, ""), turn(0, 100_000, ""))
+	want := []calls.ContextPoint{
+		{AtMS: 60_000, Tokens: 20_000},
+		{AtMS: 120_000, Tokens: 90_000, Window: 100_000},
+		{AtMS: 240_000, Tokens: 30_000, Window: 100_000},
+	}
+	if got := p.plots().Context; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestPlots_ContextOfAnEngine is empty: the tokens of a turn are those of many requests.
+func TestPlots_ContextOfAnEngine(t *testing.T) {
+	t.Parallel()
+	p := newPlotted(t)
+	p.goal = goal.ID(store.NewID())
+	g := &goal.Goal{ID: p.goal, Request: goal.Request{Objective: "repair the shop", Limits: goal.DefaultLimits()}}
+	g.Options.Engine = "codex"
+	if err := p.store.Goals.Create(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	p.begin(&event.Started{})
+	p.after(time.Minute, used(800_000, 10, 0))
+	if out := p.plots(); len(out.Context) > 0 || len(out.Spend) != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestPlots_Times counts every moment of the running time once: a command within a recipe as the command, an approval
+// until its answer or the end of its run, and nothing of a night between two runs.
+func TestPlots_Times(t *testing.T) {
+	t.Parallel()
+	p := newPlotted(t)
+	step := 0
+	begins := func(tool string) { step++; p.after(0, &event.StepStarted{StepID: step, Tool: tool, Arguments: "{}"}) }
+	ends := func(after time.Duration, id int, tool string) {
+		p.after(after, &event.Step{StepID: id, Tool: tool, Outcome: event.OK})
+	}
+	turn := func(d time.Duration) {
+		p.after(0, &event.Iteration{N: 1})
+		p.after(d, used(100, 10, 0), &event.Usage{By: "critic"})
+	}
+	ask := func(id string) { p.after(0, &event.ApprovalRequested{Approval: goal.Approval{ID: id}}) }
+	p.begin(&event.Started{})
+	p.after(2*time.Second, &event.Warning{What: "sandbox"}) // the host
+	turn(10 * time.Second)
+	begins("run_recipe")
+	p.now = p.now.Add(time.Second)
+	begins("browser_open")
+	ends(7*time.Second, 2, "browser_open")
+	ends(time.Second, 1, "run_recipe")
+	turn(5 * time.Second)
+	ask("a1")
+	p.after(time.Minute, &event.ApprovalResolved{Request: "a1", Answer: goal.Answer{Allowed: true}})
+	begins("edit_file")
+	ends(time.Second, 3, "edit_file")
+	ask("a2")
+	p.after(time.Minute, &event.Paused{Exit: goal.NeedsUser, Reason: "waits for approval"})
+	p.now = p.now.Add(12 * time.Hour)
+	p.begin(&event.Resumed{})
+	p.after(0, &event.ApprovalResolved{Request: "a2", Answer: goal.Answer{Allowed: true}})
+	begins("shop__search") // of an MCP server
+	ends(3*time.Second, 4, "shop__search")
+	p.after(0, &event.Claim{N: 1})
+	p.after(30*time.Second, verdict(1, 0, goal.Pass), verdict(1, 1, goal.Pass))
+	begins("terminal_run") // is not over
+	want := []calls.KindTime{
+		{Kind: calls.TimeUser, MS: 120_000, Times: 2},
+		{Kind: calls.TimeChecks, MS: 30_000, Times: 1},
+		{Kind: calls.TimeModel, MS: 15_000, Times: 2},
+		{Kind: calls.TimePages, MS: 7_000, Times: 1},
+		{Kind: calls.TimeTools, MS: 3_000, Times: 1},
+		{Kind: calls.TimeCommands, MS: 2_000, Times: 1},
+		{Kind: calls.TimeHost, MS: 2_000},
+		{Kind: calls.TimeFiles, MS: 1_000, Times: 1},
+	}
+	if got := p.plots().Times; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+}
+
 // TestPlots_LongGoal: the answer stays small, and its sums stay right.
 func TestPlots_LongGoal(t *testing.T) {
 	t.Parallel()
@@ -183,6 +278,9 @@ func TestPlots_LongGoal(t *testing.T) {
 		p.after(72*time.Second, used(600, 0, 0.001))
 	}
 	out := p.plots()
+	if n := len(out.Context); n != 600 || out.Context[0].Tokens != 600 {
+		t.Errorf("%d points of the context", n)
+	}
 	last := out.Spend[len(out.Spend)-1]
 	if len(out.Spend) != 600 || last.Tokens != turns*600 || last.AtMS != (40*time.Hour).Milliseconds() {
 		t.Errorf("%d points, the last one %+v", len(out.Spend), last)

@@ -16,20 +16,24 @@ type SpendLineBy string
 
 // What lines are.
 const (
-	SpendLineByModel  SpendLineBy = "model"
-	SpendLineByFolder SpendLineBy = "folder"
+	SpendLineByDay     SpendLineBy = "day" // one line for all
+	SpendLineByModel   SpendLineBy = "model"
+	SpendLineByPersona SpendLineBy = "persona"
+	SpendLineByFolder  SpendLineBy = "folder"
 )
 
 type (
 	// SpendPlot is what all goals together spent from a day on, by day in the user's time zone.
 	SpendPlot struct {
+		By    SpendLineBy `json:"by"`
 		Days  []string    `json:"days"`  // dates such as 2026-11-23, oldest first, also those on which nothing was spent
 		Lines []SpendLine `json:"lines"` // the largest first, none of them free
 	}
 
-	// SpendLine is what one model was paid, or what goals in one folder cost.
+	// SpendLine is what one model was paid, or what goals with one persona or in one folder cost.
 	SpendLine struct {
-		Key string `json:"key"` // "" if the model is not known, and for deleted goals and what no goal asked for
+		// Key is "" if the model is not known, for deleted goals, what no goal asked for, and the line for all.
+		Key string `json:"key"`
 		// USD is what was spent from the first day to the end of each day.
 		USD []float64 `json:"usd"`
 	}
@@ -38,11 +42,12 @@ type (
 // spendPlotDays is how many days a plot has, with today.
 const spendPlotDays = 30
 
-// Plot sums up the spending of the last 30 days by day, for each model or folder.
+// Plot sums up the spending of the last 30 days by day, for each model, persona or folder, or for all.
 func (s *SpendAPI) Plot(by SpendLineBy) (out SpendPlot, err error) {
 	defer s.recoverProblem(&err)
-	if by != SpendLineByModel && by != SpendLineByFolder {
-		return out, fault.Invalid("by", fmt.Sprintf("spend cannot be plotted by %q", by), "use model or folder")
+	if !slices.Contains([]SpendLineBy{SpendLineByDay, SpendLineByModel, SpendLineByPersona, SpendLineByFolder}, by) {
+		return out, fault.Invalid("by", fmt.Sprintf("spend cannot be plotted by %q", by),
+			"use day, model, persona or folder")
 	}
 	now := s.now()
 	days := make([]string, spendPlotDays)
@@ -51,7 +56,7 @@ func (s *SpendAPI) Plot(by SpendLineBy) (out SpendPlot, err error) {
 	}
 	since, _ := goal.DayBounds(now.AddDate(0, 0, 1-spendPlotDays))
 	sums, err := s.store.SpendSince(s.ctx, since)
-	return SpendPlot{Days: days, Lines: spendLines(sums, by, days, now.Location())}, err
+	return SpendPlot{By: by, Days: days, Lines: spendLines(sums, by, days, now.Location())}, err
 }
 
 func spendLines(sums []store.SpendSum, by SpendLineBy, days []string, zone *time.Location) []SpendLine {
@@ -61,10 +66,7 @@ func spendLines(sums []store.SpendSum, by SpendLineBy, days []string, zone *time
 		if day < 0 || sum.USD <= 0 { // after today if the clock was set back
 			continue
 		}
-		key := sum.Model
-		if by == SpendLineByFolder {
-			key = sum.Folder
-		}
+		key := lineKey(sum, by)
 		if byKey[key] == nil {
 			byKey[key] = make([]float64, len(days))
 		}
@@ -82,4 +84,17 @@ func spendLines(sums []store.SpendSum, by SpendLineBy, days []string, zone *time
 		return cmp.Or(cmp.Compare(b.USD[last], a.USD[last]), cmp.Compare(a.Key, b.Key))
 	})
 	return lines
+}
+
+func lineKey(sum store.SpendSum, by SpendLineBy) string {
+	switch by {
+	case SpendLineByModel:
+		return sum.Model
+	case SpendLineByPersona:
+		return sum.Persona
+	case SpendLineByFolder:
+		return sum.Folder
+	case SpendLineByDay:
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package calls_test
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"testing"
@@ -11,11 +12,16 @@ import (
 	"goalpost/backend/storage/store"
 )
 
-// TestSpendPlot_DaysOfTheUser sums by the user's days, by model and by folder, and leaves out what was free and what
-// was before the first day. What belongs to no goal has no folder.
+// TestSpendPlot_DaysOfTheUser sums by the user's days, by model, persona and folder, and leaves out what was free and
+// what was before the first day. What belongs to no goal has no folder.
 func TestSpendPlot_DaysOfTheUser(t *testing.T) {
 	t.Parallel()
 	p := newPlotted(t)
+	other := &goal.Goal{ID: goal.ID(store.NewID()), Request: goal.Request{Limits: goal.DefaultLimits()}}
+	other.Policy.Dir, other.PersonaCopy = "/home/person/shop", &goal.PersonaCopy{Name: "reviewer"}
+	if err := p.store.Goals.Create(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
 	zone := time.FixedZone("user", 2*60*60)
 	api := calls.NewSpendAPI(context.Background(), nil, p.store.Spend, func() time.Time { return p.now.In(zone) })
 	spend := func(at time.Time, id goal.ID, model string, usd float64) {
@@ -34,13 +40,14 @@ func TestSpendPlot_DaysOfTheUser(t *testing.T) {
 	spend(day(2, 9), p.goal, "large", 0.25)
 	spend(day(2, 10), "", "small", 0.1)
 	spend(day(4, 9), p.goal, "free", 0)
-	spend(day(4, 10), p.goal, "small", 1)
+	spend(day(4, 10), other.ID, "small", 1)
 
 	type point struct {
 		line string
 		day  string
 		want float64
 	}
+	lines := map[calls.SpendLineBy]int{calls.SpendLineByDay: 1}
 	for by, points := range map[calls.SpendLineBy][]point{
 		calls.SpendLineByModel: {
 			{"small", "2026-12-01", 0},
@@ -50,12 +57,15 @@ func TestSpendPlot_DaysOfTheUser(t *testing.T) {
 			{"large", "2026-12-02", 0.75},
 			{"large", "2026-12-04", 0.75},
 		},
+		calls.SpendLineByDay:     {{"", "2026-12-01", 0}, {"", "2026-12-02", 0.85}, {"", "2026-12-04", 1.85}},
+		calls.SpendLineByPersona: {{"reviewer", "2026-12-03", 0}, {"reviewer", "2026-12-04", 1}, {"", "2026-12-04", 0.85}},
 		calls.SpendLineByFolder: {
 			{"/home/person/shop", "2026-12-03", 0.75}, {"/home/person/shop", "2026-12-04", 1.75}, {"", "2026-12-04", 0.1},
 		},
 	} {
 		plot, err := api.Plot(by)
-		if err != nil || len(plot.Days) != 30 || plot.Days[29] != "2026-12-04" || len(plot.Lines) != 2 {
+		if err != nil || plot.By != by || len(plot.Days) != 30 || plot.Days[29] != "2026-12-04" ||
+			len(plot.Lines) != cmp.Or(lines[by], 2) {
 			t.Fatalf("%s: %+v, %v", by, plot, err)
 		}
 		if first := plot.Lines[0].Key; first != points[0].line {

@@ -26,6 +26,7 @@ type SpendSum struct {
 	Goal      goal.ID
 	Objective string // "" if the goal has been deleted
 	Folder    string // of the goal, "" if it has been deleted
+	Persona   string // of the goal, "" if it has none or has been deleted
 	Provider  string
 	Model     string // "" if it is not known
 	Turns     int
@@ -55,14 +56,15 @@ func (s *SpendTable) SpentBetween(ctx context.Context, from, to time.Time) (usd 
 func (s *SpendTable) SpendSince(ctx context.Context, since time.Time) ([]SpendSum, error) {
 	return readRows(ctx, s.read, "read the spending", func(r scanner, sum *SpendSum) error {
 		var minute string
-		err := r.Scan(&minute, &sum.Goal, &sum.Objective, &sum.Folder, &sum.Provider, &sum.Model, &sum.Turns,
-			&sum.TokensIn, &sum.TokensOut, &sum.USD)
+		err := r.Scan(&minute, &sum.Goal, &sum.Objective, &sum.Folder, &sum.Persona, &sum.Provider,
+			&sum.Model, &sum.Turns, &sum.TokensIn, &sum.TokensOut, &sum.USD)
 		if err == nil {
 			sum.Minute, err = time.Parse(minuteLayout, minute)
 		}
 		return err //nolint:wrapcheck // readRows adds the context
 	}, `SELECT substr(s.at, 1, 16) AS minute, s.goal_id, coalesce(g.objective, ''),
-		coalesce(g.policy ->> 'dir', ''), s.provider, s.model, count(*),
+		coalesce(g.policy ->> 'dir', ''), coalesce(g.options ->> '$.persona_copy.name', g.options ->> 'persona', ''),
+		s.provider, s.model, count(*),
 		sum(s.tokens_in), sum(s.tokens_out), sum(s.usd)
 		FROM spend s LEFT JOIN goals g ON g.id = s.goal_id WHERE s.at >= ?
 		GROUP BY minute, s.goal_id, s.provider, s.model ORDER BY minute`, formatTime(since))

@@ -348,6 +348,8 @@ export interface VerificationFailedEvent {
 export interface UsageEvent extends Usage {
   /** critic, judge, reviewer, summary; "" is the agent */
   by?: string;
+  /** Window is how many tokens the model's context holds, of a turn of the agent; 0 if that is not known. */
+  window?: number;
 }
 
 /** Steered is a note from the user, from the goal that From names, or from goal.ExternalAgent. */
@@ -3099,6 +3101,10 @@ export interface GoalPlots {
   passing: PassingPoint[] | null;
   spend: SpendPoint[] | null;
   rate: RatePoint[] | null;
+  /** Context is empty for an external agent, which has its own conversation. */
+  context: ContextPoint[] | null;
+  /** the longest first */
+  times: KindTime[] | null;
   /** the length of the slices of Rate */
   rate_ms: number;
   /** a part of the tokens is estimated */
@@ -3124,6 +3130,14 @@ export interface SpendPoint {
 export interface RatePoint {
   at_ms: number;
   per_minute: number;
+}
+
+/** ContextPoint is how much of its context the model had to read for a turn of the agent. */
+export interface ContextPoint {
+  at_ms: number;
+  tokens: number;
+  /** how many tokens the context holds; 0 if that was not recorded */
+  window: number;
 }
 
 /** RaceView compares the runners of a race. */
@@ -3316,19 +3330,24 @@ export interface LoginInput {
 }
 
 /** SpendLineBy is what the lines of a plot are. */
-export type SpendLineBy = "model" | "folder";
+export type SpendLineBy =
+  | "day" // one line for all
+  | "model"
+  | "persona"
+  | "folder";
 
 /** SpendPlot is what all goals together spent from a day on, by day in the user's time zone. */
 export interface SpendPlot {
+  by: SpendLineBy;
   /** dates such as 2026-11-23, oldest first, also those on which nothing was spent */
   days: string[] | null;
   /** the largest first, none of them free */
   lines: SpendLine[] | null;
 }
 
-/** SpendLine is what one model was paid, or what goals in one folder cost. */
+/** SpendLine is what one model was paid, or what goals with one persona or in one folder cost. */
 export interface SpendLine {
-  /** "" if the model is not known, and for deleted goals and what no goal asked for */
+  /** Key is "" if the model is not known, for deleted goals, what no goal asked for, and the line for all. */
   key: string;
   /** USD is what was spent from the first day to the end of each day. */
   usd: number[] | null;
@@ -3836,6 +3855,28 @@ export interface Connection {
   data_dir: string;
   /** where new goals get their folders */
   work_dir: string;
+}
+
+/** TimeKind is what a goal's running time was spent on. */
+export type TimeKind =
+  | "model"
+  | "commands"
+  | "pages"
+  | "files"
+  | "tools" // all others
+  | "checks"
+  | "user" // waiting for an approval
+  | "host";
+
+/**
+ * KindTime is the running time that one kind took. Time of which several kinds are true, as a call within the call of a
+ * recipe, belongs to the one that began last.
+ */
+export interface KindTime {
+  kind: TimeKind;
+  ms: number;
+  /** turns, calls, claims or requests; 0 for the host */
+  times: number;
 }
 
 /** WorktreeRemoval is the result of removing a worktree. */
@@ -4520,7 +4561,7 @@ export interface Methods {
   "SettingsAPI.Doctor": () => DoctorFinding[] | null;
   /** Connect returns the address and the token of the streams. */
   "SettingsAPI.Connect": () => Connection;
-  /** Plot sums up the spending of the last 30 days by day, for each model or folder. */
+  /** Plot sums up the spending of the last 30 days by day, for each model, persona or folder, or for all. */
   "SpendAPI.Plot": (by: SpendLineBy) => SpendPlot;
   /** Today reads what was spent today, and the limit. */
   "SpendAPI.Today": () => SpendToday;

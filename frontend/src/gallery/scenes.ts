@@ -358,6 +358,22 @@ export const scenes: Record<string, Scene> = {
       return shown("plot-tokens-drawn");
     },
   },
+  "goal-plots-time": {
+    options: { finish: true },
+    before: (b) => {
+      b.plots = dayOfPlots;
+    },
+    after: async (app) => {
+      app.openGoal(livelyId);
+      await press("story-plots");
+      const plot = await shown("plot-context-drawn");
+      await drawn('[data-testid="plot-context-drawn"] canvas');
+      plot.focus();
+      for (let i = 0; i < 58; i++) plot.dispatchEvent(new KeyboardEvent("keydown", { code: "ArrowLeft", bubbles: true }));
+      (await shown("plot-time-drawn")).scrollIntoView({ block: "end" });
+      return shown("plot-context-drawn-value");
+    },
+  },
   "goals-spend": {
     after: async (app) => {
       app.go("goals");
@@ -382,7 +398,8 @@ export const scenes: Record<string, Scene> = {
   },
   "goal-plots-empty": {
     before: (b) => {
-      b.plots = { checks: 1, passing: [], spend: [], rate: [], rate_ms: 60_000, guessed: false };
+      const none = { passing: [], spend: [], rate: [], context: [], times: [] };
+      b.plots = { ...none, checks: 1, rate_ms: 60_000, guessed: false };
     },
     after: async (app) => {
       app.openGoal(livelyId);

@@ -1,15 +1,13 @@
-import { lazy, Suspense, useState, type RefObject } from "react";
+import type { RefObject } from "react";
 import { Button, Kbd } from "@/ui/button";
 import { FilterMenu } from "./filtermenu";
 import { modelName } from "./filters";
 import { folderName, type ListView } from "./listorder";
 import { ListViewFields, SearchField } from "./listparts";
+import { Overviews } from "./overviews";
 import { SavedFilters } from "./savedfilters";
 import type { GoalSearch } from "./search";
 import type { FilteredGoals } from "./usegoalfilter";
-
-const FiguresDialog = lazy(() => import("./figures/figuresdialog"));
-const SpendDialog = lazy(() => import("./plots/spenddialog"));
 
 interface FilterBarProps {
   field: RefObject<HTMLInputElement | null>;
@@ -23,8 +21,6 @@ interface FilterBarProps {
 /** What limits, groups and sorts the table. */
 export function FilterBar({ field, search, goals, view, onView, onClear }: FilterBarProps) {
   const { filter, setFilter, counts } = goals;
-  const [dialog, setDialog] = useState<"" | "spend" | "figures">("");
-  const close = () => setDialog("");
   return (
     <div className="flex shrink-0 items-center gap-1.5 px-4 py-2" data-testid="filter-bar">
       <SearchField field={field} text={search.text} onText={search.setText} className="w-64 min-w-36 shrink" />
@@ -51,28 +47,7 @@ export function FilterBar({ field, search, goals, view, onView, onClear }: Filte
         </Button>
       ) : null}
       <span className="flex-1" />
-      <Button
-        look="quiet"
-        data-testid="spend-open"
-        className="max-[1200px]:hidden"
-        aria-haspopup="dialog"
-        onClick={() => setDialog("spend")}
-      >
-        Spend by day…
-      </Button>
-      <Button
-        look="quiet"
-        data-testid="figures-open"
-        className="max-[1200px]:hidden"
-        aria-haspopup="dialog"
-        onClick={() => setDialog("figures")}
-      >
-        How well does it work…
-      </Button>
-      <Suspense fallback={null}>
-        {dialog === "spend" ? <SpendDialog onClose={close} /> : null}
-        {dialog === "figures" ? <FiguresDialog onClose={close} /> : null}
-      </Suspense>
+      <Overviews wide />
       <Button
         look="quiet"
         data-testid="fleet-toggle"

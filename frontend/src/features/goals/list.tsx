@@ -4,6 +4,7 @@ import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
 import { FilterNote } from "./filterbar";
 import { GroupHead, ListViewFields, NoLines, SearchField } from "./listparts";
+import { Overviews } from "./overviews";
 import { SearchHits } from "./searchhits";
 import { SelectionBar } from "./selectionbar";
 import { useGoalLines, type GoalLinesProps } from "./uselines";
@@ -25,7 +26,10 @@ export function GoalList({ className, ...props }: GoalLinesProps & { className?:
         onText={props.search.setText}
         className="mx-3.5 mt-2.5 mb-1.5"
       />
-      <ListViewFields view={view} onView={list.arrange} className="px-3.5 pb-1.5" />
+      <div className="flex shrink-0 items-center gap-1.5 px-3.5 pb-1.5">
+        <ListViewFields view={view} onView={list.arrange} className="min-w-0 flex-1" />
+        <Overviews />
+      </div>
       <FilterNote goals={props.goals} onClear={list.showAll} />
       <div
         ref={list.scroller}

@@ -20,6 +20,11 @@ function series(p: SpendProps): LinePlotProps["data"] {
   return p.limit > 0 ? [x, y, x.map(() => p.limit)] : [x, y];
 }
 
+function pointInWords([x, y]: LinePlotProps["data"], n: number, unit: SpendProps["unit"]): string {
+  const spent = y?.[n + 1] ?? 0;
+  return `${clock(x[n + 1] ?? 0)} · ${unit === "usd" ? money(spent) : `${count(spent)} tokens`}`;
+}
+
 /** A goal's spending over time, against its limit. */
 export default function SpendChart({ usage, startedAt, unit, limit }: SpendProps) {
   const data = useMemo(() => series({ usage, startedAt, unit, limit }), [usage, startedAt, unit, limit]);
@@ -33,6 +38,7 @@ export default function SpendChart({ usage, startedAt, unit, limit }: SpendProps
       testid="spend-plot"
       formatX={clock}
       formatY={unit === "usd" ? money : count}
+      points={{ first: 1, count: usage.length, describe: (n) => pointInWords(data, n, unit) }}
     />
   );
 }

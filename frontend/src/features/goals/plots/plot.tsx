@@ -4,7 +4,7 @@ import { downloadText } from "@/lib/download";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import LinePlot from "@/ui/lineplot";
-import { csvOf, type Series } from "./series";
+import { csvOf, rowInWords, type Bar, type Series } from "./series";
 
 interface PlotProps {
   /** How the names of its files begin. */
@@ -66,13 +66,45 @@ export function Plot({ file, series }: PlotProps) {
         </p>
       ) : table ? (
         <Numbers series={series} />
-      ) : (
+      ) : series.bars ? (
+        <Bars id={id} title={title} bars={series.bars} />
+      ) : series.plot ? (
         <>
-          <LinePlot {...series.plot} height={150} label={series.label} testid={`plot-${id}-drawn`} />
+          <LinePlot
+            {...series.plot}
+            height={150}
+            label={series.label}
+            testid={`plot-${id}-drawn`}
+            points={{
+              first: series.firstRow ?? 0,
+              count: series.rows.length,
+              describe: (n) => rowInWords(series, n),
+            }}
+          />
           {series.plot.colors ? <Legend series={series} colors={series.plot.colors} /> : null}
         </>
-      )}
+      ) : null}
     </section>
+  );
+}
+
+/** Bars with their names and values, the longest first. */
+function Bars({ id, title, bars }: { id: string; title: string; bars: readonly Bar[] }) {
+  return (
+    <ul aria-label={title} className="flex flex-col gap-1.5 text-xs" data-testid={`plot-${id}-drawn`}>
+      {bars.map(({ name, value, part }) => (
+        <li
+          key={name}
+          className="grid grid-cols-[120px_minmax(0,1fr)_130px] items-center gap-3 max-[640px]:grid-cols-[96px_minmax(0,1fr)_104px]"
+        >
+          <span className="text-text-muted">{name}</span>
+          <span aria-hidden className="h-3 overflow-hidden rounded-sm bg-surface-hover">
+            <span className="block h-full rounded-sm bg-accent" style={{ width: `${part * 100}%` }} />
+          </span>
+          <span className="text-right tabular-nums">{value}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -22,6 +22,10 @@ vi.mock("uplot", () => ({
       this.data = data;
     }
     setSize() {}
+    valToPos() {
+      return 0;
+    }
+    setCursor() {}
     destroy() {}
   },
 }));
@@ -40,6 +44,16 @@ const odd: GoalPlots = {
     { at_ms: 0, per_minute: 1_050 },
     { at_ms: 60_000, per_minute: 0 },
     { at_ms: 120_000, per_minute: 40_950 },
+  ],
+  context: [
+    { at_ms: 30_000, tokens: 60_000, window: 0 },
+    { at_ms: 90_000, tokens: 96_000, window: 128_000 },
+    { at_ms: 150_000, tokens: 32_000, window: 128_000 },
+  ],
+  times: [
+    { kind: "model", ms: 90_000, times: 2 },
+    { kind: "commands", ms: 59_400, times: 3 },
+    { kind: "host", ms: 600, times: 0 },
   ],
   rate_ms: 60_000,
   guessed: true,
@@ -79,7 +93,7 @@ async function show(plots?: GoalPlots) {
   await until(() => expect(find("plot-tokens")).not.toBeNull());
 }
 
-test("6 shows three plots with what they say in words", async () => {
+test("6 shows the plots with what they say in words", async () => {
   await show(odd);
   await until(() => expect(find("plot-tokens-drawn")).not.toBeNull());
   expect(get("story-plots").getAttribute("aria-pressed")).toBe("true");
@@ -90,7 +104,70 @@ test("6 shows three plots with what they say in words", async () => {
     [0, 2, 1, 1],
     [0, 0.004, 0.25],
     [1_050, 0, 40_950, null],
+    [60_000, 96_000, 32_000],
   ]);
+});
+
+test("the context has its window as a line, from when it was recorded", async () => {
+  await show(odd);
+  await until(() => expect(find("plot-context-drawn")).not.toBeNull());
+  expect(get("plot-context-now").textContent).toBe("32.0 k of 128.0 k tokens, 25 % full");
+  expect(get("plot-context-drawn").getAttribute("aria-label")).toMatch(/ 75 % full at most$/);
+  const last = drawn.at(-1)?.data as unknown[][];
+  expect(last[2]).toEqual([null, 128_000, 128_000]);
+  const copied = vi.spyOn(clipboard, "writeClipboard").mockResolvedValue(true);
+  await press("plot-context-copy");
+  expect(copied).toHaveBeenCalledWith(
+    "running_ms,tokens,window,percent\n30000,60000,,\n90000,96000,128000,75.0\n150000,32000,128000,25.0\n",
+  );
+  await press("plot-context-table");
+  expect(get("plot-context-numbers").querySelector("tbody tr")?.textContent).toBe("30 s60.0 knot recorded–");
+});
+
+test("the context of a version that did not record the window is in tokens", async () => {
+  await show({ ...odd, context: [{ at_ms: 0, tokens: 60_000, window: 0 }] });
+  await until(() => expect(find("plot-context-now")).not.toBeNull());
+  expect(get("plot-context-now").textContent).toBe("60.0 k tokens, the model's window was not recorded");
+});
+
+test("bars show where the time went, and the table has the same", async () => {
+  await show(odd);
+  await until(() => expect(find("plot-time-drawn")).not.toBeNull());
+  const bars = [...get("plot-time-drawn").querySelectorAll("li")].map((l) => l.textContent);
+  expect(bars).toEqual(["Model1 m 30 s, 60 %", "Commands59 s, 40 %", "Goalpost itself600 ms, 0 %"]);
+  const copied = vi.spyOn(clipboard, "writeClipboard").mockResolvedValue(true);
+  await press("plot-time-copy");
+  expect(copied.mock.calls[0]?.[0]).toBe(
+    "kind,ms,percent,times\nmodel,90000,60.0,2\ncommands,59400,39.6,3\nhost,600,0.4,0\n",
+  );
+});
+
+test("arrow keys move the cursor of a plot, whose values are below it and in words", async () => {
+  await show(odd);
+  await until(() => expect(find("plot-spend-drawn")).not.toBeNull());
+  const plot = get("plot-spend-drawn");
+  const at = (code: string) => {
+    act(() => {
+      plot.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true, cancelable: true }));
+    });
+    expect(plot.getAttribute("aria-valuetext")).toBe(get("plot-spend-drawn-value").textContent);
+    return get("plot-spend-drawn-value").textContent;
+  };
+  expect([plot.getAttribute("role"), plot.tabIndex]).toEqual(["slider", 0]);
+  expect(get("plot-spend-drawn-value").textContent).toBe("");
+  const [first, last] = [
+    "Running time 30 s · Spent $0.0040 · Tokens 1.1 k",
+    "Running time 2 m 30 s · Spent $0.25 · Tokens 42.0 k",
+  ];
+  expect([at("ArrowLeft"), at("ArrowLeft"), at("ArrowLeft"), at("ArrowRight"), at("ArrowRight")]).toEqual([
+    last,
+    first,
+    first,
+    last,
+    last,
+  ]);
+  expect([at("Home"), at("End")]).toEqual([first, last]);
+  expect(plot.getAttribute("aria-valuenow")).toBe("2");
 });
 
 test("a table shows the numbers of a plot in its place, and the plot returns", async () => {
@@ -129,10 +206,13 @@ test("CSV has the full numbers, in the clipboard and as a file", async () => {
 });
 
 test("a goal that did nothing yet says so, without buttons", async () => {
-  await show({ checks: 1, passing: null, spend: [], rate: [], rate_ms: 60_000, guessed: false });
+  const none = { passing: null, spend: [], rate: [], context: null, times: [] };
+  await show({ ...none, checks: 1, rate_ms: 60_000, guessed: false });
   await until(() => expect(get("plot-checks-empty").textContent).toContain("No check has run yet"));
   expect(get("plot-spend-empty").textContent).toContain("No model was used yet");
   expect(find("plot-tokens-empty")).not.toBeNull();
+  expect(get("plot-context-empty").textContent).toContain("No model was used yet");
+  expect(get("plot-time-empty").textContent).toBe("Nothing was done yet.");
   expect([find("plot-checks-table"), find("plot-spend-copy"), find("plot-tokens-download")]).toEqual([
     null,
     null,

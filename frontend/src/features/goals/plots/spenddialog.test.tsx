@@ -32,6 +32,18 @@ test("the spend of all goals has a line for each model, or for each folder", asy
   expect(get("plot-days-drawn").getAttribute("aria-label")).toMatch(/^\$[\d.]+ in 30 days, claude-sonnet \$/);
   await press("spend-by-folder");
   await until(() => expect(legend()).toEqual(["~/shop", "~/notes", "No goal, or deleted"]));
+  await press("spend-by-persona");
+  await until(() => expect(legend()).toEqual(["programmer", "reviewer", "No persona, no goal, or deleted"]));
+});
+
+test("by day, each day has what was spent on it", async () => {
+  const copied = vi.spyOn(clipboard, "writeClipboard").mockResolvedValue(true);
+  await mount(<SpendDialog onClose={onClose} />);
+  await press("spend-by-day");
+  await until(() => expect(get("plot-days").getAttribute("aria-label")).toBe("Spend by day"));
+  expect(find("plot-days-legend")).toBeNull();
+  await press("plot-days-copy");
+  expect(copied.mock.calls[0]?.[0].split("\n").slice(0, 3)).toEqual(["day,usd", "2026-11-02,1.35", "2026-11-03,4.05"]);
 });
 
 test("the table and the CSV have a row a day; a model's name is no formula there", async () => {
@@ -56,8 +68,8 @@ test("without any spending, the dialog says so", async () => {
 
 test("of many models, the cheaper ones are one line", () => {
   const lines = Array.from({ length: 9 }, (_, i) => ({ key: `m${i}`, usd: [9 - i, 20 - i] }));
-  const { columns, rows, plot } = daySeries("model", { days: ["2026-11-30", "2026-12-01"], lines });
+  const { columns, rows, plot } = daySeries({ by: "model", days: ["2026-11-30", "2026-12-01"], lines });
   expect(columns.map((c) => c.title)).toEqual(["Day", "m0", "m1", "m2", "m3", "m4", "4 others"]);
   expect(rows[1]).toEqual([1, 20, 19, 18, 17, 16, 15 + 14 + 13 + 12]);
-  expect(plot.colors).toHaveLength(6);
+  expect(plot?.colors).toHaveLength(6);
 });

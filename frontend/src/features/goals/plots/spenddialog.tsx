@@ -6,13 +6,18 @@ import { Dialog } from "@/ui/dialog";
 import { daySeries } from "./dayseries";
 import { Plot } from "./plot";
 
-const choices: Record<SpendLineBy, string> = { model: "By model", folder: "By folder" };
+const choices: Record<SpendLineBy, string> = {
+  day: "By day",
+  model: "By model",
+  persona: "By persona",
+  folder: "By folder",
+};
 
-/** What all goals together spent in the last days, by model or folder. */
+/** What all goals together spent in the last days, by day, model, persona or folder. */
 export default function SpendDialog({ onClose }: { onClose: () => void }) {
   const [by, setBy] = useState<SpendLineBy>("model");
   const { answer, problem, reload } = useCall("SpendAPI.Plot", by);
-  const series = useMemo(() => (answer ? daySeries(by, answer) : null), [by, answer]);
+  const series = useMemo(() => (answer ? daySeries(answer) : null), [answer]);
   return (
     <Dialog
       open
@@ -30,8 +35,8 @@ export default function SpendDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      <div role="group" aria-label="Lines" className="mb-3 flex gap-1">
-        {(["model", "folder"] as const).map((b) => (
+      <div role="group" aria-label="Lines" className="mb-3 flex flex-wrap gap-1">
+        {(["day", "model", "persona", "folder"] as const).map((b) => (
           <Button
             key={b}
             look={b === by ? "plain" : "quiet"}
@@ -51,7 +56,7 @@ export default function SpendDialog({ onClose }: { onClose: () => void }) {
           <Button onClick={() => void reload()}>Try again</Button>
         </div>
       ) : null}
-      {series ? <Plot file={`spend-by-${by}`} series={series} /> : null}
+      {answer && series ? <Plot file={`spend-by-${answer.by}`} series={series} /> : null}
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import type { WorkspaceControl } from "@/panes/control";
 import { keyLabel } from "@/lib/keys";
 import { leaderKey } from "@/lib/actions";
 import type { App } from "@/store/app";
+import { goalTabLabels, goalTabs } from "@/store/state";
 import { buildCommands } from "./actions";
 
 const page = new URL("../../../docs/guide/keyboard.md", import.meta.url);
@@ -15,6 +16,7 @@ function keyboardPage(): string {
   const rows = commands
     .filter((c) => c.keys.length > 0 || c.leader !== "")
     .map((c) => `| ${c.group} | ${c.title} | ${c.keys.map(keyLabel).join(", ")} | ${c.leader.toUpperCase()} |`);
+  const tabs = goalTabs.map((tab, i) => `${i + 1} ${goalTabLabels[tab]}`);
   return `# Keyboard
 
 Generated from the window's commands: \`UPDATE_DOCS=1 npx vitest run src/shell/keyboardpage.test.ts\` in \`frontend\`.
@@ -26,6 +28,8 @@ files only. ${keyLabel(leaderKey)} and then a letter or arrow is a second way, f
 | | command | key | after ${keyLabel(leaderKey)} |
 |---|---|---|---|
 ${rows.join("\n")}
+
+**In an open goal:** ${tabs.join(", ")}. In a plot, ← and → move the cursor from point to point, Home and End to the first and the last one.
 
 **In terminals:** Ctrl+Shift+C copies, Ctrl+Shift+V pastes.
 

@@ -29,6 +29,16 @@ export const goalTabs = ["log", "changes", "checks", "replay", "transcript", "pl
 
 export type GoalTab = (typeof goalTabs)[number];
 
+/** Their names; the keys 1, 2, … show them in this order. */
+export const goalTabLabels: Record<GoalTab, string> = {
+  log: "Activity",
+  changes: "Changes",
+  checks: "Checks",
+  replay: "Replay",
+  transcript: "Transcript",
+  plots: "Plots",
+};
+
 /** A confirmation before an action. */
 export interface ConfirmRequest {
   title: string;

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { usesPane } from "@/agent/callwords";
 import type { GoalView } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { goalTabs, type GoalTab } from "@/store/state";
+import { goalTabLabels, goalTabs, type GoalTab } from "@/store/state";
 import { ChecksTab } from "./checkstab";
 import { StepLog } from "./steplog";
 
@@ -10,15 +10,6 @@ const Replay = lazy(() => import("./replay/replay"));
 const Changes = lazy(() => import("./changes/changes"));
 const Transcript = lazy(() => import("./transcript/transcript"));
 const Plots = lazy(() => import("./plots/plots"));
-
-const tabLabels: Record<GoalTab, string> = {
-  log: "Activity",
-  changes: "Changes",
-  checks: "Checks",
-  replay: "Replay",
-  transcript: "Transcript",
-  plots: "Plots",
-};
 
 /** Where the log and the replay begin. */
 interface Start {
@@ -117,14 +108,14 @@ function Tabs({ view, what, onShow }: TabsProps) {
           type="button"
           aria-pressed={what === w}
           data-testid={`story-${w}`}
-          title={`${tabLabels[w]} (${i + 1})`}
+          title={`${goalTabLabels[w]} (${i + 1})`}
           onClick={() => onShow(w)}
           className={
             "h-6 px-2.5 first:rounded-l-md last:rounded-r-md " +
             (what === w ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text")
           }
         >
-          {tabLabels[w]}
+          {goalTabLabels[w]}
           {counts[w] ? (
             <span className="ml-1 text-2xs text-text-faint tabular-nums max-[640px]:hidden">{counts[w]}</span>
           ) : null}

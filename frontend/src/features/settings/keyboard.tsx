@@ -3,11 +3,15 @@ import { leaderKey, type Action } from "@/lib/actions";
 import { conflicts, keyOf, keyWarning, leaderConflicts, leaderOf, refusedKey, sameKey } from "@/lib/bindings";
 import { keyLabel, type Key } from "@/lib/keys";
 import { CommandsContext, useApp, useAppState } from "@/store/context";
+import { goalTabLabels, goalTabs } from "@/store/state";
 import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
 import { commandPlace } from "./places";
 import { Choice, Group, type SectionProps } from "./rows";
+
+/** The keys of a goal's tabs, which count only there. */
+const tabKeys = goalTabs.map((tab, i) => ({ key: String(i + 1), title: `Goals: show the tab ${goalTabLabels[tab]}` }));
 
 type Shown = "all" | "changed" | "none";
 
@@ -40,6 +44,12 @@ function Keys({ settings, save }: SectionProps) {
       (shown === "all" || (shown === "changed" ? isChanged(a) : a.keys.length === 0)) &&
       (!finding || a.keys.some((k) => sameKey(k, finding)) || a.leader.toUpperCase() === keyLabel(finding)) &&
       words.every((w) => `${a.group} ${a.title} ${a.words.join(" ")}`.toLowerCase().includes(w)),
+  );
+  const fixed = tabKeys.filter(
+    (row) =>
+      shown === "all" &&
+      (!finding || keyLabel(finding) === row.key) &&
+      words.every((w) => row.title.toLowerCase().includes(w)),
   );
   const defaultOf = (id: string) => defaults.find((a) => a.id === id);
   /** Gives commands other keys and letters; their defaults are not kept in the settings. */
@@ -111,7 +121,24 @@ function Keys({ settings, save }: SectionProps) {
           </ul>
         </Group>
       ))}
-      {list.length === 0 ? (
+      {fixed.length > 0 ? (
+        <Group title="In an open goal">
+          <ul>
+            {fixed.map(({ title, key }) => (
+              <li
+                key={key}
+                data-testid="fixed-key-row"
+                className="flex min-h-10 items-center gap-2 border-b border-border px-4 py-1.5 last:border-b-0"
+              >
+                <span className="min-w-40 flex-1">{title}</span>
+                <Kbd>{key}</Kbd>
+                <span className="text-xs text-text-faint">cannot be changed</span>
+              </li>
+            ))}
+          </ul>
+        </Group>
+      ) : null}
+      {list.length + fixed.length === 0 ? (
         <p className="px-4 py-3 text-text-faint" data-testid="keys-none">
           {finding ? `${keyLabel(finding)} does nothing in Goalpost.` : "No command fits."}
         </p>

@@ -181,7 +181,7 @@ async function paragraph(name, proofs) {
 /** In an open goal, digits show its tabs. In a plot, arrow keys move the cursor. The workspace is shown again after it. */
 async function showsTabs(win) {
   await win.at("rail-goals").click();
-  await win.at("goal-card").first().click();
+  await win.at("goal-card").filter({ hasText: "write a note" }).first().click(); // has had several turns
   const shows = (tab) => async (key) => {
     await win.press(key);
     await win.page

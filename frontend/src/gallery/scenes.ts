@@ -369,8 +369,10 @@ export const scenes: Record<string, Scene> = {
       const plot = await shown("plot-context-drawn");
       await drawn('[data-testid="plot-context-drawn"] canvas');
       plot.focus();
-      for (let i = 0; i < 58; i++)
+      for (let i = 0; i < 30; i++) {
         plot.dispatchEvent(new KeyboardEvent("keydown", { code: "ArrowLeft", bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
       (await shown("plot-time-drawn")).scrollIntoView({ block: "end" });
       return shown("plot-context-drawn-value");
     },

@@ -207,7 +207,7 @@ export default function LinePlot(p: LinePlotProps) {
         onPointerDown={touch}
         onPointerMove={touch}
       />
-      <p className="min-h-[18px] pl-12 text-xs text-text-muted tabular-nums" data-testid={`${p.testid}-value`}>
+      <p className="mt-1 min-h-[18px] pl-12 text-xs text-text-muted tabular-nums" data-testid={`${p.testid}-value`}>
         {shown === null ? "" : describe(shown)}
       </p>
     </>

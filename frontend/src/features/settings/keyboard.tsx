@@ -122,8 +122,9 @@ function Keys({ settings, save }: SectionProps) {
         </Group>
       ))}
       {fixed.length > 0 ? (
-        <Group title="In an open goal">
-          <ul>
+        <section aria-label="Keys in an open goal" className="mb-5">
+          <p className="mb-1 text-xs text-text-muted">In an open goal</p>
+          <ul className="rounded-md border border-border">
             {fixed.map(({ title, key }) => (
               <li
                 key={key}
@@ -136,7 +137,7 @@ function Keys({ settings, save }: SectionProps) {
               </li>
             ))}
           </ul>
-        </Group>
+        </section>
       ) : null}
       {list.length + fixed.length === 0 ? (
         <p className="px-4 py-3 text-text-faint" data-testid="keys-none">

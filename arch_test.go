@@ -116,7 +116,8 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":        {"backend/entry/cli"},
 	"github.com/zalando/go-keyring": {"backend/storage/secret"},
 	"filippo.io/age":                {"backend/storage/secret"},
-	"github.com/godbus/dbus/v5":     {"backend/host/notify", "backend/host/sandbox"}, // the desktop, and systemd
+	// the desktop, logind, and systemd
+	"github.com/godbus/dbus/v5": {"backend/host/awake", "backend/host/notify", "backend/host/sandbox"},
 }
 
 // alone lists the packages that may import only the named packages of ours, and their own sub-packages.
@@ -194,6 +195,7 @@ var trees = map[string]map[string][]string{
 	"backend/agent/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
 	"backend/agent/mcp":    {"mcptest": {}},
 	"backend/agent/model":  {"catalog": {}, "modeltest": {}},
+	"backend/host/awake":   {"awaketest": {}},
 	"backend/host/notify":  {"notifytest": {}},
 }
 

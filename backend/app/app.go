@@ -26,6 +26,7 @@ import (
 	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/doctor"
 	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/keepawake"
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/mcpservers"
 	"goalpost/backend/goals/models"
@@ -111,6 +112,8 @@ type App struct {
 	schedules    *schedules.Service
 	runner       *runner.Runner
 	notifier     *attention.Notifier
+	keeper       *keepawake.Keeper
+	powerLooks   *time.Ticker // of keeper
 	webhooks     *attention.Webhooks
 	looks        attention.Looks
 	devices      *devices.List

@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/goals/attention"
 	"goalpost/backend/goals/chats"
 	"goalpost/backend/goals/goalsandbox"
+	"goalpost/backend/goals/keepawake"
 	"goalpost/backend/goals/lifecycle"
 	"goalpost/backend/goals/mcpservers"
 	"goalpost/backend/goals/models"
@@ -28,6 +29,7 @@ import (
 	"goalpost/backend/goals/schedules"
 	"goalpost/backend/goals/session"
 	"goalpost/backend/goals/worktrees"
+	"goalpost/backend/host/awake"
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/host/sandbox/environ"
 	"goalpost/backend/panes/browser"
@@ -97,6 +99,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			Digest:   a.digest,
 		}
 		a.notifier.Start(context.WithoutCancel(ctx))
+		a.keepAwake(context.WithoutCancel(ctx))
 	}
 	if a.databaseProblem == nil {
 		var onDamage func(error)
@@ -110,6 +113,21 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	return nil
+}
+
+// keepAwake keeps the computer awake while goals work, until the program closes.
+func (a *App) keepAwake(ctx context.Context) {
+	a.powerLooks = time.NewTicker(keepawake.Interval)
+	a.keeper = &keepawake.Keeper{
+		Config:      a.cfg,
+		Log:         a.log,
+		Store:       a.store,
+		Broker:      &a.broker,
+		Live:        a.runner.Live,
+		IsPluggedIn: awake.IsPluggedIn,
+		Again:       a.powerLooks.C,
+	}
+	a.keeper.Start(ctx)
 }
 
 // watchSettings tells pages about changed settings. Without it, they see them when they are opened again.
@@ -396,6 +414,10 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.notifier != nil {
 		a.notifier.Close()
+	}
+	if a.keeper != nil {
+		a.powerLooks.Stop()
+		a.keeper.Close()
 	}
 	if a.stream != nil {
 		errs = append(errs, a.stream.Close(ctx))

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -258,6 +260,13 @@ func (r *Runner) Done(id goal.ID) <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
+}
+
+// Live returns the goals that this process runs, has queued or watches while they wait.
+func (r *Runner) Live() []goal.ID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.live))
 }
 
 // ActiveCount counts the goals that this process runs or has queued.

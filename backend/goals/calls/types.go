@@ -283,6 +283,8 @@ type Settings struct {
 	KeepRunning  bool               `json:"keep_running"`
 	// HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
 	HostIdleMinutes int `json:"host_idle_minutes"`
+	// KeepAwake is when the computer stays awake while goals run
+	KeepAwake config.KeepAwake `json:"keep_awake"`
 	// Keys are the user's keys of commands, by their id; an empty list is none.
 	Keys       map[string][]string `json:"keys"`
 	LeaderKeys map[string]string   `json:"leader_keys"` // letters after the leader, by command

@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/goals/goalsandbox"
 	"goalpost/backend/goals/mcpservers"
 	"goalpost/backend/goals/models"
+	"goalpost/backend/host/awake"
 	"goalpost/backend/host/notify"
 	"goalpost/backend/host/sandbox"
 	"goalpost/backend/host/update"
@@ -51,7 +52,7 @@ func (do *Doctor) Findings() []api.DoctorFinding {
 		programFindings(),
 		[]api.DoctorFinding{
 			chromiumFinding(), do.modelFinding(), do.dataFinding(), do.databaseFinding(), do.notificationFinding(),
-			do.versionFinding(),
+			do.awakeFinding(), do.versionFinding(),
 		},
 		do.webhookFindings(),
 		do.toolchainFindings(),
@@ -204,6 +205,42 @@ func (do *Doctor) notificationFinding() api.DoctorFinding {
 	f.Detail = "shown by " + d.Name()
 	_ = d.Close()
 	return f
+}
+
+// awakeFinding reports whether the computer can be kept awake, as the settings want it. It does that for a moment.
+func (do *Doctor) awakeFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "awake", Title: "Keep awake", State: api.FindingOK}
+	setting := do.Config.Settings().KeepAwake
+	if setting == config.AwakeOff {
+		f.Detail = "off: the computer may suspend while goals run"
+		return f
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
+	defer cancel()
+	lock, err := awake.Take(ctx, "goalctl doctor tries it", setting == config.AwakeLid)
+	if err != nil {
+		f.State, f.Detail = api.FindingWarn, "the computer may suspend while goals run: "+err.Error()
+		f.Hint = "turn automatic suspending off in the system's settings, or keep_awake if this computer never suspends"
+		return f
+	}
+	defer func() { _ = lock.Close() }()
+	f.Detail = describeAwake(setting)
+	if lock.Refused != "" {
+		f.State, f.Detail = api.FindingWarn, f.Detail+", but logind does not let Goalpost prevent "+lock.Refused
+		f.Hint = "start the host process in your desktop session, or allow org.freedesktop.login1.inhibit-* in polkit"
+	}
+	return f
+}
+
+// describeAwake says when the computer stays awake.
+func describeAwake(setting config.KeepAwake) string {
+	switch {
+	case setting == config.AwakeAlways:
+		return "the computer stays awake while goals run"
+	case !awake.IsPluggedIn():
+		return "the computer stays awake while goals run and it is plugged in; now it runs on battery"
+	}
+	return "the computer stays awake while goals run and it is plugged in"
 }
 
 // webhookFindings reports whether the last messages reached the webhooks, if there are any. It sends nothing.

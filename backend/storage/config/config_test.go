@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,6 +148,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		Keys:            map[string][]string{"pane.split": {"Ctrl+Shift+KeyX"}, "pane.zoom": {}},
 		Welcomed:        true,
 		HostIdleMinutes: 25,
+		KeepAwake:       config.AwakeLid,
 		PageIdleMinutes: 30,
 		AskWhereToSave:  true,
 		UserAgent:       "Tester/1.0",
@@ -185,6 +187,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"shell":        {Theme: "dark", FontSize: 13, Scrollback: 1000, Shell: "fish"},
 		"keys":         {Theme: "dark", FontSize: 13, Scrollback: 1000, Keys: map[string][]string{"pane.split": {"ctrl x"}}},
 
+		"keep_awake":         {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepAwake: "sometimes"},
 		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
 		"silence_minutes":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SilenceMinutes: -1},
@@ -204,6 +207,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"work_dir":           {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
 		"update_feed":        {Theme: "dark", FontSize: 13, Scrollback: 1000, UpdateFeed: "http://example.org/"},
 	} {
+		s.KeepAwake = cmp.Or(s.KeepAwake, config.AwakeOff)
 		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {
 			t.Errorf("%s: %+v", field, e)
 		}
@@ -567,7 +571,9 @@ func TestSettings_TwoProcesses_KeepBothChanges(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := a.SaveSettings(config.Settings{Theme: "light", FontSize: 13, Scrollback: 1000}); err != nil {
+	if err := a.SaveSettings(config.Settings{
+		Theme: "light", FontSize: 13, Scrollback: 1000, KeepAwake: config.AwakeOff,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(open(t, home).Providers()); n != 40 || len(b.Providers()) != 40 || b.Settings().Theme != "light" {

@@ -40,6 +40,7 @@ func defaultSettings() Settings {
 		FontSize:        13,
 		Scrollback:      10_000,
 		HostIdleMinutes: 10,
+		KeepAwake:       AwakePluggedIn,
 		PageIdleMinutes: 15,
 		ApprovalMinutes: 10,
 		Notifications:   true,

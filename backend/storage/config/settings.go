@@ -38,6 +38,17 @@ const (
 	CursorUnderline CursorStyle = "underline"
 )
 
+// KeepAwake is when the computer stays awake while goals run.
+type KeepAwake string
+
+// The choices. Only AwakeLid covers the lid, and not on battery: a closed laptop in a bag would become hot.
+const (
+	AwakeOff       KeepAwake = "off"
+	AwakePluggedIn KeepAwake = "plugged_in"
+	AwakeLid       KeepAwake = "lid"
+	AwakeAlways    KeepAwake = "always"
+)
+
 // Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md and in the
 // schema. The tag range has the smallest and the largest number, and zero what 0 is for besides; values has the words
 // that are allowed, and empty what no word means. A field that is removed is an error in older files.
@@ -65,6 +76,9 @@ type Settings struct {
 	// HostIdleMinutes is how long the host process stays when nothing runs and no program is connected; 0 is until it is
 	// stopped.
 	HostIdleMinutes int `json:"host_idle_minutes" range:"1 1440" zero:"to keep it until it is stopped"`
+	// KeepAwake keeps the computer from suspending while goals run, but not while they wait for you: plugged_in (not on
+	// battery), lid (plugged in, also with the lid closed), always (on battery, too) or off.
+	KeepAwake KeepAwake `json:"keep_awake" values:"off plugged_in lid always"`
 	// Keys are your keys of the window's commands, by their id, such as {"pane.split": ["Ctrl+Shift+KeyX"]}; an empty list
 	// is none. Others keep those of the [keyboard page](keyboard.md).
 	Keys map[string][]string `json:"keys,omitempty"`

@@ -3776,6 +3776,8 @@ export interface Settings extends ModelRoles {
    * HostIdleMinutes is how long the host process stays with nothing to own and no program connected; 0 = until stopped
    */
   host_idle_minutes: number;
+  /** KeepAwake is when the computer stays awake while goals run */
+  keep_awake: KeepAwake;
   /** Keys are the user's keys of commands, by their id; an empty list is none. */
   keys: Record<string, string[] | null> | null;
   /** letters after the leader, by command */
@@ -3972,6 +3974,9 @@ export type Theme = "system" | "dark" | "light";
 
 /** CursorStyle is the shape of the cursor of terminals. */
 export type CursorStyle = "" | "bar" | "underline";
+
+/** KeepAwake is when the computer stays awake while goals run. */
+export type KeepAwake = "off" | "plugged_in" | "lid" | "always";
 
 /** ModelRoles are the models that do what the model of a goal does otherwise: PROVIDER/MODEL. */
 export interface ModelRoles {

@@ -55,6 +55,7 @@ export const settings: Settings = {
   shell: "",
   keep_running: false,
   host_idle_minutes: 10,
+  keep_awake: "plugged_in",
   page_idle_minutes: 15,
   ask_where_to_save: false,
   user_agent: "",

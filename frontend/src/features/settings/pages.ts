@@ -60,7 +60,7 @@ const own = (title: string, text: string, ...words: string[]): SettingRow => ({ 
 
 const general: Page = {
   title: "General",
-  text: "What stays when the window closes, and updates",
+  text: "What stays when the window closes, power and updates",
   words: ["preferences"],
   sections: [
     {
@@ -81,6 +81,27 @@ const general: Page = {
           words: ["background", "daemon"],
           min: 0,
           max: 1440,
+        },
+      ],
+    },
+    {
+      title: "Power",
+      words: ["battery", "laptop"],
+      rows: [
+        {
+          kind: "choice",
+          key: "keep_awake",
+          title: "Keep the computer awake",
+          text:
+            "While goals run, not while they wait for you. The screen still turns off. " +
+            "While the computer sleeps, goals do nothing.",
+          words: ["suspend", "sleep", "standby", "night", "lid", "inhibit"],
+          choices: [
+            { value: "plugged_in", title: "When plugged in" },
+            { value: "lid", title: "When plugged in, also with the lid closed" },
+            { value: "always", title: "Always, on battery too" },
+            { value: "off", title: "Never" },
+          ],
         },
       ],
     },

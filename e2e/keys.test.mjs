@@ -11,10 +11,7 @@ import { addProvider, startGoal } from "./lib/goals.mjs";
 import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-const guide = readFileSync(
-  new URL("../docs/guide/keyboard.md", import.meta.url),
-  "utf8",
-);
+const guide = readFileSync(new URL("../docs/guide/keyboard.md", import.meta.url), "utf8");
 
 const arrows = {
   "←": "ArrowLeft",
@@ -27,67 +24,46 @@ const others = { "+": "Equal", "-": "Minus", ...arrows };
 /** Converts a key of the page to Playwright's name: Ctrl+Shift+↑ is Control+Shift+ArrowUp. */
 function pressed(label) {
   const [, modifiers, last] = /^((?:(?:Ctrl|Shift|Alt)\+)*)(.+)$/.exec(label);
-  const code =
-    others[last] ??
-    (/^[A-Z]$/.test(last)
-      ? `Key${last}`
-      : /^\d$/.test(last)
-        ? `Digit${last}`
-        : last);
+  const code = others[last] ?? (/^[A-Z]$/.test(last) ? `Key${last}` : /^\d$/.test(last) ? `Digit${last}` : last);
   return modifiers.replace("Ctrl", "Control") + code;
 }
 
 /** The rows of the table: what the key does, and how it is pressed. */
-const rows = [
-  ...guide.matchAll(/^\| (\w+) \| ([^|]+) \|([^|]*)\|([^|]*)\|$/gm),
-].map(([, , title, keys, leader]) => ({
+const rows = [...guide.matchAll(/^\| (\w+) \| ([^|]+) \|([^|]*)\|([^|]*)\|$/gm)].map(([, , title, keys, leader]) => ({
   title: title.trim(),
-  ways: [
-    ...keys.split(",").map((k) => [k.trim()]),
-    ["Ctrl+Shift+Space", leader.trim()],
-  ].filter((way) => way.at(-1)),
+  ways: [...keys.split(",").map((k) => [k.trim()]), ["Ctrl+Shift+Space", leader.trim()]].filter((way) => way.at(-1)),
 }));
 
 /** Returns the keys that a paragraph of the page names. */
 function keysOf(paragraph) {
   const [text] = new RegExp(`\\*\\*${paragraph}[^]*?(\n\n|$)`).exec(guide);
-  return [
-    ...new Set(
-      text.match(
-        /(?:(?:Ctrl|Shift|Alt)\+)+(?:\+|-|\w+|[←→↑↓])|\bF\d+\b|\b\d(?= [A-Z])/g,
-      ),
-    ),
-  ];
+  return [...new Set(text.match(/(?:(?:Ctrl|Shift|Alt)\+)+(?:\+|-|\w+|[←→↑↓])|\bF\d+\b|\b\d(?= [A-Z])/g))];
 }
 
-test(
-  "every key of the page about the keyboard does what the page says",
-  { timeout: limit(600_000) },
-  async (t) => {
-    assert.ok(rows.length > 20, "the page has no table");
-    let finish;
-    const finished = new Promise((done) => (finish = done));
-    const claim = {
-      tool: "claim_complete",
-      args: { rationale: "it is there" },
-    };
-    const model = await startModel([
-      { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
-      claim,
-      // Later goals have a terminal, and run until the test ends.
-      ({ messages }) =>
-        messages.some((m) => m.role === "tool")
-          ? { ...claim, wait: finished }
-          : { tool: "terminal_open", args: { title: "its own" } },
-    ]);
-    try {
-      await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
-    } finally {
-      finish();
-      model.close();
-    }
-  },
-);
+test("every key of the page about the keyboard does what the page says", { timeout: limit(600_000) }, async (t) => {
+  assert.ok(rows.length > 20, "the page has no table");
+  let finish;
+  const finished = new Promise((done) => (finish = done));
+  const claim = {
+    tool: "claim_complete",
+    args: { rationale: "it is there" },
+  };
+  const model = await startModel([
+    { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
+    claim,
+    // Later goals have a terminal, and run until the test ends.
+    ({ messages }) =>
+      messages.some((m) => m.role === "tool")
+        ? { ...claim, wait: finished }
+        : { tool: "terminal_open", args: { title: "its own" } },
+  ]);
+  try {
+    await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
+  } finally {
+    finish();
+    model.close();
+  }
+});
 
 async function walk(page, home, model, said) {
   const win = new WindowPage(page);
@@ -99,9 +75,7 @@ async function walk(page, home, model, said) {
     dir: join(home, "work"),
     command: "test -s a.txt",
   });
-  await page
-    .locator('[data-testid="goal-header"][data-status="completed"]')
-    .waitFor();
+  await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
   await win.at("rail-workspace").click();
   await win.press("Ctrl+Shift+T");
   await win.panes(1);
@@ -129,11 +103,7 @@ async function walk(page, home, model, said) {
       ...workspaceProofs(win),
       ...goalTabProofs(win, goal),
     };
-    assert.deepEqual(
-      Object.keys(proofs).sort(),
-      rows.map((row) => row.title).sort(),
-      "each row has its proof",
-    );
+    assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
     for (const { title, ways } of rows) {
       assert.ok(ways.length > 0, `${title} has no key`);
       for (const way of ways) {
@@ -169,13 +139,8 @@ async function it(name, prove) {
  * Presses the keys of a paragraph in the order of their proofs, because some proofs need the result of earlier ones.
  */
 async function paragraph(name, proofs) {
-  assert.deepEqual(
-    Object.keys(proofs).sort(),
-    keysOf(name).sort(),
-    `each key of "${name}" has its proof`,
-  );
-  for (const [key, prove] of Object.entries(proofs))
-    await it(`${name}: ${key}`, () => prove(key));
+  assert.deepEqual(Object.keys(proofs).sort(), keysOf(name).sort(), `each key of "${name}" has its proof`);
+  for (const [key, prove] of Object.entries(proofs)) await it(`${name}: ${key}`, () => prove(key));
 }
 
 /** In an open goal, digits show its tabs. In a plot, arrow keys move the cursor. The workspace is shown again after it. */
@@ -184,9 +149,7 @@ async function showsTabs(win) {
   await win.at("goal-card").filter({ hasText: "write a note" }).first().click(); // has had several turns
   const shows = (tab) => async (key) => {
     await win.press(key);
-    await win.page
-      .locator(`[data-testid="story-${tab}"][aria-pressed="true"]`)
-      .waitFor();
+    await win.page.locator(`[data-testid="story-${tab}"][aria-pressed="true"]`).waitFor();
   };
   await paragraph("In an open goal", {
     2: shows("changes"),
@@ -247,10 +210,7 @@ class WindowPage {
   }
 
   panes(n) {
-    return this.page.waitForFunction(
-      (n) => document.querySelectorAll('[data-testid="pane"]').length === n,
-      n,
-    );
+    return this.page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane"]').length === n, n);
   }
 
   /** Returns the number of panes. */
@@ -271,12 +231,9 @@ class WindowPage {
 
   /** Moves the focus to the first terminal in the workspace. */
   async focusTerminal() {
-    if (!(await this.at("workspace").isVisible()))
-      await this.at("rail-workspace").click();
+    if (!(await this.at("workspace").isVisible())) await this.at("rail-workspace").click();
     await this.at("terminal").first().locator(".xterm-screen").click();
-    await this.page.waitForFunction(() =>
-      document.activeElement?.closest(".xterm"),
-    );
+    await this.page.waitForFunction(() => document.activeElement?.closest(".xterm"));
   }
 
   /** Runs a command of the palette. */
@@ -299,26 +256,20 @@ class WindowPage {
 
   focusedPane() {
     return this.page
-      .waitForFunction(
-        () =>
-          document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane,
-      )
+      .waitForFunction(() => document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane)
       .then((handle) => handle.jsonValue());
   }
 
   focusLeaves(pane) {
     return this.page.waitForFunction((old) => {
-      const now = document.activeElement?.closest('[data-testid="pane"]')
-        ?.dataset.pane;
+      const now = document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane;
       return now && now !== old;
     }, pane);
   }
 
   focusComesTo(pane) {
     return this.page.waitForFunction(
-      (id) =>
-        document.activeElement?.closest('[data-testid="pane"]')?.dataset
-          .pane === id,
+      (id) => document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane === id,
       pane,
     );
   }
@@ -337,10 +288,7 @@ class WindowPage {
   }
 
   async shows(url) {
-    await this.page
-      .locator(`[data-testid="browser"][data-url="${url}"]`)
-      .first()
-      .waitFor();
+    await this.page.locator(`[data-testid="browser"][data-url="${url}"]`).first().waitFor();
   }
 }
 
@@ -353,23 +301,12 @@ function tableProofs(win) {
   const broadcast = () => at("pane-broadcast").first();
   /** Waits until the first visible line of the terminal contains these words. */
   const topHas = (words) =>
-    page.waitForFunction(
-      (text) =>
-        document
-          .querySelector(".xterm-rows > div")
-          ?.textContent?.includes(text),
-      words,
-    );
+    page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
   /** Waits for the prompt below the last line with just these words. */
   const promptBelow = (words) =>
     page.waitForFunction((text) => {
-      const lines = [...document.querySelectorAll(".xterm-rows > div")].map(
-        (row) => row.textContent.trim(),
-      );
-      return (
-        (lines[lines.lastIndexOf(text) + 1] ?? "") !== "" &&
-        lines.includes(text)
-      );
+      const lines = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.trim());
+      return (lines[lines.lastIndexOf(text) + 1] ?? "") !== "" && lines.includes(text);
     }, words);
   let counts = 0;
   /** Runs a long command that differs from those before it, and waits for the prompt after it. Returns its end. */
@@ -401,9 +338,7 @@ function tableProofs(win) {
     }
     await go();
     await win.focusComesTo(end);
-    await page
-      .locator(`[data-testid="pane"][data-pane="${second}"] .xterm-screen`)
-      .click();
+    await page.locator(`[data-testid="pane"][data-pane="${second}"] .xterm-screen`).click();
     await win.focusComesTo(second);
     await win.closePane();
   };
@@ -463,11 +398,7 @@ function tableProofs(win) {
       await win.gone("chat-panel");
     },
     "Show or hide the goal in the side panel": async (go) => {
-      assert.equal(
-        await at("goal-drawer").count(),
-        0,
-        "the goal takes a part of the user's panes unasked",
-      );
+      assert.equal(await at("goal-drawer").count(), 0, "the goal takes a part of the user's panes unasked");
       await go();
       await at("goal-drawer").waitFor();
       await go();
@@ -502,8 +433,7 @@ function tableProofs(win) {
       await go();
       await at("new-goal").waitFor();
       await page.waitForFunction(
-        (text) =>
-          document.querySelector("[data-testid=check-command]")?.value === text,
+        (text) => document.querySelector("[data-testid=check-command]")?.value === text,
         command,
       );
       await win.closes("new-goal");
@@ -519,10 +449,7 @@ function tableProofs(win) {
       await topHas(command);
       await go();
       await page.waitForFunction(
-        (text) =>
-          !document
-            .querySelector(".xterm-rows > div")
-            ?.textContent?.includes(text),
+        (text) => !document.querySelector(".xterm-rows > div")?.textContent?.includes(text),
         command,
       );
     },
@@ -547,14 +474,8 @@ function tableProofs(win) {
       await page.getByText("show all panes").waitFor({ state: "detached" });
       await win.closePane();
     },
-    "Go to the pane on the left": moves(
-      "Split the pane to the right",
-      "second",
-    ),
-    "Go to the pane on the right": moves(
-      "Split the pane to the right",
-      "first",
-    ),
+    "Go to the pane on the left": moves("Split the pane to the right", "second"),
+    "Go to the pane on the right": moves("Split the pane to the right", "first"),
     "Go to the pane above": moves("Split the pane downwards", "second"),
     "Go to the pane below": moves("Split the pane downwards", "first"),
   };
@@ -564,16 +485,11 @@ function tableProofs(win) {
 function tabProofs(win, site) {
   const visible = (id) => win.page.locator(`[data-testid="${id}"]:visible`);
   const tabs = (n) =>
-    win.page.waitForFunction(
-      (n) => document.querySelectorAll('[data-testid="pane-tab"]').length === n,
-      n,
-    );
+    win.page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane-tab"]').length === n, n);
   const visit = async (path) => {
     await visible("browser-address").fill(site.url + path);
     await visible("browser-address").press("Enter");
-    await win.page
-      .locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`)
-      .waitFor();
+    await win.page.locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`).waitFor();
     await visible("browser-keys").focus();
   };
   const close = async (left) => {
@@ -595,17 +511,12 @@ function tabProofs(win, site) {
     await visible("browser-keys").focus();
     await close(before);
   };
-  const shows = (path) =>
-    win.page
-      .locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`)
-      .waitFor();
+  const shows = (path) => win.page.locator(`[data-testid="browser"][data-url="${site.url}${path}"]:visible`).waitFor();
   return {
     "New tab in the browser pane": withTabs(async (go, before) => {
       await go();
       await tabs(before + 3);
-      await visible("browser-address")
-        .and(win.page.locator(":focus"))
-        .waitFor();
+      await visible("browser-address").and(win.page.locator(":focus")).waitFor();
       await close(before + 2);
     }),
     "Reopen the closed page": withTabs(async (go, before) => {
@@ -637,8 +548,7 @@ function firstTime(run) {
 function workspaceProofs(win) {
   const tabs = win.at("workspace-tab");
   const most = 9;
-  const isShown = (n) =>
-    tabs.nth(n).and(win.page.locator('[aria-selected="true"]')).waitFor();
+  const isShown = (n) => tabs.nth(n).and(win.page.locator('[aria-selected="true"]')).waitFor();
   const show = async (n) => {
     await tabs.nth(n).click();
     await isShown(n);
@@ -661,10 +571,7 @@ function workspaceProofs(win) {
     await isShown(to);
     await show(0);
   };
-  const numbers = Array.from({ length: most }, (_, n) => [
-    `Workspace ${n + 1}`,
-    leads((n + 1) % most, n),
-  ]);
+  const numbers = Array.from({ length: most }, (_, n) => [`Workspace ${n + 1}`, leads((n + 1) % most, n)]);
   return {
     "Next workspace": leads(0, 1),
     "Previous workspace": leads(0, most - 1),
@@ -675,8 +582,7 @@ function workspaceProofs(win) {
 /** The keys of a workspace's tabs: the user's panes, and two running goals. Each proof begins and ends in the first. */
 function goalTabProofs(win, dir) {
   const at = (id) => win.at(id);
-  const isShown = (tab) =>
-    tab.and(win.page.locator('[aria-selected="true"]')).waitFor();
+  const isShown = (tab) => tab.and(win.page.locator('[aria-selected="true"]')).waitFor();
   const own = at("own-tab");
   const goal = (n) => at("goal-tab").filter({ hasText: `keep running ${n}` });
   const startGoals = firstTime(async () => {
@@ -728,19 +634,13 @@ function terminalProofs(win) {
     "Ctrl+Shift+C": async (key) => {
       await win.focusTerminal();
       await win.page.keyboard.type("clear; echo copied$((6*7))word\n");
-      const word = terminal
-        .locator(".xterm-rows")
-        .getByText("copied42word", { exact: true });
+      const word = terminal.locator(".xterm-rows").getByText("copied42word", { exact: true });
       await word.dblclick({ force: true });
       await win.press(key);
-      await win.page.waitForFunction(() =>
-        navigator.clipboard.readText().then((text) => text === "copied42word"),
-      );
+      await win.page.waitForFunction(() => navigator.clipboard.readText().then((text) => text === "copied42word"));
     },
     "Ctrl+Shift+V": async (key) => {
-      await win.page.evaluate(() =>
-        navigator.clipboard.writeText("echo pasted $((8+1))"),
-      );
+      await win.page.evaluate(() => navigator.clipboard.writeText("echo pasted $((8+1))"));
       await win.press(key);
       await terminal.getByText("echo pasted $((8+1))").first().waitFor();
       await win.press("Enter");
@@ -753,24 +653,16 @@ function terminalProofs(win) {
 function pageProofs(win, site) {
   const { page } = win;
   const at = (id) => win.at(id).first();
-  const zoom = () =>
-    page
-      .locator("[data-testid=browser-canvas]")
-      .first()
-      .getAttribute("data-zoom")
-      .then(Number);
+  const zoom = () => page.locator("[data-testid=browser-canvas]").first().getAttribute("data-zoom").then(Number);
   const zooms = (fits) => page.waitForFunction(fits, null);
-  const enabled = (id) =>
-    page.locator(`[data-testid="${id}"]:enabled`).first().waitFor();
+  const enabled = (id) => page.locator(`[data-testid="${id}"]:enabled`).first().waitFor();
   const reloads = async (key) => {
     const before = site.asked.length;
     const deadline = Date.now() + limit(60_000);
     await win.press(key);
     while (site.asked.length === before) {
       assert.ok(Date.now() < deadline, `${key} asks for nothing`);
-      await page.evaluate(
-        () => new Promise((next) => requestAnimationFrame(next)),
-      );
+      await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)));
     }
     await at("browser-reload").waitFor(); // while the page loads, there is a stop button instead
   };
@@ -779,13 +671,9 @@ function pageProofs(win, site) {
     await at("browser-keys").focus();
     await win.press(key);
     await win.panes(before + 1);
-    const pane = page.locator(
-      '[data-testid="browser"][data-url^="devtools://"]',
-    );
+    const pane = page.locator('[data-testid="browser"][data-url^="devtools://"]');
     const id = await pane.getAttribute("data-pane");
-    await page
-      .locator(`button[data-testid="pane-close"][data-pane="${id}"]`)
-      .click();
+    await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
     await win.panes(before);
   };
   return {
@@ -803,9 +691,7 @@ function pageProofs(win, site) {
     F5: reloads,
     "Ctrl+L": async (key) => {
       await win.press(key);
-      await page.waitForFunction(() =>
-        document.activeElement?.matches("[data-testid=browser-address]"),
-      );
+      await page.waitForFunction(() => document.activeElement?.matches("[data-testid=browser-address]"));
       await at("browser-keys").focus();
     },
     "Ctrl+F": async (key) => {
@@ -816,35 +702,17 @@ function pageProofs(win, site) {
     "Ctrl++": async (key) => {
       assert.equal(await zoom(), 100);
       await win.press(key);
-      await zooms(
-        () =>
-          Number(
-            document.querySelector("[data-testid=browser-canvas]").dataset.zoom,
-          ) > 100,
-      );
+      await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) > 100);
     },
     "Ctrl+-": async (key) => {
       await win.press(key);
-      await zooms(
-        () =>
-          document.querySelector("[data-testid=browser-canvas]").dataset
-            .zoom === "100",
-      );
+      await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
       await win.press(key);
-      await zooms(
-        () =>
-          Number(
-            document.querySelector("[data-testid=browser-canvas]").dataset.zoom,
-          ) < 100,
-      );
+      await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) < 100);
     },
     "Ctrl+0": async (key) => {
       await win.press(key);
-      await zooms(
-        () =>
-          document.querySelector("[data-testid=browser-canvas]").dataset
-            .zoom === "100",
-      );
+      await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
     },
     "Ctrl+P": async (key) => {
       await win.press(key);
@@ -856,8 +724,7 @@ function pageProofs(win, site) {
       await at("browser-keys").focus();
       await win.press(key);
       await page.waitForFunction(
-        (url) =>
-          document.querySelector("[data-testid=browser]")?.dataset.url !== url,
+        (url) => document.querySelector("[data-testid=browser]")?.dataset.url !== url,
         `${site.url}/two`,
       );
     },

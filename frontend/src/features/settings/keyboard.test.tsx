@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { all, flushAll, get, mount, press, write } from "@/testing/mount";
 import { SettingsPage } from "./page";
 
-const rows = () => all("fixed-key-row").map((r) => r.textContent?.replace("cannot be changed", ""));
+const rows = () => all("fixed-key-row").map((r) => r.textContent.replace("cannot be changed", ""));
 
 test("the keys of a goal's tabs are listed, and found by words and by key", async () => {
   const { app } = await mount(<SettingsPage />, undefined, (a) => a.start());

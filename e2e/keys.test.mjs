@@ -143,7 +143,9 @@ async function paragraph(name, proofs) {
   for (const [key, prove] of Object.entries(proofs)) await it(`${name}: ${key}`, () => prove(key));
 }
 
-/** In an open goal, digits show its tabs. In a plot, arrow keys move the cursor. The workspace is shown again after it. */
+/**
+ * In an open goal, digits show its tabs. In a plot, arrow keys move the cursor. The workspace is shown again after it.
+ */
 async function showsTabs(win) {
   await win.at("rail-goals").click();
   await win.at("goal-card").filter({ hasText: "write a note" }).first().click(); // has had several turns

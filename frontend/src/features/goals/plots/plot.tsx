@@ -95,7 +95,10 @@ function Bars({ id, title, bars }: { id: string; title: string; bars: readonly B
       {bars.map(({ name, value, part }) => (
         <li
           key={name}
-          className="grid grid-cols-[120px_minmax(0,1fr)_130px] items-center gap-3 max-[640px]:grid-cols-[96px_minmax(0,1fr)_104px]"
+          className={
+            "grid grid-cols-[120px_minmax(0,1fr)_130px] items-center gap-3 " +
+            "max-[640px]:grid-cols-[96px_minmax(0,1fr)_104px]"
+          }
         >
           <span className="text-text-muted">{name}</span>
           <span aria-hidden className="h-3 overflow-hidden rounded-sm bg-surface-hover">

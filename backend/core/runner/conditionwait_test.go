@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/domain/event"
 	"goalpost/backend/domain/goal"
 	"goalpost/backend/domain/policy"
+	"goalpost/backend/lib/waittest"
 	"goalpost/backend/storage/store"
 )
 
@@ -30,6 +31,8 @@ type handClock struct {
 	now    time.Time
 	up     time.Duration
 	timers []handTimer
+	// How many timers were set, and how many when the goal paused.
+	set, setBefore int
 }
 
 type handTimer struct {
@@ -58,7 +61,23 @@ func (h *handClock) After(d time.Duration) <-chan time.Time {
 	defer h.mu.Unlock()
 	t := handTimer{h.now.Add(d), make(chan time.Time, 1)}
 	h.timers = append(h.timers, t)
+	h.set++
 	return t.fired
+}
+
+// onPause notes that a goal pauses now; isWatched then reports whether its wait has set a timer since.
+func (h *handClock) onPause(e event.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := e.Body.(*event.Paused); ok {
+		h.setBefore = h.set
+	}
+}
+
+func (h *handClock) isWatched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.set > h.setBefore
 }
 
 func (h *handClock) move(by time.Duration) {
@@ -100,9 +119,11 @@ func newWaiting(t *testing.T, first string) *waiting {
 	t.Helper()
 	hands := newHandClock()
 	w := newWorldAt(t, hands, call(first), call(finishAll, pendingClaim))
+	w.onEvent = hands.onPause
 	g := w.create(func(g *goal.Goal) { g.WallClockMS = time.Hour.Milliseconds() })
 	w.start(g, &event.Started{})
 	w.await("paused")
+	waittest.Until(t, "timer of the wait", hands.isWatched) // a clock that is set earlier counts as time that passed
 	return &waiting{w, hands, g}
 }
 

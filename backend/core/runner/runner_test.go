@@ -86,15 +86,16 @@ const pendingClaim = `claim_complete {"rationale":"I did it"}`
 // world is a real store, a real process set and a runner.
 type world struct {
 	*testing.T
-	store  *store.Store
-	runner *runner.Runner
-	clock  runner.Clock
-	dir    string
-	model  *script
-	set    *sandbox.Supervisor
-	events []event.Event
-	mu     sync.Mutex
-	free   atomic.Uint64 // bytes on the disk
+	onEvent func(event.Event) // before an event can be awaited; may be nil
+	store   *store.Store
+	runner  *runner.Runner
+	clock   runner.Clock
+	dir     string
+	model   *script
+	set     *sandbox.Supervisor
+	events  []event.Event
+	mu      sync.Mutex
+	free    atomic.Uint64 // bytes on the disk
 
 	post     post
 	patience atomic.Int64       // how long approvals wait, a Duration
@@ -166,6 +167,9 @@ func (w *world) runs(s runner.Store) {
 func (w *world) hear(e event.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onEvent != nil {
+		w.onEvent(e)
+	}
 	w.events = append(w.events, e)
 }
 

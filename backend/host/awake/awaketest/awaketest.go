@@ -80,9 +80,9 @@ func (l *Logind) Leave() {
 }
 
 // IsHeld reports whether the program has not ended the lock.
-func (k *Lock) IsHeld() bool {
+func (l *Lock) IsHeld() bool {
 	select {
-	case <-k.ended:
+	case <-l.ended:
 		return false
 	default:
 		return true
@@ -90,12 +90,12 @@ func (k *Lock) IsHeld() bool {
 }
 
 // AwaitEnd waits until the program ends the lock.
-func (k *Lock) AwaitEnd() {
-	k.t.Helper()
+func (l *Lock) AwaitEnd() {
+	l.t.Helper()
 	select {
-	case <-k.ended:
+	case <-l.ended:
 	case <-time.After(late):
-		k.t.Fatalf("the lock %q was not ended", k.Why)
+		l.t.Fatalf("the lock %q was not ended", l.Why)
 	}
 }
 
